@@ -162,7 +162,7 @@ def files_of(study: Study, order: Order, results: Path) -> dict[str, str]:
     if setting["method"] == "fedavg":
         names |= {"clients": "clients.h5", "source": "source.json"}
         names["weights"] = "source.safetensors"
-    if study.needs_public(order.task, order.setting):
+    if study.needs_public(order.task, study.setting(order.task, order.setting)):
         names["public_manifest"] = "public.json"
     paths = {name: folder / file for name, file in names.items()}
     for path in paths.values():

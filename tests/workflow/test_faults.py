@@ -64,20 +64,6 @@ def test_jobs_that_outlive_a_killed_run_do_no_harm(finished: Project, reference:
     assert finished.science() == reference.science()
 
 
-def test_a_killed_job_is_made_again(finished: Project, reference: Project) -> None:
-    """The job dies, Snakemake lives: it says so and ends; the next call makes the rest."""
-    run = finished.start("--forcerun", "extract_digits")
-    for job in wait_for_job(finished, run, "extract_digits"):
-        os.kill(job, signal.SIGKILL)
-    assert run.wait() == 1
-    finished.finish()
-    assert finished.science() == reference.science()
-
-
-KILLING = "import os, signal\n\ndef seals(outputs):\n    os.killpg(0, signal.SIGKILL)\n"
-"""What ends a job and Snakemake with it when all outputs are written; decides no result."""
-
-
 def test_a_kill_between_the_store_and_the_job_s_end_costs_no_extraction(
     finished: Project, reference: Project
 ) -> None:

@@ -38,7 +38,6 @@ def fit(
         [torch.from_numpy(received.validation).to(device) for received in every],
         scaled_test(client_data, every),
         job.network_training,
-        list(map(len, settings)),
     )
     marks = [mark for setting in seen for mark in setting]
     fits = iter(

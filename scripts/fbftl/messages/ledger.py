@@ -12,12 +12,13 @@ in the others `packets`, `attempts`, `lost` and `sha256` are null.
 
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from fbftl.ground.errors import UserError
@@ -143,6 +144,16 @@ class Ledger:
             else:
                 self._spilled.finish(self.table(), file)
 
+    def write_seed(self, path: str | Path, seed: int) -> None:
+        """Write the rows of one seed as parquet; afterwards no message is added."""
+        if self._spilled is None:
+            groups: Iterable[pa.Table] = [self.table()]
+        else:
+            groups = self._spilled.groups(self.table())
+        with pq.ParquetWriter(path, SCHEMA, compression=COMPRESSION) as writer:
+            for group in groups:
+                writer.write_table(group.filter(pc.equal(group["seed"], seed)))
+
 
 class _Spilled:
     """Row groups in a temporary file."""
@@ -156,10 +167,20 @@ class _Spilled:
             self._writer.write_table(table, row_group_size=ROWS)
 
     def finish(self, rest: pa.Table, file: IO[bytes]) -> None:
-        self.take(rest)
-        self._writer.close()
+        self._close(rest)
         self._file.seek(0)
         shutil.copyfileobj(self._file, file)
+
+    def groups(self, rest: pa.Table) -> Iterator[pa.Table]:
+        """Yield all rows, a row group after the other, the rest behind them."""
+        self._close(rest)
+        parquet = pq.ParquetFile(self._file)
+        yield from (parquet.read_row_group(number) for number in range(parquet.num_row_groups))
+
+    def _close(self, rest: pa.Table) -> None:
+        if self._writer.is_open:
+            self.take(rest)
+            self._writer.close()
 
 
 def read_ledger(path: str | Path, columns: Sequence[str]) -> pa.Table:

@@ -1,1 +1,1 @@
-"""What a call makes: files, what they are made from, tables and figures, the front page."""
+"""What a call makes: recipes of artefacts, batches of missing runs, tables, figures and attacks."""

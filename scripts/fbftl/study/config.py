@@ -165,13 +165,16 @@ class Study:
 
         `features` stands for the store at the setting's cut.
         """
-        reads = KINDS[self.task(task)["kind"]].reads(self.setting(task, name))
-        public = ("public", "public_manifest") if self.needs_public(task, name) else ()
+        return self.reads_of(task, self.setting(task, name))
+
+    def reads_of(self, task: str, setting: Setting) -> tuple[str, ...]:
+        """Return the same of any setting on a task, whether or not an experiment asks for it."""
+        reads = KINDS[self.task(task)["kind"]].reads(setting)
+        public = ("public", "public_manifest") if self.needs_public(task, setting) else ()
         return (*reads, *public)
 
-    def needs_public(self, task: str, name: str) -> bool:
-        """Tell whether a task's setting reads features of public data, for what they decide."""
-        setting = self.setting(task, name)
+    def needs_public(self, task: str, setting: Setting) -> bool:
+        """Tell whether a setting of a task reads features of public data, for what they decide."""
         record = methods.record(setting.method)
         has_norm = "norm" in self.task(task)["privacy"]["feature_clip"]
         clipped = setting.mechanism == "gaussian" and not has_norm
@@ -203,9 +206,9 @@ class Study:
 
     def asks_public_features(self, task: str) -> bool:
         """Tell whether anything of a task reads features of public data at the task's own cut."""
-        names = [name for settings in self.settings[task].values() for name in settings]
+        settings = [s for of_one in self.settings[task].values() for s in of_one.values()]
         attacked = "privacy" in self.settings[task]
-        return attacked or any(self.needs_public(task, name) for name in names)
+        return attacked or any(self.needs_public(task, setting) for setting in settings)
 
 
 def resolve(

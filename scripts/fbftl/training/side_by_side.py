@@ -1,7 +1,9 @@
 """Clients whose networks have one shape, side by side: every layer is one product for them all.
 
-Those that take equally many steps make a stack. What looks at the boundary is told of one client
-after the other, as if each trained alone.
+Those of one repetition that take equally many steps make a stack, and with them those of others
+whose largest mini-batches are as large: a stack is filled up to its largest, and how far decides
+the last bit of what a client learns. What looks at the boundary is told of one client after the
+other, as if each trained alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,8 +54,7 @@ def stacked(
     losses = global_weights.new_empty(len(local_updates))
     taken = np.unique(np.concatenate([local_update.rows for local_update in local_updates]))
     of_round = samples.at(taken)
-    for count in sorted({len(batches) for batches in batches_of}):
-        indices = [index for index, batches in enumerate(batches_of) if len(batches) == count]
+    for indices in _stacks(local_updates, batches_of):
         starts = [start_of(global_weights, hooks, local_updates[index]) for index in indices]
         stack = stack_of(torch.stack(starts))
         training = training_of(plan, hooks, local_updates[indices[0]])
@@ -62,6 +63,21 @@ def stacked(
         losses[indices] = _train_stack(stack, optimiser, steps, of_round, taken, hooks, network)
         weights[indices] = stack.flat()
     return Trained(weights, losses)
+
+
+def _stacks(
+    local_updates: Sequence[LocalUpdate], batches_of: Sequence[Sequence[MiniBatch]]
+) -> list[list[int]]:
+    """Return the local updates of each stack, filled up as in their repetition alone."""
+    most: dict[tuple[int, int], int] = {}
+    for update, batches in zip(local_updates, batches_of, strict=True):
+        sizes = [len(mini_batch.rows) for mini_batch in batches]
+        most[len(batches), update.seed] = max(most.get((len(batches), update.seed), 0), *sizes, 0)
+    stacks: dict[tuple[int, int], list[int]] = {}
+    for index, (update, batches) in enumerate(zip(local_updates, batches_of, strict=True)):
+        key = (len(batches), most[len(batches), update.seed])
+        stacks.setdefault(key, []).append(index)
+    return [stacks[key] for key in sorted(stacks)]
 
 
 def _mini_batches(
@@ -127,7 +143,19 @@ def _train_stack(
             gradients = stack.parts(torch.stack(changed))
         optimiser.step([gradient.contiguous() for gradient in gradients])
         means.append(mean.detach())
-    return torch.stack(means).mean(0)
+    return _mean_over_steps(torch.stack(means), [batch.local_update.seed for batch in steps[0]])
+
+
+def _mean_over_steps(losses: Tensor, seeds: Sequence[int]) -> Tensor:
+    """Return each network's mean of losses (steps, H), as if its repetition were alone.
+
+    A mean over the first dimension rounds by the size of the second.
+    """
+    means = losses.new_empty(losses.shape[1])
+    for seed in dict.fromkeys(seeds):
+        of_seed = [index for index, other in enumerate(seeds) if other == seed]
+        means[of_seed] = losses[:, of_seed].contiguous().mean(0)
+    return means
 
 
 def _logits(stack: Stack, inputs: Tensor, labels: Tensor, weights: Tensor, hooks: Hooks) -> Tensor:

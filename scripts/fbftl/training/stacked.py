@@ -66,7 +66,6 @@ def train(
     held_out: Sequence[Tensor],
     test: StackedSamples,
     training: Training,
-    heads_of: Sequence[int] | None = None,
 ) -> list[Curves]:
     """Train stacked heads in place and return the curves of each.
 
@@ -77,7 +76,6 @@ def train(
         held_out: each head's validation rows of the samples; may be empty.
         test: the test split.
         training: learning rate, momentum, weight decay.
-        heads_of: heads of each setting, in the stack's order; None if all are of one.
     """
     optimizer = StackedSgd(head.parameters(), training)
     curves = [Curves() for _ in held_out]
@@ -96,8 +94,7 @@ def train(
             mean = loss.dot(weights[step])
             optimizer.step(torch.autograd.grad(mean, optimizer.parameters))
             step_losses.append(loss.detach())
-        weighted = (torch.stack(step_losses) * weights).view_as(rows)
-        mean_loss = mean_losses(weighted, heads_of or [len(held_out)]).tolist()
+        mean_loss = mean_losses((torch.stack(step_losses) * weights).view_as(rows)).tolist()
         validation = [
             _validate(head.at(slice(h, h + 1)), samples.of(h), held_out_rows)
             for h, held_out_rows in enumerate(held_out)
@@ -108,17 +105,15 @@ def train(
     return curves
 
 
-def mean_losses(weighted: Tensor, heads_of: Sequence[int]) -> Tensor:
-    """Return each head's mean over steps, as if its setting's heads were alone.
+def mean_losses(weighted: Tensor) -> Tensor:
+    """Return each head's mean loss over steps (H,), which no other head rounds.
 
-    A mean over the first dimension rounds by the size of the second: settings have one each.
+    A mean over the first dimension would round by the size of the second.
 
     Args:
         weighted: samples' losses by their weights, (steps, H, B).
-        heads_of: heads of each setting, H together.
     """
-    of_settings = weighted.sum(2).split(list(heads_of), dim=1)
-    return torch.cat([by_step.contiguous().mean(0) for by_step in of_settings])
+    return weighted.sum(2).t().contiguous().mean(1)
 
 
 @torch.no_grad()

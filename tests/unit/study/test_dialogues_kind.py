@@ -132,7 +132,7 @@ def test_a_clip_norm_lets_dialogues_be_gaussian(schema: dict) -> None:
     resolved = resolve(config, schema)
     (name,) = resolved.settings["talks"]["talks"]
     assert resolved.job("talks", name)["privacy"] == {"delta": 1e-5, "feature_clip": {"norm": 3.0}}
-    assert not resolved.needs_public("talks", name)
+    assert not resolved.needs_public("talks", resolved.setting("talks", name))
 
 
 @pytest.mark.parametrize(

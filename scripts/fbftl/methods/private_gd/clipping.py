@@ -37,16 +37,13 @@ def norm_for(clip: float, outputs: int) -> float | None:
     return sqrt(left) if left > 0 else None
 
 
-def clipped_sums(
-    head: Head, x: Tensor, labels: Tensor, present: Tensor, clip: float
-) -> tuple[Tensor, list[Tensor]]:
+def clipped_sums(head: Head, x: Tensor, labels: Tensor, clip: float) -> tuple[Tensor, list[Tensor]]:
     """Return summed losses and, per parameter, the sums of clipped per-sample gradients.
 
     Args:
         head: H stacked perceptrons.
         x: inputs (H, N, width).
         labels: (H, N).
-        present: (H, N), 1.0 or 0.0 for padding.
         clip: L2 norm that no sample's gradient exceeds; inf clips nothing.
 
     Returns:
@@ -66,9 +63,9 @@ def clipped_sums(
     squares = torch.zeros((), device=x.device)
     for delta, activation in zip(at_outputs, entered, strict=True):
         squares = squares + delta.square().sum(-1) * (activation.square().sum(-1) + 1)
-    factors = present * (clip / squares.sqrt().clamp(min=1e-30)).clamp(max=1.0)
+    factors = (clip / squares.sqrt().clamp(min=1e-30)).clamp(max=1.0)
     sums = []
     for delta, activation in zip(at_outputs, entered, strict=True):
         scaled = delta * factors[..., None]
         sums += [activation.mT @ scaled, scaled.sum(dim=1, keepdim=True)]
-    return (losses.view_as(labels) * present).sum(dim=1), sums
+    return losses.view_as(labels).sum(dim=1), sums

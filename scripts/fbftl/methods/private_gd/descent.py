@@ -58,15 +58,10 @@ class OwnSamples:
     labels: Tensor
     rows: Sequence[np.ndarray]
 
-    def padded(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Return values (H, N, width), labels (H, N) and which are present (H, N), 1.0 or 0.0."""
-        most = max(map(len, self.rows))
-        places = np.zeros((len(self.rows), most), dtype=np.int64)
-        present = np.zeros(places.shape, dtype=np.float32)
-        for index, head_rows in enumerate(self.rows):
-            places[index, : len(head_rows)], present[index, : len(head_rows)] = head_rows, 1.0
-        at = torch.from_numpy(places).to(self.labels.device)
-        return self.values[at], self.labels[at], torch.from_numpy(present).to(self.values)
+    def gathered(self) -> tuple[Tensor, Tensor]:
+        """Return values (H, N, width) and labels (H, N) of heads with as many samples each."""
+        at = torch.from_numpy(np.stack(self.rows)).to(self.labels.device)
+        return self.values[at], self.labels[at]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +86,8 @@ def descend(
 ) -> Descended:
     """Train heads, so many at once as memory has room for.
 
+    Heads step together if they have as many samples: a sum over filled up ones rounds otherwise.
+
     Args:
         initial: from seeds to stacked heads at their initial values.
         samples: what each of H heads is trained on.
@@ -98,22 +95,31 @@ def descend(
         descent: how.
         noised_by: (H,) seeds of the noise, `seeds` if None; heads that share one are noised alike.
     """
-    done, noised_by = [], seeds if noised_by is None else noised_by
-    largest = max(map(len, samples.rows)) * max(
+    noised_by = seeds if noised_by is None else noised_by
+    width = max(
         samples.values.shape[1], *(weight.shape[2] for weight in initial(seeds[:1]).weights)
     )
-    at_once = max(1, VALUES_AT_ONCE // largest)
-    for first in range(0, len(seeds), at_once):
-        part = slice(first, first + at_once)
-        some = OwnSamples(samples.values, samples.labels, samples.rows[part])
-        head = initial(seeds[part])
-        done.append(_together(head, some, noised_by[part], descent, descent.multipliers[:, part]))
+    counts = np.array([len(rows) for rows in samples.rows])
+    done, order = [], []
+    for count in dict.fromkeys(counts.tolist()):
+        alike = np.flatnonzero(counts == count)
+        at_once = max(1, VALUES_AT_ONCE // (count * width))
+        for first in range(0, len(alike), at_once):
+            part = alike[first : first + at_once]
+            some = OwnSamples(samples.values, samples.labels, [samples.rows[h] for h in part])
+            head, noise = initial([seeds[h] for h in part]), descent.multipliers[:, part]
+            done.append(_together(head, some, [noised_by[h] for h in part], descent, noise))
+            order += part.tolist()
+    places = np.argsort(order)
     joined = Head(
-        [torch.cat(w) for w in zip(*(each.head.weights for each in done), strict=True)],
-        [torch.cat(b) for b in zip(*(each.head.biases for each in done), strict=True)],
+        [torch.cat(w)[places] for w in zip(*(each.head.weights for each in done), strict=True)],
+        [torch.cat(b)[places] for b in zip(*(each.head.biases for each in done), strict=True)],
     )
-    losses, models = ([getattr(result, name) for result in done] for name in ("losses", "models"))
-    return Descended(joined, np.concatenate(losses, axis=1), np.concatenate(models, axis=1))
+    losses, models = (
+        np.concatenate([getattr(result, name) for result in done], axis=1)[:, places]
+        for name in ("losses", "models")
+    )
+    return Descended(joined, losses, models)
 
 
 @torch.no_grad()
@@ -121,8 +127,8 @@ def _together(
     head: Head, samples: OwnSamples, seeds: Sequence[int], descent: Descent, noise: np.ndarray
 ) -> Descended:
     """Train heads in lockstep and in place."""
-    x, labels, present = samples.padded()
-    counts = present.sum(dim=1)
+    x, labels = samples.gathered()
+    count = labels.shape[1]
     alike = {seed: index for index, seed in enumerate(dict.fromkeys(map(int, seeds)))}
     draws = [stream(seed, "gradient_noise") for seed in alike]
     stream_of_head = torch.tensor([alike[int(seed)] for seed in seeds])
@@ -130,8 +136,8 @@ def _together(
     moved = [torch.zeros_like(parameter) for parameter in parameters]
     losses, models = [], []
     for step, multipliers in enumerate(noise, start=1):
-        lost, sums = clipped_sums(head, x, labels, present, descent.clip)
-        losses.append(lost / counts)
+        lost, sums = clipped_sums(head, x, labels, descent.clip)
+        losses.append(lost / count)
         models.append(digests(parameters))
         if multipliers.any():
             stds = torch.from_numpy(multipliers * descent.clip).to(x)
@@ -139,11 +145,11 @@ def _together(
                 total += stds[:, None, None] * normal[stream_of_head]
         forgotten = 1 - descent.momentum**step
         for parameter, velocity, total in zip(parameters, moved, sums, strict=True):
-            gradient = total / counts[:, None, None] + descent.weight_decay * parameter
+            gradient = total / count + descent.weight_decay * parameter
             velocity.mul_(descent.momentum).add_(gradient, alpha=1 - descent.momentum)
             parameter.sub_(velocity, alpha=descent.learning_rate / forgotten)
-    lost, _ = clipped_sums(head, x, labels, present, descent.clip)
-    every = torch.stack([*losses, lost / counts]).cpu().numpy().astype(np.float64)
+    lost, _ = clipped_sums(head, x, labels, descent.clip)
+    every = torch.stack([*losses, lost / count]).cpu().numpy().astype(np.float64)
     return Descended(head, every, np.array([*models, digests(parameters)]))
 
 

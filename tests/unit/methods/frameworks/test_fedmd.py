@@ -8,7 +8,6 @@ import torch
 from fbftl.exchange.personal import gathered
 from fbftl.ground.errors import UserError
 from fbftl.messages.ledger import Ledger
-from fbftl.methods import by_name
 from fbftl.methods.fedmd import consensus
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import client_samples
@@ -70,16 +69,6 @@ def test_fedmds_clients_step_with_adam_where_they_are_asked_to(inputs):
     rates = torch.full_like(moved[moved > 0], adam.learning_rate)
     assert len(rates) > len(moved) / 2
     torch.testing.assert_close(moved[moved > 0].median(), rates.median(), rtol=1e-4, atol=0)
-
-
-def test_settings_of_fedmd_in_one_process_find_what_they_find_alone(inputs):
-    deviations = [{}, {"most_samples": 12}, {"public_data": "target"}, {"plr": 0.5}]
-    jobs = [job_of("fedmd", {"architectures": [MLP, WIDER]}, **axes) for axes in deviations]
-    jobs = [replace(job, seeds=(0, 1)) for job in jobs]
-    for job, together in zip(jobs, by_name.train(jobs, inputs), strict=True):
-        (alone,) = by_name.train([job], inputs)
-        assert together.repetitions == alone.repetitions
-        assert together.ledger.table().equals(alone.ledger.table())
 
 
 def test_fedmd_learns_open_data_first(run):

@@ -15,21 +15,20 @@ WIDTH, SAMPLES = 5, 14
 
 
 def toy(classes: int, hidden: list[int], seeds: list[int]):
-    """Return stacked heads, and inputs, labels and presence of samples that differ by head."""
+    """Return stacked heads, and inputs and labels of samples that differ by head."""
     draws = torch.Generator().manual_seed(classes + len(hidden))
     x = 2 * torch.randn(len(seeds), SAMPLES, WIDTH, generator=draws)
     labels = torch.randint(classes, (len(seeds), SAMPLES), generator=draws)
-    present = (torch.rand(len(seeds), SAMPLES, generator=draws) > 0.2).float()
-    return stacked([WIDTH, *hidden, outputs_for(classes)], seeds, CPU), x, labels, present
+    return stacked([WIDTH, *hidden, outputs_for(classes)], seeds, CPU), x, labels
 
 
-def one_by_one(head, x, labels, present, clip):
+def one_by_one(head, x, labels, clip):
     """Return the clipped sums by autograd, a sample at a time."""
     sums = [torch.zeros_like(parameter) for parameter in head.parameters()]
     norms = []
     for index in range(len(head)):
         alone = head.at(slice(index, index + 1))
-        for row in np.flatnonzero(present[index].numpy()):
+        for row in range(SAMPLES):
             logits = logits_of(alone(x[index, row][None, None]))
             loss = cross_entropies(logits, labels[index, row][None, None]).sum()
             gradients = torch.autograd.grad(loss, alone.parameters())
@@ -43,10 +42,10 @@ def one_by_one(head, x, labels, present, clip):
 @pytest.mark.parametrize("hidden", [[], [7], [6, 4]])
 @pytest.mark.parametrize("clip", [1.5, math.inf])
 def test_clipped_gradients_are_those_of_a_loop_over_samples(classes, hidden, clip):
-    head, x, labels, present = toy(classes, hidden, [0, 1, 2])
-    expected, norms = one_by_one(head, x, labels, present, clip)
+    head, x, labels = toy(classes, hidden, [0, 1, 2])
+    expected, norms = one_by_one(head, x, labels, clip)
     assert clip == math.inf or min(norms) < clip < max(norms)
-    _, sums = clipped_sums(head, x, labels, present, clip)
+    _, sums = clipped_sums(head, x, labels, clip)
     for clipped_sum, expected_sum in zip(sums, expected, strict=True):
         assert torch.allclose(clipped_sum, expected_sum, atol=1e-5)
 
@@ -54,10 +53,10 @@ def test_clipped_gradients_are_those_of_a_loop_over_samples(classes, hidden, cli
 @pytest.mark.parametrize("classes", [2, 5])
 def test_no_gradient_of_a_linear_head_exceeds_the_clip_norm_of_its_inputs(classes):
     clip = 3.0
-    head, x, labels, present = toy(classes, [], [0, 1])
+    head, x, labels = toy(classes, [], [0, 1])
     x *= norm_for(clip, outputs_for(classes)) / x.norm(dim=-1, keepdim=True)
     head.weights[0].data *= 50  # as wrong as can be: errors near their bound
-    _, norms = one_by_one(head, x, labels, present, clip)
+    _, norms = one_by_one(head, x, labels, clip)
     assert 0.9 * clip < max(norms) <= clip * (1 + 1e-6)
     assert norm_for(0.9, 1) is None
 
@@ -68,7 +67,7 @@ def initial_head(seeds):
 
 def trained(seeds, noise, rows=None, **values):
     """Return heads and losses after descent on the toy samples."""
-    _, x, labels, _ = toy(2, [4], [0])
+    _, x, labels = toy(2, [4], [0])
     samples = OwnSamples(x[0], labels[0], rows or [np.arange(SAMPLES)] * len(seeds))
     multipliers = np.repeat(np.array(noise, dtype=float)[:, None], len(seeds), axis=1)
     plan = Descent(multipliers, **({"clip": 1.0, "learning_rate": 0.5} | values))
@@ -83,10 +82,10 @@ def flat(head):
 @pytest.mark.parametrize("beta", [0.0, 0.6])
 def test_steps_follow_the_printed_momentum(beta):
     """m_{t+1} = [beta (1 - beta^(t-1)) m_t + (1 - beta) g_t] / (1 - beta^t), Eq. (2.3)."""
-    _, x, labels, _ = toy(2, [4], [3])
+    _, x, labels = toy(2, [4], [3])
     theta, m = initial_head([3]), None
     for t in range(1, 5):
-        _, sums = clipped_sums(theta, x, labels, torch.ones(1, SAMPLES), 1.0)
+        _, sums = clipped_sums(theta, x, labels, 1.0)
         g = [total / SAMPLES for total in sums]
         m = [
             (beta * (1 - beta ** (t - 1)) * old + (1 - beta) * new) / (1 - beta**t)
@@ -120,7 +119,7 @@ def test_noise_has_the_standard_deviation_of_its_record():
 
 
 def _samples():
-    _, x, labels, _ = toy(2, [4], [0])
+    _, x, labels = toy(2, [4], [0])
     return x[0], labels[0]
 
 

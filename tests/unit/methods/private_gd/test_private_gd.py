@@ -57,19 +57,6 @@ def test_a_run_says_what_it_took_and_what_it_guarantees(inputs):
     assert exact["epsilon"] < 4 < replaced["epsilon"]
 
 
-def test_settings_that_share_a_process_find_what_each_finds_alone(inputs):
-    settings = [NOISY, NOISY | {"schedule": "exp", "decay": 3.0}, NOISY | {"fraction": 0.5}]
-    jobs = [private_job(setting) for setting in settings]
-    for job_, together in zip(jobs, train(jobs, inputs), strict=True):
-        (alone,) = train([job_], inputs)
-        assert together.ledger.table().equals(alone.ledger.table())
-        for with_others, by_itself in zip(together.repetitions, alone.repetitions, strict=True):
-            assert with_others["privacy"] == by_itself["privacy"]
-            assert with_others["series"]["loss"] == pytest.approx(
-                by_itself["series"]["loss"], abs=1e-5
-            )
-
-
 def test_settings_of_unequal_steps_cannot_share_a_process(inputs):
     with pytest.raises(ValueError, match="cannot step together"):
         train([private_job(NOISY), private_job(NOISY | {"descent_steps": 30})], inputs)

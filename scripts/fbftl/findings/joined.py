@@ -1,0 +1,35 @@
+"""Runs of single seeds as one of their setting: what tables of settings read."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+OF_ONE_SEED = ("recipe", "models", "texts", "made")
+"""What a run of one seed has besides the science, see `train_batch`."""
+
+
+def joined(runs: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
+    """Return the document of a setting with all its seeds, as `run_file.run_document` has it.
+
+    Args:
+        runs: documents of one seed each, of one setting, in the order of the seeds.
+        task: whose setting it is; a run may have been made for another one.
+    """
+    first = {name: value for name, value in runs[0].items() if name not in OF_ONE_SEED}
+    return first | {
+        "task": task,
+        "measures": {name: m for run in runs for name, m in run["measures"].items()},
+        "series": {name: s for run in runs for name, s in run["series"].items()},
+        "repetitions": [repetition for run in runs for repetition in run["repetitions"]],
+    }
+
+
+def join_ledgers(paths: Sequence[str | Path], joined_path: str | Path) -> None:
+    """Write the messages of all seeds into one ledger, in the order of the paths."""
+    schema = pq.read_schema(paths[0])
+    with pq.ParquetWriter(joined_path, schema, compression="zstd") as writer:
+        for path in paths:
+            writer.write_table(pa.Table.from_batches(pq.ParquetFile(path).iter_batches(), schema))

@@ -1,0 +1,154 @@
+"""Batches: the runs that are missing, dealt to as few jobs as keep every place busy.
+
+A unit is what steps side by side: settings of one method and shape with the same missing seeds. It
+is divided where it would take longer than a place has time for. Units are dealt longest first, by
+seconds measured earlier, or by multiplications where there are none, each to the batch that has
+least to do.
+"""
+
+import heapq
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fbftl.ground.artefacts import canonical, key_of
+from fbftl.study import methods
+from fbftl.study.settings import Setting
+
+MOST_BATCHES = 1_000
+"""Of a call: planning takes seconds more with several thousand jobs."""
+
+SIDE_BY_SIDE = 8
+"""Settings of a unit at most, so that their arrays fit a core's cache and memory."""
+
+
+@dataclass(frozen=True)
+class MissingRun:
+    """A run that is to be made.
+
+    task: on which it runs.
+    setting: of it.
+    job: its job without seeds, in builtin types.
+    seed: of it.
+    key: of its recipe.
+    """
+
+    task: str
+    setting: Setting
+    job: Mapping[str, Any]
+    seed: int
+    key: str
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Runs of one method that step side by side in a process.
+
+    runs: by setting, each with a run of every seed of the unit.
+    """
+
+    runs: Sequence[Sequence[MissingRun]]
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys of all its runs."""
+        return [run.key for of_setting in self.runs for run in of_setting]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one job makes, one unit after the other.
+
+    name: of its marker: the digest of its runs' keys.
+    """
+
+    name: str
+    units: Sequence[Unit]
+
+
+def units(
+    missing: Iterable[MissingRun], reads: Callable[[str, Setting], tuple[str, ...]]
+) -> list[Unit]:
+    """Return the units of missing runs; a run that two tasks share is in one.
+
+    Args:
+        missing: runs, of which several may have one key.
+        reads: from task and setting to the names of the files that a run reads.
+    """
+    by_setting: dict[tuple[str, str], dict[str, MissingRun]] = {}
+    seen: set[str] = set()
+    for run in missing:
+        if run.key not in seen:
+            seen.add(run.key)
+            by_setting.setdefault((run.task, run.setting.name), {})[run.key] = run
+    alike: dict[tuple[Any, ...], list[list[MissingRun]]] = {}
+    for (task, name), of_setting in by_setting.items():
+        runs = list(of_setting.values())
+        setting, record = runs[0].setting, methods.record(runs[0].setting.method)
+        common = record.together(setting) if record.together is not None else (name,)
+        shape = canonical([{k: v for k, v in runs[0].job.items() if k != "setting"}])
+        seeds = tuple(run.seed for run in runs)
+        group = (task, setting.method, setting.cut, reads(task, setting), common, shape, seeds)
+        alike.setdefault(group, []).append(runs)
+    return [
+        Unit(group[first : first + SIDE_BY_SIDE])
+        for group in alike.values()
+        for first in range(0, len(group), SIDE_BY_SIDE)
+    ]
+
+
+def batches(
+    all_units: Sequence[Unit],
+    seconds: Callable[[Unit], float],
+    places: int,
+    taken: Collection[str] = (),
+    longest: float = math.inf,
+) -> list[Batch]:
+    """Return the batches of units.
+
+    Args:
+        all_units: of all tasks.
+        seconds: how long a unit takes, in any unit of time.
+        places: jobs that can run at once.
+        taken: names of markers that are there already, which no batch may have.
+        longest: that a batch should take, as on a cluster; without it two batches a place.
+    """
+    total = sum(map(seconds, all_units))
+    divided = sorted(_divided(all_units, seconds, total / places / 2), key=seconds, reverse=True)
+    wanted = 2 * places if longest == math.inf else math.ceil(total / longest)
+    count = min(max(wanted, places), len(divided), MOST_BATCHES)
+    heap: list[tuple[float, int, list[Unit]]] = [(0.0, number, []) for number in range(count)]
+    for unit in divided:
+        load, number, dealt = heapq.heappop(heap)
+        dealt.append(unit)
+        heapq.heappush(heap, (load + seconds(unit), number, dealt))
+    ordered = sorted(heap, key=lambda entry: (-entry[0], entry[1]))
+    return [Batch(name_of(dealt, taken), dealt) for _, _, dealt in ordered if dealt]
+
+
+def name_of(dealt: Sequence[Unit], taken: Collection[str]) -> str:
+    """Return the name of a batch: hashed again while a marker of that name is there.
+
+    A marker may outlive its runs; no job that is planned is taken for finished by it.
+    """
+    name = key_of(canonical(["batch", *(key for unit in dealt for key in unit.keys)]))
+    while name in taken:
+        name = key_of(canonical(["again", name]))
+    return name
+
+
+def _divided(
+    all_units: Iterable[Unit], seconds: Callable[[Unit], float], share: float
+) -> Iterator[Unit]:
+    """Yield units in halves, by settings and then by seeds, down to a share of a place's time."""
+    for unit in all_units:
+        by_setting = len(unit.runs) > 1
+        parts = unit.runs if by_setting else unit.runs[0]
+        if seconds(unit) <= share or len(parts) == 1:
+            yield unit
+            continue
+        half = len(parts) // 2
+        pieces = [parts[:half], parts[half:]]
+        halves = [Unit(piece if by_setting else [piece]) for piece in pieces]
+        yield from _divided(halves, seconds, share)

@@ -1,0 +1,271 @@
+"""Recipes: all that decides an artefact and is known before any job; its key is their digest.
+
+| artefact | decided by |
+|---|---|
+| clients | data and clients blocks, the user's files, code |
+| source | source block, what it is trained on, the user's files, code |
+| features | clients, source, features block at one cut, code |
+| network | clients, source, what enters and leaves it, the head's widths, code |
+| public, open data, source models | clients or open data, their blocks, the user's files, code |
+| run | one setting and one seed: its job, the keys of what it reads, its method's code |
+
+No recipe has a task's name, nor code that only writes or draws. What all of them share, versions
+and kind of arithmetic, is in each.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from fbftl.data import datasets
+from fbftl.data.dialogues import splits as dialogues
+from fbftl.data.public import public_data
+from fbftl.ground.artefacts import Recipe, canonical, key_of
+from fbftl.methods.by_name import modules as modules_of_method
+from fbftl.models.source import check as source_check
+from fbftl.study import source_seeds
+from fbftl.study.config import Study
+from fbftl.study.settings import Setting
+
+STAGES = {
+    "images": {
+        "clients": "fbftl.data.images",
+        "source": "fbftl.training.pretrain",
+        "features": "fbftl.features.images",
+    },
+    "dialogues": {
+        "clients": "fbftl.data.dialogues.partition",
+        "source": "fbftl.training.pretrain_t5",
+        "features": "fbftl.features.dialogues",
+    },
+}
+"""By kind of task, the module that each stage before training imports by name."""
+
+LAYOUT = 1
+"""Of the documents and arrays that jobs write; another one makes other keys."""
+
+NOT_DECIDING = ("chunk_mib", "store", "cut", "further_cuts")
+"""Keys of the features block that decide no number of a store at one cut."""
+
+BEFORE_CUT = ("size", "mean", "std")
+"""Keys of the features block that decide what enters a network."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What decides artefacts besides the configuration.
+
+    code: digest of a script below `scripts/` with the modules that it imports, those that it
+        imports by name given behind it.
+    content: SHA-256 of a file of the user's, or of a folder's list of files.
+    arithmetic: versions of the packages that compute, device, whether arithmetic is pinned, and
+        the processor where it is not.
+    """
+
+    code: Callable[..., str]
+    content: Callable[[str], str]
+    arithmetic: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class TaskRecipes:
+    """Recipes of what the runs of a task, or of its repeat under another source, rest on.
+
+    task: its name.
+    block: its block of the configuration.
+    folder: in which relative names of files start.
+    """
+
+    task: str
+    block: Mapping[str, Any]
+    folder: str | None
+    facts: Facts
+    _features: dict[str, Recipe] = field(default_factory=dict)
+
+    @cached_property
+    def clients(self) -> Recipe:
+        """The samples of each client; a partition drawn per seed is drawn by its run."""
+        kind = [datasets.module(self.block["data"])] if self._is_of_images else []
+        dealt = {key: value for key, value in self.block["clients"].items() if key != "draw"}
+        files = self._contents(self._data.files(self.block["data"], self.folder))
+        code = self.facts.code("stages/partition_clients.py", self._module("clients"), *kind)
+        return self._recipe("clients", code, data=self.block["data"], clients=dealt, files=files)
+
+    @cached_property
+    def source(self) -> Recipe:
+        """The frozen network that features come from."""
+        block, data = self.block["source"], {}
+        files = self._contents(source_check.files(block, self.folder))
+        if not self._is_of_images:
+            # It is trained on samples of the task's own data.
+            data = self.block["data"]
+            files += self._contents(self._data.files(data, self.folder))
+        modules = [self._module("source"), *source_check.modules(block)]
+        code = self.facts.code("stages/prepare_source.py", *modules)
+        return self._recipe("source", code, source=block, data=data, files=files)
+
+    def features(self, cut: str | None = None) -> Recipe:
+        """What the frozen network says of the clients' samples at a cut, the task's own if None."""
+        return self._extracted("features", self.clients, cut)
+
+    @cached_property
+    def public(self) -> Recipe:
+        """Samples that nobody holds."""
+        source, public = self.block["source"], self.block["public"]
+        used = [data for data in public_data(source, public) if data is not None]
+        files = self._contents(file for data in used for file in datasets.files(data, self.folder))
+        kinds = sorted({datasets.module(data) for data in used})
+        code = self.facts.code("stages/choose_public.py", "fbftl.data.letters", *kinds)
+        blocks = {"source": source, "public": public, "files": files}
+        return self._recipe("public", code, clients=key(self.clients), **blocks)
+
+    @cached_property
+    def public_features(self) -> Recipe:
+        """What the frozen network says of these."""
+        return self._extracted("public features", self.public, None)
+
+    @cached_property
+    def open_data(self) -> Recipe:
+        """Samples that frameworks of the survey share, of which no client holds one."""
+        block = self.block["open_data"]
+        target = [block["target"]] if block["target"] is not None else []
+        files = self._contents(f for data in target for f in datasets.files(data, self.folder))
+        kinds = [datasets.module(data) for data in target]
+        code = self.facts.code("stages/prepare_open.py", "fbftl.data.letters", *kinds)
+        return self._recipe("open data", code, clients=key(self.clients), block=block, files=files)
+
+    @cached_property
+    def source_models(self) -> Recipe:
+        """Further source models, which clients may vote on."""
+        block = self.block["source_models"]
+        trained = block | {"network": self.block["networks"][block["network"]]}
+        reads = {"open_data": key(self.open_data), "features": key(self.features())}
+        code = self.facts.code("stages/train_sources.py")
+        return self._recipe("source models", code, reads=reads, block=trained)
+
+    def network(self, cut: str | None = None) -> Recipe:
+        """The description of the source network at a cut with the task's head."""
+        features = self.block["features"]
+        block = {name: features[name] for name in (*BEFORE_CUT, "pool")}
+        block |= {"cut": cut or features["cut"], "head": self.block["head"]}
+        reads = {"clients": key(self.clients), "source": key(self.source)}
+        code = self.facts.code("stages/describe_network.py")
+        return self._recipe("network", code, reads=reads, block=block)
+
+    def reads(self, names: Iterable[str], cut: str | None) -> dict[str, str]:
+        """Return the keys of what a run reads, by name as `Study.reads` has it."""
+        recipe_of = {
+            "features": lambda: self.features(cut),
+            "manifest": lambda: self.features(cut),
+            "network": lambda: self.network(cut),
+            "clients": lambda: self.clients,
+            "weights": lambda: self.source,
+            "source": lambda: self.source,
+            "public": lambda: self.public_features,
+            "public_manifest": lambda: self.public_features,
+            "open_data": lambda: self.open_data,
+            "source_models": lambda: self.source_models,
+        }
+        # Whoever reads no features reads what their store says of preprocessing.
+        return {name: key(recipe_of[name]()) for name in ("manifest", *names)}
+
+    @property
+    def _is_of_images(self) -> bool:
+        return self.block["kind"] == "images"
+
+    @property
+    def _data(self) -> Any:
+        return datasets if self._is_of_images else dialogues
+
+    def _module(self, stage: str) -> str:
+        return STAGES[self.block["kind"]][stage]
+
+    def _contents(self, files: Iterable[str]) -> list[str]:
+        return [self.facts.content(path) for path in files]
+
+    def _extracted(self, kind: str, samples: Recipe, cut: str | None) -> Recipe:
+        features = self.block["features"]
+        decides = {name: v for name, v in features.items() if name not in NOT_DECIDING}
+        decides["cut"] = cut or features["cut"]
+        reads = {"samples": key(samples), "source": key(self.source)}
+        code = self.facts.code("stages/extract_features.py", self._module("features"))
+        return self._recipe(kind, code, reads=reads, features=decides)
+
+    def _recipe(self, kind: str, code: str, **decides: Any) -> Recipe:
+        shared = {"layout": LAYOUT, "arithmetic": dict(self.facts.arithmetic)}
+        return {"kind": kind, "code": code} | shared | decides
+
+
+def key(recipe: Recipe) -> str:
+    """Return the name of the artefact that a recipe decides."""
+    return key_of(canonical(recipe))
+
+
+@dataclass(frozen=True)
+class SettingRecipe:
+    """What decides the runs of a setting, whatever their seeds.
+
+    job: as `Study.job_of` gives it, without task and seeds.
+    reads: keys of what is read, by name.
+    code: of the training script, the method and the kind of task.
+    """
+
+    job: Mapping[str, Any]
+    reads: Mapping[str, str]
+    code: str
+    arithmetic: Mapping[str, Any]
+
+    def run(self, seed: int) -> Recipe:
+        """Return the recipe of the run of a seed."""
+        return {"seed": seed, "setting": self._decides}
+
+    def keys(self, seeds: Iterable[int]) -> list[str]:
+        """Return the keys of the runs of some seeds, the shared part spelled once."""
+        decides = canonical(self._decides)
+        return [key_of(f'{{"seed":{seed},"setting":{decides}}}') for seed in seeds]
+
+    @property
+    def _decides(self) -> dict[str, Any]:
+        return {
+            "kind": "run",
+            "layout": LAYOUT,
+            "job": self.job,
+            "reads": self.reads,
+            "code": self.code,
+            "arithmetic": self.arithmetic,
+        }
+
+
+class Recipes:
+    """The recipes of a study.
+
+    study: checked, with its settings.
+    facts: what decides besides.
+    """
+
+    def __init__(self, study: Study, facts: Facts) -> None:
+        self.study, self.facts = study, facts
+        self._tasks: dict[str, TaskRecipes] = {}
+
+    def task(self, name: str) -> TaskRecipes:
+        """Return the recipes of a task, or of its repeat under another source network."""
+        if name not in self._tasks:
+            block, folder = self.study.task(name), self.study.config["data_folder"]
+            self._tasks[name] = TaskRecipes(name, block, folder, self.facts)
+        return self._tasks[name]
+
+    def setting(self, task: str, setting: Setting) -> SettingRecipe:
+        """Return what decides the runs of a setting on a task."""
+        job = self.study.job_of(task, setting)
+        decides = {name: value for name, value in job.items() if name not in ("task", "seeds")}
+        names = self.study.reads_of(task, setting)
+        cut = setting.cut if "features" in names else None
+        # Layers, open data and models voted on are of the task whatever its source network.
+        reads = self.task(task).reads(names, cut)
+        shared = self.task(source_seeds.task_of(task)).reads(names, cut)
+        reads |= {n: shared[n] for n in ("network", "open_data", "source_models") if n in reads}
+        code = self.facts.code(
+            "stages/train_setting.py", *modules_of_method(setting.method, job["kind"])
+        )
+        return SettingRecipe(decides, reads, code, self.facts.arithmetic)

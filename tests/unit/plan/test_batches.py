@@ -1,0 +1,76 @@
+"""Batches: few, balanced, each run in one, and no marker of an earlier one taken for another."""
+
+import random
+
+import pytest
+from fbftl.plan.batches import MissingRun, Unit, batches, name_of, units
+from fbftl.study.grid import from_axes
+
+
+def run(number: int, seed: int = 0, task: str = "digits", **axes: object) -> MissingRun:
+    """Return a missing run whose number is its loss rate."""
+    setting = from_axes({"method": "fbftl", "plr": number / 1000} | axes)
+    job = {"kind": "images", "setting": setting.deviations(), "training": {"epochs": 2}}
+    return MissingRun(task, setting, job, seed, f"{task}-{setting.name}-{seed}")
+
+
+def reads(task: str, setting: object) -> tuple[str, ...]:
+    return ("features",)
+
+
+def test_settings_with_the_same_missing_seeds_step_side_by_side() -> None:
+    missing = [run(number, seed) for number in range(1, 5) for seed in (0, 1)]
+    missing += [run(9, 1), run(8, 1, method="ftl_c"), run(7, 1, method="ftl_c")]
+    found = [[len(of_setting) for of_setting in unit.runs] for unit in units(missing, reads)]
+    assert sorted(found) == [[1], [1], [1], [2, 2, 2, 2]]
+
+
+def test_a_run_that_two_tasks_share_is_made_once() -> None:
+    one, other = run(1), run(1, task="other")
+    shared = MissingRun(other.task, other.setting, other.job, 0, one.key)
+    (unit,) = units([one, shared], reads)
+    assert unit.keys == [one.key]
+
+
+@pytest.mark.parametrize("places", [1, 2, 7])
+@pytest.mark.parametrize("seed", range(5))
+def test_every_run_is_in_one_batch_and_batches_are_balanced(places: int, seed: int) -> None:
+    """Within 20 % of perfect packing, the longest unit apart."""
+    draws = random.Random(seed)
+    missing = [run(number, s) for number in range(1, 200) for s in range(draws.choice((1, 3, 5)))]
+    made = units(missing, reads)
+    weight = {run.key: draws.expovariate(1.0) for run in missing}
+
+    def seconds(unit: Unit) -> float:
+        return sum(weight[key] for key in unit.keys)
+
+    dealt = batches(made, seconds, places)
+    assert len(dealt) <= 2 * places
+    assert sorted(key for batch in dealt for unit in batch.units for key in unit.keys) == sorted(
+        weight
+    )
+    loads = [0.0] * places
+    for batch in dealt:  # as a scheduler starts them, one after the other where a place is free
+        place = loads.index(min(loads))
+        loads[place] += sum(map(seconds, batch.units))
+    assert max(loads) <= 1.2 * sum(weight.values()) / places
+
+
+def test_a_long_unit_is_divided_down_to_single_runs() -> None:
+    (unit,) = units([run(1, seed) for seed in range(8)], reads)
+    dealt = batches([unit], lambda unit: float(len(unit.keys)), places=4)
+    assert sorted(len(unit.keys) for batch in dealt for unit in batch.units) == [1] * 8
+
+
+def test_a_cluster_has_batches_of_about_a_length() -> None:
+    made = units([run(number) for number in range(1, 401)], reads)
+    dealt = batches(made, lambda unit: 60.0 * len(unit.keys), places=10, longest=1200)
+    assert 20 <= len(dealt) <= 40
+    assert batches([], lambda unit: 1.0, places=3) == []
+
+
+def test_no_batch_has_the_name_of_a_marker_that_is_there() -> None:
+    made = units([run(1)], reads)
+    first = name_of(made, ())
+    second = name_of(made, {first})
+    assert len({first, second, name_of(made, {first, second})}) == 3

@@ -1,0 +1,185 @@
+"""Keys: each value of a configuration changes those of what it decides, and no other."""
+
+import copy
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fbftl.plan.recipes import Facts, Recipes, SettingRecipe, key
+from fbftl.study.config import resolve
+from fbftl.study.yaml_files import read_yaml
+
+ROOT = Path(__file__).parents[3]
+
+STUDY: dict[str, Any] = {
+    "study": {"tasks": ["digits"], "experiments": ["asked"]},
+    "experiments": {
+        "asked": {
+            "grids": [
+                {"method": ["fbftl"], "plr": [0.0, 0.5]},
+                {"method": ["fedavg"], "network": ["cnn"]},
+                {"method": ["ftl_c"], "mechanism": ["dp_fedavg"], "epsilon": [8]},
+            ]
+        }
+    },
+}
+"""Laid over the project's own task of digits."""
+
+STAGES = {"clients", "source", "features", "public", "public_features", "network", "open_data"}
+FBFTL, LOSSY, FEDAVG, PRIVATE = (
+    "fbftl", "fbftl+plr=0.5", "fedavg+network=cnn", "ftl_c+mechanism=dp_fedavg+epsilon=8.0",
+)  # fmt: skip
+RUNS = {FBFTL, LOSSY, FEDAVG, PRIVATE}
+OF_CLIENTS = STAGES - {"source"} | RUNS
+OF_SOURCE = STAGES - {"clients", "open_data"} | RUNS
+
+
+def facts(**other: Any) -> Facts:
+    """Return facts in which digests are what they are of."""
+    arithmetic = {"torch": "2.13.0"} | other
+    return Facts(lambda *names: " ".join(names), lambda path: f"of {path}", arithmetic)
+
+
+def recipes_of(
+    changes: Mapping[str, Any] = {}, known: Facts | None = None, top: Mapping[str, Any] = {}
+) -> Recipes:
+    """Return the recipes of the study, with values of its task changed by their paths."""
+    config = copy.deepcopy(read_yaml(ROOT / "config.yaml"))
+    config |= {"study": STUDY["study"], "experiments": STUDY["experiments"], **top}
+    cnn = {"kind": "cnn", "channels": [[4]], "fc": [4], "kernel": 3, "cut": "pool1"}
+    config["tasks"]["digits"].setdefault("networks", {})["cnn"] = cnn
+    for path, value in changes.items():
+        *above, last = path.split(".")
+        node = config["tasks"]["digits"]
+        for name in above:
+            node = node.setdefault(name, {})
+        node[last] = value
+    schema = read_yaml(ROOT / "rules/schemas/config.schema.yaml")
+    return Recipes(resolve(config, schema), known or facts())
+
+
+def keys_of(recipes: Recipes) -> dict[str, str]:
+    """Return the key of every stage of the task and of the first seed of every setting."""
+    task = recipes.task("digits")
+    of_stages = {name: getattr(task, name) for name in STAGES - {"features", "network"}}
+    of_stages |= {"features": task.features(), "network": task.network()}
+    settings = recipes.study.settings["digits"]["asked"]
+    keys = {name: key(recipe) for name, recipe in of_stages.items()} | {
+        name: recipes.setting("digits", setting).keys([0])[0] for name, setting in settings.items()
+    }
+    return dict(sorted(keys.items()))
+
+
+CHANGES: list[tuple[dict[str, Any], set[str]]] = [
+    ({"data.test_fraction": 0.3}, OF_CLIENTS),
+    ({"data.limit": {"train": 100, "test": 50}}, OF_CLIENTS),
+    ({"clients.partition": "dirichlet", "clients.alpha": 0.5}, OF_CLIENTS),
+    ({"clients.samples_per_client": 16}, OF_CLIENTS),
+    ({"source.seed": 7}, OF_SOURCE),
+    ({"source.epochs": 2}, OF_SOURCE),
+    ({"features.pool": "avg"}, {"features", "public_features", "network"} | RUNS),
+    ({"features.dtype": "float16"}, {"features", "public_features"} | RUNS),
+    ({"features.chunk_mib": 2}, set()),
+    ({"features.further_cuts": ["fc1"]}, set()),
+    ({"head": [3]}, {"network"} | RUNS),
+    ({"networks.cnn.kernel": 5}, {FEDAVG}),
+    # Private updates are trained as the block `privacy` says.
+    ({"training.learning_rate": 0.123}, RUNS - {PRIVATE}),
+    ({"training.epochs": 3}, RUNS - {PRIVATE}),
+    ({"training.local_batch": 5}, {FEDAVG}),
+    ({"privacy.update_clip": 0.7}, {PRIVATE}),
+    ({"privacy.delta": 1e-7}, {PRIVATE}),
+    ({"privacy.shadows": 16}, set()),
+    ({"seeds": [0, 1, 2, 3]}, set()),
+    ({"settings_per_process": 3}, set()),
+]
+
+
+@pytest.mark.parametrize(("changes", "expected"), CHANGES, ids=lambda case: str(case)[:60])
+def test_a_value_changes_the_keys_of_what_it_decides(changes, expected) -> None:
+    before, after = keys_of(recipes_of()), keys_of(recipes_of(changes))
+    assert {name for name in before if before[name] != after[name]} == expected
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("stages/partition_clients.py", OF_CLIENTS),
+        ("fbftl.training.pretrain", OF_SOURCE - {"public"}),
+        ("stages/train_setting.py", RUNS),
+        ("fbftl.methods.fedavg.run", {FEDAVG}),
+        ("fbftl.features.images", {"features", "public_features"} | RUNS),
+        ("stages/plot_uplink.py", set()),
+    ],
+)
+def test_code_changes_the_keys_of_what_it_makes(script: str, expected: set[str]) -> None:
+    changed = Facts(
+        lambda *names: f"{names} {script in names}", lambda path: f"of {path}", facts().arithmetic
+    )
+    same = Facts(lambda *names: f"{names} False", changed.content, changed.arithmetic)
+    before, after = (keys_of(recipes_of(known=known)) for known in (same, changed))
+    assert {name for name in before if before[name] != after[name]} == expected
+
+
+def test_everything_has_the_packages_and_the_kind_of_arithmetic() -> None:
+    before = keys_of(recipes_of())
+    after = keys_of(recipes_of(known=facts(pinned=True)))
+    assert all(before[name] != after[name] for name in before)
+
+
+def test_no_key_has_the_name_of_its_task() -> None:
+    copied = {"copied": read_yaml(ROOT / "config.yaml")["tasks"]["digits"]}
+    config = read_yaml(ROOT / "config.yaml")
+    tasks = config["tasks"] | copied
+    study = {"tasks": ["digits", "copied"], "experiments": ["scarcity"]}
+    schema = read_yaml(ROOT / "rules/schemas/config.schema.yaml")
+    recipes = Recipes(resolve(config | {"tasks": tasks, "study": study}, schema), facts())
+    for name, setting in recipes.study.settings["digits"]["scarcity"].items():
+        one, other = (recipes.setting(task, setting).keys([0, 1]) for task in tasks_of(study))
+        assert one == other, name
+
+
+def tasks_of(study: Mapping[str, Any]) -> list[str]:
+    """Return the tasks of a study block."""
+    return study["tasks"]
+
+
+def test_a_run_is_of_one_seed_and_its_recipe_has_its_key() -> None:
+    recipes = recipes_of()
+    setting = recipes.study.settings["digits"]["asked"][FBFTL]
+    of_setting = recipes.setting("digits", setting)
+    keys = of_setting.keys([0, 1, 2])
+    assert len(set(keys)) == 3
+    assert keys == [key(of_setting.run(seed)) for seed in (0, 1, 2)]
+
+
+def test_numbers_read_alike_whether_written_whole_or_not() -> None:
+    of_job = {"kind": "images", "setting": {"method": "fbftl", "epsilon": 8.0}}
+    one, other = (
+        SettingRecipe(of_job | {"training": {"decay": decay}}, {}, "", {}).keys([0])
+        for decay in (1.0, 1.0)
+    )
+    assert one == other
+    whole, fraction = (
+        keys_of(recipes_of(top={"experiments": {"asked": {"grids": [grid]}}}))
+        for grid in ({"method": ["fbftl"], "epsilon": [8], "mechanism": ["gaussian"]},
+                     {"method": ["fbftl"], "epsilon": [8.0], "mechanism": ["gaussian"]})
+    )  # fmt: skip
+    assert whole == fraction
+
+
+def test_keys_are_the_same_in_every_process() -> None:
+    code = (
+        "import sys; sys.path[:0] = ['tests', 'scripts'];"
+        "from unit.plan.test_recipes import keys_of, recipes_of; print(keys_of(recipes_of()))"
+    )
+    for seed in ("0", "17"):
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+        )  # fmt: skip
+        assert done.stdout.strip() == repr(keys_of(recipes_of())), done.stderr

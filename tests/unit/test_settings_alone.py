@@ -1,0 +1,54 @@
+"""A setting finds as alone what it finds beside others that share its process, to the last bit."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.methods.by_name import train
+from fbftl.plan.batches import MissingRun, units
+from fbftl.study import methods
+from fbftl.study.job import from_params
+from unit.random_settings import NO_WARNINGS, planned, random_axes
+
+pytestmark = NO_WARNINGS
+
+TOGETHER = [record.name for record in methods.RECORDS if record.together is not None]
+
+
+def draws(method: str, schema: dict, task_files: dict, wanted: int) -> list[MissingRun]:
+    """Return the first settings of a method that a plan and its data allow, drawn at random."""
+    found: dict[str, MissingRun] = {}
+    for number in range(100):
+        rng = np.random.default_rng([11, number])
+        try:
+            study = planned(random_axes(rng, method), schema)
+            (task,) = study.tasks
+            ((name, setting),) = study.settings[task]["asked"].items()
+            job = study.job(task, name)
+            train([from_params(job, methods.axes_by_method())], task_files[task])
+        except UserError:
+            continue
+        found[name] = MissingRun(task, setting, job, 0, name)
+        if len(found) == wanted:
+            break
+    return list(found.values())
+
+
+@pytest.mark.parametrize("method", TOGETHER)
+def test_settings_of_a_unit(method: str, schema: dict, task_files: dict) -> None:
+    runs = draws(method, schema, task_files, 8)
+    compared = 0
+    for unit in units(runs, lambda task, setting: ()):
+        jobs = [from_params(of_one[0].job, methods.axes_by_method()) for of_one in unit.runs]
+        files = task_files[unit.runs[0][0].task]
+        for job, beside in zip(jobs, train(jobs, files), strict=True):
+            (alone,) = train([job], files)
+            assert text(alone) == text(beside), job.setting.values
+        compared += len(jobs) > 1
+    assert compared
+
+
+def text(outcome: Any) -> str:
+    """Return what a run found and sent as text, since not-a-number is not itself."""
+    return repr((outcome.repetitions, outcome.ledger.table().to_pylist()))
