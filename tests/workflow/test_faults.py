@@ -64,6 +64,10 @@ def test_jobs_that_outlive_a_killed_run_do_no_harm(finished: Project, reference:
     assert finished.science() == reference.science()
 
 
+KILLING = "import os, signal\n\ndef seals(outputs):\n    os.killpg(0, signal.SIGKILL)\n"
+"""What ends a job and Snakemake with it when all outputs are written; decides no result."""
+
+
 def test_a_kill_between_the_store_and_the_job_s_end_costs_no_extraction(
     finished: Project, reference: Project
 ) -> None:

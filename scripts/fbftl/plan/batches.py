@@ -143,12 +143,15 @@ def _divided(
 ) -> Iterator[Unit]:
     """Yield units in halves, by settings and then by seeds, down to a share of a place's time."""
     for unit in all_units:
-        by_setting = len(unit.runs) > 1
-        parts = unit.runs if by_setting else unit.runs[0]
-        if seconds(unit) <= share or len(parts) == 1:
+        settings = unit.runs
+        if seconds(unit) <= share or len(settings) == len(settings[0]) == 1:
             yield unit
             continue
-        half = len(parts) // 2
-        pieces = [parts[:half], parts[half:]]
-        halves = [Unit(piece if by_setting else [piece]) for piece in pieces]
+        if len(settings) > 1:
+            half = len(settings) // 2
+            halves = Unit(settings[:half]), Unit(settings[half:])
+        else:
+            (seeds,) = settings
+            half = len(seeds) // 2
+            halves = Unit([seeds[:half]]), Unit([seeds[half:]])
         yield from _divided(halves, seconds, share)
