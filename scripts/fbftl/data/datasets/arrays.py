@@ -28,15 +28,22 @@ from fbftl.data.datasets.base import require_unpackable
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import UNREADABLE, said
 
-SAFETENSORS = {
-    **{f"{kind.upper()}{8 * size}": f"<{kind}{size}" for kind in "fiu" for size in (1, 2, 4, 8)},
-    **{"BOOL": "?", "BF16": "<u2"},
+SAFETENSORS = {"BOOL": "?", "BF16": "<u2"} | {
+    f"{kind.upper()}{8 * size}": f"<{kind}{size}" for kind in "fiu" for size in (1, 2, 4, 8)
 }
 """NumPy's name of each type that is read; of bfloat16, which it lacks, that of the bits."""
 
 DAMAGE = (
-    *(*UNREADABLE, OSError, RuntimeError, MemoryError, EOFError, SyntaxError, TokenError),
-    *(zipfile.BadZipFile, zlib.error, pa.ArrowException),
+    *UNREADABLE,
+    EOFError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+    pa.ArrowException,
 )
 """What readers raise on damaged files."""
 
