@@ -7,6 +7,7 @@ whoever uses it.
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -35,7 +36,9 @@ def main(task: str, target: Path, results: Path, licence: str, publisher: str) -
             f"({finished or 'none yet'}), or the --results of a study with a folder of its own"
         )
     digest = publish(manifest, target, licence, publisher)
-    print(f'data: {{kind: features, path: {target}, sha256: "{digest}"}}')
+    # A task reads a path relative to its data folder, and JSON is YAML whatever the path holds.
+    named = {"kind": "features", "path": str(target.resolve()), "sha256": digest}
+    print(f"data: {json.dumps(named)}")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import safetensors.numpy
+import yaml
 import zarr
 from fbftl.data import datasets
 from fbftl.data.clients import write_clients
@@ -27,6 +28,7 @@ from fbftl.features.store.manifest import read_manifest
 from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
+from publish_features import main as publish_features
 from unit.features import store_toys as toys
 
 ROWS, WIDTH = 40, 6
@@ -91,7 +93,8 @@ def test_every_format_gives_the_same_samples(
     arrays = {"features": VALUES, "labels": LABELS, "clients": CLIENTS, "split": SPLIT}
     path = write(tmp_path / f"own{suffix}", **arrays)
     given = {k: str(tmp_path / name) for k, name in OF_NPY.items()} if suffix == ".npy" else {}
-    dataset = loaded(path, sha256=sha256(path), **given)
+    digest = None if given else sha256(path)
+    dataset = loaded(path, sha256=digest, **given)
     assert np.array_equal(dataset.train.inputs[:, 0, 0], VALUES[:30])
     assert np.array_equal(dataset.test.labels, LABELS[30:])
     assert dataset.train.owners.tolist() == [f"{client:02}" for client in CLIENTS[:30]]
@@ -101,7 +104,10 @@ def test_every_format_gives_the_same_samples(
     assert datasets.image(spec, None) == (1, 1, WIDTH)
     assert datasets.named_clients(spec, None) == 12
     assert set(datasets.files(spec, None)) == {str(path), *given.values()}
-    with pytest.raises(UserError, match=rf"own{suffix}|features.npy.*the SHA-256 .*, and data.sha"):
+    refusal = (
+        "is of .* alone, and data.labels" if given else "has the SHA-256 .*, and data.sha256 is"
+    )
+    with pytest.raises(UserError, match=f"{path.stem}.* {refusal}|{refusal}"):
         loaded(path, sha256="0" * 64, **given)
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(UserError, match=r"cannot be read \(.*\); correct it or make it anew"):
@@ -128,12 +134,12 @@ def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) 
     test = written(tmp_path / "test", VALUES[:8] + 9, LABELS[:8])
     dataset = loaded(**named, test=test)
     assert (len(dataset.train), len(dataset.test)) == (40, 8)
-    with pytest.raises(UserError, match=r"no labels; give data\.labels a \.npy file or one of"):
+    with pytest.raises(UserError, match=r"no labels; give data\.test\.labels a \.npy file or"):
         loaded(**named, test={"path": test["path"]})
     with pytest.raises(UserError, match="40 training samples are among the test samples too"):
         loaded(**named, test=named)
     np.save(tmp_path / "split.npy", SPLIT)
-    with pytest.raises(UserError, match=r"has a split, and data\.test names a file"):
+    with pytest.raises(UserError, match=r"or data\.test has a split, and data\.test is one"):
         loaded(**named, split=str(tmp_path / "split.npy"), test=test)
     written(tmp_path / "test", VALUES[:8, :3], LABELS[:8])
     with pytest.raises(UserError, match="give both the same"):
@@ -157,7 +163,7 @@ def test_samples_come_in_the_order_of_their_numbers_each_once(tmp_path: Path) ->
     named = {"features": VALUES[order], "labels": LABELS[order], "split": SPLIT[order]}
     dataset = loaded(write_npz(tmp_path / "own.npz", sample=order, **named))
     assert np.array_equal(dataset.train.inputs[:, 0, 0], VALUES[:30])
-    with pytest.raises(UserError, match=r"own\.npz .*sample 3 occurs twice"):
+    with pytest.raises(UserError, match=r"own\.npz: sample 3 occurs twice"):
         loaded(write_npz(tmp_path / "own.npz", sample=order.clip(3), **named))
 
 
@@ -190,9 +196,9 @@ def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "labels", "reason"),
     [
-        (VALUES, LABELS[:, None], r"40 samples, and labels of the shape \[40, 1\]"),
-        (VALUES, np.eye(3)[LABELS], r"40 samples, and labels of the shape \[40, 3\]"),
-        (VALUES, LABELS[:39], r"40 samples, and labels of the shape \[39\]"),
+        (VALUES, LABELS[:, None], r"labels\.npy cannot be read \(labels of the shape \[40, 1\]"),
+        (VALUES, np.eye(3)[LABELS], r"labels of the shape \[40, 3\]"),
+        (VALUES, LABELS[:39], r"features\.npy: 40 vectors and 39 labels; give each"),
         (VALUES[:, None], LABELS, r"features of the shape \[40, 1, 6\]"),
         (VALUES.astype(complex), LABELS, "complex128 of the shape"),
         (VALUES, LABELS.astype(object), "object of the shape"),
@@ -200,11 +206,6 @@ def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
         (VALUES, LABELS / 2, "labels that are neither words nor whole numbers from 0"),
         (np.where(VALUES[5, 2] == VALUES, np.nan, VALUES), LABELS, "sample 5 has a value that is"),
         (VALUES.astype(float) * 1e300, LABELS, "no finite number of 32 bits"),
-        (
-            np.repeat(VALUES[:2], 20, axis=0),
-            LABELS,
-            "training samples are among the test samples too",
-        ),
     ],
 )
 def test_wrong_arrays_are_refused(
@@ -223,6 +224,112 @@ def test_signs_of_zero_are_one_value(tmp_path: Path) -> None:
         loaded(path)
     values[:] = 0
     assert len(loaded(write_npz(path, features=values, labels=LABELS)).test) == 10
+
+
+def npz(path: Path, **changed: np.ndarray) -> dict[str, str]:
+    """Write vectors, labels and what is given, and return the block that names them."""
+    return {"path": str(write_npz(path, **{"features": VALUES, "labels": LABELS} | changed))}
+
+
+@pytest.mark.parametrize("are_words", [(True, False), (False, True)])
+def test_labels_of_both_splits_are_of_one_kind(
+    tmp_path: Path, are_words: tuple[bool, bool]
+) -> None:
+    """As words, 10 comes before 2: the same samples would be of other classes."""
+    train, test = (LABELS.astype(str) if words else LABELS for words in are_words)
+    named = npz(tmp_path / "own.npz", labels=train)
+    test_file = npz(tmp_path / "test.npz", features=VALUES + 9, labels=test)
+    with pytest.raises(UserError, match=r"words here and numbers there; label both alike"):
+        datasets.check(block(**named, test=test_file), None)
+
+
+@pytest.mark.parametrize(
+    ("sample", "reason"),
+    [
+        (np.array([f"s{row:02}" for row in range(ROWS)]), None),
+        (np.arange(ROWS)[::-1], None),
+        (np.full(ROWS, np.nan), "sample of neither words nor whole numbers"),
+        (np.arange(ROWS) / 2, "sample of neither words nor whole numbers"),
+        (np.array(["a", "b"] * 20), "sample a occurs twice; number each sample once"),
+    ],
+)
+def test_samples_are_numbered_by_words_or_whole_numbers(
+    tmp_path: Path, sample: np.ndarray, reason: str | None
+) -> None:
+    spec = block(**npz(tmp_path / "own.npz", sample=sample))
+    if reason is None:
+        datasets.check(spec, None)
+        labels = datasets.features.read(spec, None)[0].labels
+        assert np.array_equal(labels, LABELS[np.argsort(sample)])
+    else:
+        with pytest.raises(UserError, match=rf"own\.npz.*{reason}"):
+            datasets.check(spec, None)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_vectors_may_be_different_samples(tmp_path: Path, seed: int) -> None:
+    """In a fraction of the rows, and where the samples have numbers of their own."""
+    values = np.repeat(VALUES[:20], 2, axis=0)
+    named = npz(tmp_path / "own.npz", features=values)
+    assert len(loaded(**named, seed=seed).test) == 10
+    halves = np.arange(ROWS) % 2
+    with pytest.raises(UserError, match="or number all samples by an array `sample`"):
+        loaded(**npz(tmp_path / "own.npz", features=values, split=halves))
+    numbers = np.arange(ROWS)
+    named = npz(tmp_path / "own.npz", features=values, split=halves, sample=numbers)
+    assert len(loaded(**named).test) == 20
+    named = npz(tmp_path / "own.npz", sample=numbers)
+    test = npz(tmp_path / "test.npz", sample=numbers + 39)
+    with pytest.raises(UserError, match=r"sample 39 is in .* and in data\.test; take it out"):
+        loaded(**named, test=test)
+    assert len(loaded(**named, test=npz(tmp_path / "test.npz", sample=numbers + 40)).test) == 40
+
+
+def test_a_digest_is_of_all_arrays(tmp_path: Path) -> None:
+    named = npz(tmp_path / "own.npz")
+    np.save(tmp_path / "labels.npy", LABELS)
+    own = {**named, "labels": str(tmp_path / "labels.npy"), "sha256": sha256(named["path"])}
+    with pytest.raises(UserError, match=r"data\.sha256 is of .* put all arrays into one \.npz"):
+        datasets.check(block(**own), None)
+    with pytest.raises(UserError, match=r"data\.test\.sha256 is of .*data\.test\.labels names"):
+        datasets.check(block(**named, test=own), None)
+    assert len(loaded(**named, test=npz(tmp_path / "t.npz", features=VALUES + 9)).test) == ROWS
+
+
+@pytest.mark.parametrize("word", ["train", "test", 0, True])
+def test_a_split_that_leaves_nothing_is_refused_at_planning(tmp_path: Path, word: Any) -> None:
+    named = npz(tmp_path / "own.npz", split=np.full(ROWS, word))
+    with pytest.raises(UserError, match=r"own\.npz: the split has all samples in \w+; give both"):
+        datasets.check(block(**named), None)
+    named, test = npz(tmp_path / "own.npz"), npz(tmp_path / "test.npz", split=SPLIT)
+    with pytest.raises(UserError, match=r"or data\.test has a split, and data\.test is one"):
+        datasets.check(block(**named, test=test), None)
+
+
+def safetensors_of(path: Path, **changed: Any) -> None:
+    """Write a safetensors file whose entry for the labels is changed."""
+    safetensors.numpy.save_file({"features": VALUES, "labels": LABELS}, path)
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["labels"] |= changed
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length :])
+
+
+def test_what_is_wrong_is_said_of_the_file_that_has_it(tmp_path: Path) -> None:
+    named = written(tmp_path, VALUES, LABELS - 1)
+    with pytest.raises(UserError, match=r"/labels\.npy cannot be read \(labels that are neither"):
+        datasets.check(block(**named), None)
+    with open(tmp_path / "features.npy", "wb") as file:
+        np.lib.format.write_array(file, VALUES, version=(3, 0))
+    with pytest.raises(UserError, match=r"features\.npy cannot be read \(version 3 of \.npy"):
+        datasets.check(block(**named), None)
+    safetensors_of(tmp_path / "own.safetensors", dtype="F8_E4M3")
+    with pytest.raises(UserError, match=r"\(F8_E4M3, which is none of"):
+        datasets.check(block(tmp_path / "own.safetensors"), None)
+    safetensors_of(tmp_path / "own.safetensors", unknown=1)
+    assert loaded(tmp_path / "own.safetensors").classes == ("0", "1", "2")
 
 
 @pytest.mark.parametrize("place", ["/dev/zero", "pipe.npy", "folder.npy", "none.npy"])
@@ -265,17 +372,15 @@ def test_a_header_that_claims_more_than_there_is_is_refused_unread(tmp_path: Pat
 
 def test_what_is_parsed_is_what_was_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is replaced while it is read is not opened a second time."""
-    named = written(tmp_path)
-    digest = sha256(named["path"])
-    hashed = arrays.require_digest
+    path = write_npz(tmp_path / "own.npz", features=VALUES, labels=LABELS)
+    digest, hashed = sha256(path), arrays.require_digest
 
     def replace(path: Path, content: bytes, expected: str | None) -> None:
         hashed(path, content, expected)
-        np.save(named["path"], VALUES + 1)
+        write_npz(path, features=VALUES + 1, labels=LABELS)
 
     monkeypatch.setattr(arrays, "require_digest", replace)
-    spec = block(**named, sha256=digest)
-    dataset = datasets.load(spec, None)
+    dataset = datasets.load(block(path, sha256=digest), None)
     assert set(dataset.train.inputs[:, 0, 0, 0].tolist()) <= set(VALUES[:, 0].tolist())
 
 
@@ -330,6 +435,21 @@ def test_a_publication_is_described_for_croissant(published: Path) -> None:
     assert not list(dataset.metadata.issues.errors)
 
 
+@pytest.mark.parametrize("name", ["a, b", "c: d", "\u00e9"])
+def test_what_is_printed_names_the_store_from_anywhere(
+    published: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    task = tmp_path / "task"
+    shutil.copytree(published.parent, task)
+    (task / "dense.json").rename(task / "features.json")
+    monkeypatch.chdir(tmp_path)
+    publish_features("task", Path(name), tmp_path, "CC0-1.0", "me")
+    data = yaml.safe_load(capsys.readouterr().out)["data"]
+    assert data["path"] == str(tmp_path / name)
+    assert loaded(data["path"], sha256=data["sha256"]).classes == loaded(published).classes
+
+
 def test_nothing_unfinished_is_published(published: Path, tmp_path: Path) -> None:
     manifest = published.parent / "dense.json"
     with pytest.raises(UserError, match="is there already; name a new folder"):
@@ -370,6 +490,16 @@ def test_a_chunk_that_unpacks_to_more_than_its_shape_is_refused(store: Path) -> 
         loaded(store)
 
 
+@pytest.mark.parametrize("rows", [2**25, 10**13, 0, -1])
+def test_a_chunk_larger_than_its_array_is_refused(store: Path, rows: int) -> None:
+    """But for a small array, whose chunk may be of the usual size."""
+    document = json.loads((store / "zarr.json").read_text())
+    document["attributes"]["arrays"]["train/features"]["chunks"][0] = rows
+    (store / "zarr.json").write_text(json.dumps(document))
+    with pytest.raises(UserError, match=r"train/features has the shape .* and chunks of"):
+        datasets.check(block(store), None)
+
+
 @pytest.mark.parametrize("key", [CHUNK, CHUNK.parent, Path("train"), Path("zarr.json")])
 def test_a_link_in_a_store_is_refused(store: Path, key: Path) -> None:
     moved = store.with_name("moved")
@@ -386,24 +516,20 @@ def test_a_pipe_in_a_store_is_refused(store: Path) -> None:
         loaded(store)
 
 
-def test_codecs_are_those_that_are_listed(store: Path) -> None:
-    described = store / "train" / "features" / "zarr.json"
+@pytest.mark.parametrize("codec", ["GzipCodec", "BloscCodec"])
+def test_chunks_of_another_codec_are_refused(store: Path, codec: str) -> None:
     whole = zarr.open_array(store / "train" / "features", mode="r")[:]
-    for codec, is_known in (("gzip", True), ("blosc", False)):
-        shutil.rmtree(described.parent)
-        compressor = {"gzip": zarr.codecs.GzipCodec, "blosc": zarr.codecs.BloscCodec}[codec]()
-        document = json.loads((store / "zarr.json").read_text())["attributes"]
-        chunks = document["arrays"]["train/features"]["chunks"]
-        array = zarr.create_array(
-            store, name="train/features", shape=whole.shape, chunks=chunks, dtype=whole.dtype,
-            compressors=[compressor], overwrite=True,
-        )  # fmt: skip
-        array[:] = whole
-        if is_known:
-            assert np.isfinite(loaded(store).train.inputs).all()
-        else:
-            with pytest.raises(UserError, match="has the codecs bytes, blosc; known are"):
-                loaded(store)
+    chunks = json.loads((store / "zarr.json").read_text())["attributes"]["arrays"]
+    shutil.rmtree(store / "train" / "features")
+    array = zarr.create_array(
+        store, name="train/features", shape=whole.shape, dtype=whole.dtype,
+        chunks=chunks["train/features"]["chunks"], compressors=[getattr(zarr.codecs, codec)()],
+    )  # fmt: skip
+    array[:] = whole
+    with pytest.raises(
+        UserError, match=r"train/features/c/0/0 cannot be read \(ZSTD decompression"
+    ):
+        loaded(store)
 
 
 @pytest.mark.parametrize("name", ["../labels", "/dev/zero", "train/../../x"])

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO
+from tokenize import TokenError
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,13 +26,29 @@ import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import require_unpackable
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import UNREADABLE
+from fbftl.ground.files import UNREADABLE, said
 
-SAFETENSORS = {"BOOL": "?", "BF16": "<u2"}
-"""NumPy's name of types that follow no rule; it has no bfloat16."""
+SAFETENSORS = {"BOOL": "?", "BF16": "<u2"} | {
+    f"{kind.upper()}{8 * size}": f"<{kind}{size}" for kind in "fiu" for size in (1, 2, 4, 8)
+}
+"""NumPy's name of each type that is read; of bfloat16, which it lacks, that of the bits."""
 
-DAMAGE = (*UNREADABLE, OSError, RuntimeError, zipfile.BadZipFile, zlib.error, pa.ArrowException)
+DAMAGE = (
+    *UNREADABLE,
+    EOFError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+    pa.ArrowException,
+)
 """What readers raise on damaged files."""
+
+NPY = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+"""What reads a header by its version; later ones are for names of fields."""
 
 Array = Callable[[bool], np.ndarray]
 """Returns the values of an array; given False, zeros of its shape in the place of vectors."""
@@ -45,8 +62,9 @@ def explaining(path: Path) -> Iterator[None]:
     except UserError:
         raise
     except DAMAGE as error:
-        reason = f"{error or type(error).__name__}".splitlines()[0][:200]
-        raise UserError(f"{path} cannot be read ({reason}); correct it or make it anew") from error
+        raise UserError(
+            f"{path} cannot be read ({said(error)}); correct it or make it anew"
+        ) from error
 
 
 def open_plain(path: Path) -> IO[bytes]:
@@ -102,10 +120,23 @@ def unpacked(
         ValueError: if its header says otherwise, or it holds neither numbers nor words.
     """
     claimed = math.prod(shape) * dtype.itemsize
-    if dtype.kind not in "fiubUS" or min(shape, default=0) < 0 or claimed != size:
+    kinds = "fiubU" if len(shape) == 1 else "fiu"
+    if dtype.kind not in kinds or min(shape, default=0) < 0 or claimed != size:
         raise ValueError(f"{dtype} of the shape {shape} is {claimed} bytes, and there are {size}")
     require_unpackable("an array", claimed)
-    return read() if whole or len(shape) == 1 else np.broadcast_to(np.zeros((), dtype), shape)
+    if len(shape) == 1:
+        return read()
+    return vectors(read()) if whole else np.broadcast_to(np.float32(0), shape)
+
+
+def vectors(values: np.ndarray) -> np.ndarray:
+    """Return rows of finite numbers as float32."""
+    with np.errstate(over="ignore"):
+        values = values.astype(np.float32)
+    wrong = np.flatnonzero(~np.isfinite(values).all(axis=tuple(range(1, values.ndim))))
+    if len(wrong):
+        raise ValueError(f"sample {wrong[0]} has a value that is no finite number of 32 bits")
+    return values
 
 
 def widened(bits: np.ndarray) -> np.ndarray:
@@ -114,9 +145,10 @@ def widened(bits: np.ndarray) -> np.ndarray:
 
 
 def _npy(file: IO[bytes], size: int) -> dict[str, Array]:
-    version = np.lib.format.read_magic(file)[0]
-    headers = {1: np.lib.format.read_array_header_1_0, 2: np.lib.format.read_array_header_2_0}
-    shape, _, dtype = headers[version](file)
+    version = np.lib.format.read_magic(file)
+    if version not in NPY:
+        raise ValueError(f"version {version[0]} of .npy, for which numbers and words have no need")
+    shape, _, dtype = NPY[version](file)
     content = size - file.tell()
 
     def read() -> np.ndarray:
@@ -141,18 +173,20 @@ def _safetensors(file: IO[bytes], size: int) -> dict[str, Array]:
     header = json.loads(file.read(length))
     header.pop("__metadata__", None)
 
-    def array(dtype: str, shape: list[int], data_offsets: list[int]) -> Array:
-        first, last = data_offsets
-        known = np.dtype(SAFETENSORS.get(dtype) or f"<{dtype[0].lower()}{int(dtype[1:]) // 8}")
+    def array(entry: Mapping[str, Any], whole: bool) -> np.ndarray:
+        shape, (first, last) = tuple(entry["shape"]), entry["data_offsets"]
+        if entry["dtype"] not in SAFETENSORS:
+            raise ValueError(f"{entry['dtype']}, which is none of {', '.join(SAFETENSORS)}")
+        dtype = np.dtype(SAFETENSORS[entry["dtype"]])
 
         def read() -> np.ndarray:
             file.seek(8 + length + first)
-            values = np.frombuffer(file.read(last - first), known).reshape(shape)
-            return widened(values) if dtype == "BF16" else values
+            values = np.frombuffer(file.read(last - first), dtype).reshape(shape)
+            return widened(values) if entry["dtype"] == "BF16" else values
 
-        return partial(unpacked, tuple(shape), known, last - first, read)
+        return unpacked(shape, dtype, last - first, read, whole)
 
-    return {name: array(**entry) for name, entry in header.items()}
+    return {name: partial(array, entry) for name, entry in header.items()}
 
 
 def _parquet(file: IO[bytes], _: int) -> dict[str, Array]:
@@ -162,13 +196,15 @@ def _parquet(file: IO[bytes], _: int) -> dict[str, Array]:
 
 def _column(table: pq.ParquetFile, name: str, whole: bool) -> np.ndarray:
     """Return a column of numbers, words or vectors of one length."""
+    # Nothing of a footer's columns is asked for: Arrow ends the process where they are damaged.
     groups = [table.metadata.row_group(number) for number in range(table.num_row_groups)]
-    leaves = [group.column(number) for group in groups for number in range(group.num_columns)]
-    count = sum(leaf.num_values for leaf in leaves if leaf.path_in_schema.split(".")[0] == name)
-    rows = table.metadata.num_rows
-    require_unpackable("a column", 8 * count)
-    is_vector = pa.types.is_nested(table.schema_arrow.field(name).type)
-    shape = (rows, count // max(rows, 1)) if is_vector else (rows,)
+    require_unpackable("a column", sum(group.total_byte_size for group in groups))
+    first = next(table.iter_batches(1, columns=[name]), None)
+    if first is None:
+        raise ValueError("it has no rows")
+    is_vector = pa.types.is_nested(first.schema.types[0])
+    shape = (table.metadata.num_rows, *([len(first.column(0).flatten())] if is_vector else []))
+    require_unpackable("a column", 8 * math.prod(shape))
     if is_vector and not whole:
         return np.broadcast_to(np.float32(0), shape)
     column = table.read(columns=[name]).column(0).combine_chunks()
@@ -177,7 +213,9 @@ def _column(table: pq.ParquetFile, name: str, whole: bool) -> np.ndarray:
     flat = column.flatten() if is_vector else column
     if column.null_count or flat.null_count:
         raise ValueError(f"{name} lacks values")
-    values = flat.to_numpy(zero_copy_only=False).reshape(shape)
+    values = flat.to_numpy(zero_copy_only=False)
+    if is_vector:
+        return vectors(values.reshape(shape))
     return values.astype(str) if values.dtype == object else values
 
 

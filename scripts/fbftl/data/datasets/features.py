@@ -5,10 +5,11 @@ Config: `path`, a file of .npy, .npz, .parquet or .safetensors, or the folder of
 otherwise; a name that ends in .npy is a file of its own. The test split is `test` (a further file
 with `path`, `labels`, `clients`), the rows whose `split` is test, or `test_fraction` of all rows.
 The clients count for `partition: given`. An array `sample` numbers the samples, which are taken in
-this order. `sha256` is that of `path`, of a store that of its `zarr.json`.
+this order. `sha256` is that of `path`, which then holds all arrays; of a store that of its
+`zarr.json`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ import numpy as np
 from fbftl.data.clients import SERVER
 from fbftl.data.datasets.arrays import arrays_in, explaining
 from fbftl.data.datasets.base import Samples, located, numbered
-from fbftl.data.datasets.selection import split_off_test
 from fbftl.data.datasets.stores import splits_of
 from fbftl.ground.errors import UserError
 
@@ -28,7 +28,7 @@ IS_TEST = {"train": False, "test": True, "0": False, "1": True, "False": False, 
 """What an array `split` may hold, as text."""
 
 Table = dict[str, np.ndarray]
-"""What is known of the samples of a file, or of a store's split; `split` is true of the test's."""
+"""What is known of the samples of a split, by what it is; or of a file, with its `split`."""
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -37,18 +37,13 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
     Raises:
         UserError: naming file, fault and remedy.
     """
-    tables = _tables(spec, folder, whole=False)
-    if len({table["features"].shape[1] for table in tables}) > 1:
-        raise UserError("vectors of data.path and data.test differ in length; give both the same")
-    _names(spec, tables)
+    class_names(spec, folder)
 
 
 def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
     """Return the number of training and of test samples, None where no sample is the test's yet."""
     train, *test = _tables(spec, folder, whole=False)
-    held_out = int(train["split"].sum()) if "split" in train else 0
-    rows = len(train["labels"]) - held_out
-    return rows, len(test[0]["labels"]) if test else held_out or None
+    return len(train["labels"]), len(test[0]["labels"]) if test else None
 
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
@@ -62,7 +57,7 @@ def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
 
 
 def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
-    """Return the number of clients that hold samples, None if they are not named."""
+    """Return the number of clients that hold training samples, None if they are not named."""
     owners = _tables(spec, folder, whole=False)[0].get("clients")
     return None if owners is None else len(np.unique(owners))
 
@@ -70,146 +65,179 @@ def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
 def files(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
     """Return the files and folders that are named, for the workflow to watch."""
     blocks = [block for block in (spec, spec["test"]) if block is not None]
-    named = [value for block in blocks for key, value in block.items() if _is_file(key, value)]
+    named = [block[key] for block in blocks for key in ("path", *_in_own_files(block))]
     return [str(located(folder, name, "data.path")) for name in named]
 
 
-def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples, tuple[str, ...]]:
-    """Return training and test samples, which share none, and the names of the classes.
+def read(
+    spec: Mapping[str, Any], folder: Path | None
+) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+    """Return training samples, test samples if they are given, and the names of the classes.
 
     Raises:
-        UserError: as `check`, or if a value is no finite number or a vector is in both splits.
+        UserError: as `check`, or if a value is no finite number or a sample is in both splits.
     """
     tables = _tables(spec, folder, whole=True)
     names = _names(spec, tables)
-    with explaining(located(folder, spec["path"], "data.path")):
-        samples, *test = (_samples(table, names) for table in tables)
-        if test:
-            splits = samples, test[0]
-        elif "split" in tables[0]:
-            of_test = tables[0]["split"]
-            splits = samples.take(np.flatnonzero(~of_test)), samples.take(np.flatnonzero(of_test))
-        else:
-            splits = split_off_test(samples, spec["test_fraction"], spec["seed"])
-        _require_apart(*splits)
-    return *splits, names
+    train, *test = (_samples(table, names) for table in tables)
+    return train, test[0] if test else None, names
 
 
-def _is_file(key: str, value: Any) -> bool:
-    return key == "path" or (key in (*NEEDED, *OPTIONAL) and str(value).endswith(".npy"))
+def _in_own_files(block: Mapping[str, Any]) -> list[str]:
+    """Return which arrays a block names a .npy file for."""
+    return [key for key in (*NEEDED, *OPTIONAL) if str(block.get(key)).endswith(".npy")]
 
 
 def _tables(spec: Mapping[str, Any], folder: Path | None, whole: bool) -> list[Table]:
-    """Return the samples of `path`, and of `test` if it is given; of a store those of both splits.
+    """Return the training samples and, unless they are a fraction of these, the test samples.
 
     Without `whole` no file is read as a whole, and vectors are zeros.
     """
     path = located(folder, spec["path"], "data.path")
     if path.is_dir():
-        if needless := [key for key in ("test", *NEEDED, "clients", "split") if spec[key]]:
-            raise UserError(f"data.{needless[0]}: {path} is a store and says it; leave it out")
-        train, test = splits_of(path, spec["sha256"], whole)
-        if not test["clients"].any():
-            # Of a test set that belongs to nobody the store calls the server client 0.
-            test["clients"] = np.full(len(test["clients"]), SERVER)
-        with explaining(path):
-            return [_settled(train), _settled(test)]
-    if spec["test"] is None:
-        return [_table(spec, folder, whole)]
-    of_columns = {key: spec[key] for key in NEEDED if not _is_file(key, spec[key])}
-    tables = [_table(block, folder, whole) for block in (spec, {**of_columns, **spec["test"]})]
-    if "split" in tables[0]:
-        raise UserError(f"{path} has a split, and data.test names a file; leave one of them out")
+        return _of_store(spec, path, whole)
+    tables = [_table(spec, folder, whole, "data")]
+    if spec["test"] is not None:
+        columns = {key: spec[key] for key in NEEDED if key not in _in_own_files(spec)}
+        tables.append(_table(columns | spec["test"], folder, whole, "data.test"))
+        if any("split" in table for table in tables):
+            raise UserError(f"{path} or data.test has a split, and data.test is one; leave it out")
+    elif "split" in tables[0]:
+        of_test = tables[0].pop("split")
+        if len(set(of_test.tolist())) < 2:
+            where = "test" if of_test[0] else "train"
+            raise UserError(f"{path}: the split has all samples in {where}; give both some")
+        tables = [_rows(tables[0], np.flatnonzero(of_test == is_test)) for is_test in (0, 1)]
+    if len({table["features"].shape[1] for table in tables}) > 1:
+        raise UserError("vectors of data.path and data.test differ in length; give both the same")
+    if whole and len(tables) > 1:
+        _require_apart(path, *tables)
     return tables
 
 
-def _table(block: Mapping[str, Any], folder: Path | None, whole: bool) -> Table:
-    """Return the arrays that a block names of a file, and of those that it names for one."""
-    path = located(folder, block["path"], "data.path")
+def _of_store(spec: Mapping[str, Any], path: Path, whole: bool) -> list[Table]:
+    """Return both splits of a store; its numbers of samples count each split on its own."""
+    if needless := [key for key in ("test", *NEEDED, "clients", "split") if spec[key]]:
+        raise UserError(f"data.{needless[0]}: {path} is a store and says it; leave it out")
+    train, test = splits_of(path, spec["sha256"], whole)
+    if not test["clients"].any():
+        # Of a test set that belongs to nobody the store calls the server client 0.
+        test["clients"] = np.full(len(test["clients"]), SERVER)
+    with explaining(path):
+        tables = [{key: _fit(key, of[key]) for key in of} for of in (train, test)]
+    return [_ordered(table, path) for table in tables]
+
+
+def _table(block: Mapping[str, Any], folder: Path | None, whole: bool, where: str) -> Table:
+    """Return the arrays that a block of the config, called `where`, names."""
+    path, apart = located(folder, block["path"], f"{where}.path"), _in_own_files(block)
+    if block.get("sha256") and apart:
+        raise UserError(
+            f"{where}.sha256 is of {path} alone, and {where}.{apart[0]} names another file; "
+            "put all arrays into one .npz, or leave the digest out"
+        )
     table = {}
     with arrays_in(path, block.get("sha256"), whole) as arrays:
         for key in (*NEEDED, *OPTIONAL):
             name = block.get(key) or key
-            if _is_file(key, name):
-                with arrays_in(located(folder, name, f"data.{key}"), None, whole) as of_file:
-                    table[key] = of_file["features"](whole)
+            if key in apart:
+                with arrays_in(located(folder, name, f"{where}.{key}"), None, whole) as of_file:
+                    table[key] = _fit(key, of_file["features"](whole))
             elif name in arrays:
-                table[key] = arrays[name](whole)
+                table[key] = _fit(key, arrays[name](whole))
             elif key in NEEDED or name != key:
                 there = ", ".join(arrays)
                 raise UserError(
-                    f"{path} has no {name}; give data.{key} a .npy file or one of {there}"
+                    f"{path} has no {name}; give {where}.{key} a .npy file or one of {there}"
                 )
-        return _settled(table)
+    return _ordered(table, path)
 
 
-def _settled(table: Table) -> Table:
-    """Return a table in the order of its samples' numbers, with words and clients as text.
+def _fit(key: str, values: np.ndarray) -> np.ndarray:
+    """Return an array as what it is named for, clients as text, `split` as whether it is test.
 
     Raises:
-        ValueError, KeyError: if arrays do not fit each other, or hold what they cannot be.
+        ValueError: if it cannot be that.
     """
+    kind = values.dtype.kind
+    if values.ndim != (2 if key == "features" else 1) or not values.size:
+        raise ValueError(f"{key} of the shape {list(values.shape)}")
+    match key:
+        case "labels" if kind not in "iubU" or (kind == "i" and values.min() < 0):
+            raise ValueError("labels that are neither words nor whole numbers from 0")
+        case "sample" if kind not in "iuU":
+            raise ValueError("an array sample of neither words nor whole numbers")
+        case "clients":
+            text = values.astype(str)
+            # Padded, numbers keep their order as words.
+            return np.char.zfill(text, max(map(len, text))) if kind in "iu" else text
+        case "split":
+            words = values.astype(str)
+            if unknown := set(words.tolist()) - IS_TEST.keys():
+                raise ValueError(f"a split {min(unknown)!r}, which is neither train nor test")
+            return np.array([IS_TEST[word] for word in words])
+    return values
+
+
+def _ordered(table: Table, path: Path) -> Table:
+    """Return a table in the order of its samples' numbers, if it has them."""
     rows = len(table["features"])
     for key, values in table.items():
-        axes = 2 if key == "features" else 1
-        if values.ndim != axes or len(values) != rows or not values.size:
-            raise ValueError(f"{rows} samples, and {key} of the shape {list(values.shape)}")
-        if values.dtype.kind == "S":
-            table[key] = np.char.decode(values)
-    labels, kind = table["labels"], table["labels"].dtype.kind
-    if kind not in "iubU" or (kind == "i" and labels.min() < 0):
-        raise ValueError("labels that are neither words nor whole numbers from 0")
-    if table["features"].dtype.kind not in "fiu":
-        raise ValueError(f"features of {table['features'].dtype}")
-    if "split" in table:
-        words = table["split"].astype(str)
-        if unknown := set(words.tolist()) - IS_TEST.keys():
-            raise ValueError(f"a split {min(unknown)!r}, which is neither train nor test")
-        table["split"] = np.array([IS_TEST[word] for word in words])
-    if "clients" in table:
-        text = table["clients"].astype(str)
-        # Padded, numbers keep their order as words.
-        is_number = table["clients"].dtype.kind in "iu"
-        table["clients"] = np.char.zfill(text, max(map(len, text))) if is_number else text
+        if len(values) != rows:
+            raise UserError(f"{path}: {rows} vectors and {len(values)} {key}; give each vector one")
     if "sample" not in table:
         return table
     order = np.argsort(table["sample"])
-    twice = np.flatnonzero(np.diff(table["sample"][order]) == 0)
-    if len(twice):
-        raise ValueError(f"sample {table['sample'][order][twice[0]]} occurs twice")
-    return {key: values[order] for key, values in table.items()}
+    sample = table["sample"][order]
+    if len(twice := sample[1:][sample[1:] == sample[:-1]]):
+        raise UserError(f"{path}: sample {twice[0]} occurs twice; number each sample once")
+    return _rows(table, order)
 
 
-def _names(spec: Mapping[str, Any], tables: Sequence[Table]) -> tuple[str, ...]:
-    labels = np.concatenate([table["labels"] for table in tables])
-    if labels.dtype.kind == "U":
-        return tuple(np.unique(labels).tolist())
-    return numbered(int(labels.max()), spec["path"])
+def _rows(table: Table, rows: np.ndarray) -> Table:
+    """Return rows of a table; of vectors that are not read, and repeat one zero, as many."""
+    return {
+        key: values[rows] if values.strides[0] else values[: len(rows)]
+        for key, values in table.items()
+    }
+
+
+def _names(spec: Mapping[str, Any], tables: list[Table]) -> tuple[str, ...]:
+    labels = [table["labels"] for table in tables]
+    if len({of.dtype.kind == "U" for of in labels}) > 1:
+        raise UserError(
+            "labels of training and test samples are words here and numbers there; "
+            f"label both alike ({spec['path']} and data.test)"
+        )
+    if labels[0].dtype.kind == "U":
+        return tuple(np.unique(np.concatenate(labels)).tolist())
+    return numbered(max(int(of.max()) for of in labels), spec["path"])
 
 
 def _samples(table: Table, names: tuple[str, ...]) -> Samples:
     """Return the samples of a table; vectors are images of one pixel (`datasets.base.Images`)."""
-    with np.errstate(over="ignore"):
-        values = table["features"].astype(np.float32)
-    wrong = np.flatnonzero(~np.isfinite(values).all(axis=1))
-    if len(wrong):
-        raise ValueError(f"sample {wrong[0]} has a value that is no finite number of 32 bits")
     labels = table["labels"]
     if labels.dtype.kind == "U":
         labels = np.searchsorted(np.array(names), labels)
-    return Samples(values[:, None, None], labels.astype(np.int64), table.get("clients"))
+    vectors = table["features"][:, None, None]
+    return Samples(vectors, labels.astype(np.int64), table.get("clients"))
 
 
-def _require_apart(train: Samples, test: Samples) -> None:
-    """Refuse vectors that are both in the training and in the test split.
+def _require_apart(path: Path, train: Table, test: Table) -> None:
+    """Refuse samples that are in both splits, by their numbers or else by their vectors.
 
     Of zeros alone, which ReLU can leave of any sample, nothing follows.
     """
+    if "sample" in train and "sample" in test:
+        if shared := set(train["sample"].tolist()) & set(test["sample"].tolist()):
+            raise UserError(
+                f"sample {min(shared)} is in {path} and in data.test; take it out of one of them"
+            )
+        return
     # Added to zero, zeros of both signs are one.
-    of_train, of_test = (
-        ((0 + row).tobytes() for row in np.asarray(samples.inputs) if row.any())
-        for samples in (train, test)
-    )
-    tested = set(of_test)
-    if shared := sum(row in tested for row in of_train):
-        raise ValueError(f"{shared} training samples are among the test samples too")
+    tested = {(0 + row).tobytes() for row in test["features"] if row.any()}
+    if shared := sum((0 + row).tobytes() in tested for row in train["features"]):
+        raise UserError(
+            f"{path}: {shared} training samples are among the test samples too; take them out of "
+            "one split, or number all samples by an array `sample` if only their vectors are equal"
+        )

@@ -152,24 +152,14 @@ def _rows(encoded: pa.DictionaryArray) -> Iterator[bytes | None]:
 
 
 def _largest(path: Path, image: str, label: str) -> int:
-    """Return the largest label of a file, from its footer; labels are read where that says none."""
-    file = _open(path, image, label)
-    largest = 0
-    for number in range(file.metadata.num_row_groups):
-        group = file.metadata.row_group(number)
-        columns = [group.column(index) for index in range(group.num_columns)]
-        labels = next((column for column in columns if column.path_in_schema == label), None)
-        if labels is None:  # two parts of the footer name columns differently
-            raise _damaged(path)
-        if labels.statistics is not None and labels.statistics.has_min_max:
-            largest = max(largest, int(labels.statistics.max))
-        else:
-            try:
-                values = file.read_row_group(number, columns=[label]).column(label)
-            except (pa.ArrowException, OSError) as error:
-                raise _damaged(path) from error
-            largest = max(largest, pc.max(values).as_py() or 0)
-    return largest
+    """Return the largest label of a file.
+
+    The footer's statistics are left alone: Arrow ends the process where they are damaged.
+    """
+    try:
+        return pc.max(_open(path, image, label).read([label]).column(label)).as_py() or 0
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise _damaged(path) from error
 
 
 def _named(path: Path, spec: Mapping[str, Any], largest: int) -> tuple[str, ...]:

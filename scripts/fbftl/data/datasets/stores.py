@@ -1,7 +1,8 @@
 """The arrays of a feature store in a folder, by its root's `zarr.json`.
 
 This file has the shape and the SHA-256 of every array (docs/feature-store.md), so that one digest
-vouches for all. A chunk is decoded into as many bytes as its shape has, and no more.
+vouches for all. Chunks are of zstd with a CRC-32C, whose place the SHA-256 takes here. Each is
+decoded into as many bytes as its shape has, and no more.
 """
 
 import hashlib
@@ -19,8 +20,8 @@ from fbftl.data.datasets.arrays import explaining, open_plain, require_digest, u
 ARRAYS = {"features": "features", "labels": "labels", "clients": "client", "sample": "sample"}
 """Array of each split by what it holds."""
 
-CODECS = ("bytes", "crc32c", "gzip", "zstd")
-"""Those that are undone; of a checksum the SHA-256 takes the place."""
+CHUNK_BYTES = 2**23
+"""What a chunk is at most, unless the array is larger."""
 
 
 def splits_of(folder: Path, sha256: str | None, whole: bool) -> list[dict[str, np.ndarray]]:
@@ -49,22 +50,17 @@ def splits_of(folder: Path, sha256: str | None, whole: bool) -> list[dict[str, n
 def _array(folder: Path, name: str, document: Mapping[str, Any], whole: bool) -> np.ndarray:
     entry = document["arrays"][name]
     shape, chunks, dtype = tuple(entry["shape"]), tuple(entry["chunks"]), np.dtype(entry["dtype"])
-    if chunks[1:] != shape[1:]:
+    size, chunk = (math.prod(of) * dtype.itemsize for of in (shape, chunks))
+    if chunks[1:] != shape[1:] or not 0 < chunk <= max(size, CHUNK_BYTES):
         raise ValueError(f"{name} has the shape {shape} and chunks of {chunks}")
-    metadata = json.loads(_content(folder, f"{name}/zarr.json"))
-    codecs = [codec["name"] for codec in metadata["codecs"]]
-    if not set(codecs) <= set(CODECS):
-        raise ValueError(
-            f"{name} has the codecs {', '.join(codecs)}; known are {', '.join(CODECS)}"
-        )
 
     def read() -> np.ndarray:
         values, digest = np.empty(shape, dtype), hashlib.sha256()
         for number, first in enumerate(range(0, shape[0], chunks[0])):
             key = "/".join([name, "c", str(number), *["0"] * (len(shape) - 1)])
-            content = _content(folder, key)
-            for codec in codecs[:0:-1]:
-                content = _without(codec, content, math.prod(chunks) * dtype.itemsize)
+            compressed = _content(folder, key)[:-4]
+            with explaining(folder / key):
+                content = pa.decompress(compressed, chunk, codec="zstd", asbytes=True)
             rows = np.frombuffer(content, dtype).reshape(chunks)[: shape[0] - first]
             values[first : first + len(rows)] = rows
             digest.update(rows)
@@ -73,14 +69,7 @@ def _array(folder: Path, name: str, document: Mapping[str, Any], whole: bool) ->
         is_bfloat16 = document["dtype"] == "bfloat16" and name.endswith("/features")
         return widened(values) if is_bfloat16 else values
 
-    return unpacked(shape, dtype, math.prod(shape) * dtype.itemsize, read, whole)
-
-
-def _without(codec: str, content: bytes, size: int) -> bytes:
-    """Return what a codec was given, if that is so many bytes; more are not unpacked."""
-    if codec == "crc32c":
-        return content[:-4]
-    return pa.decompress(content, decompressed_size=size, codec=codec, asbytes=True)
+    return unpacked(shape, dtype, size, read, whole)
 
 
 def _content(folder: Path, key: str) -> bytes:
