@@ -1,4 +1,4 @@
-"""Kills of the toy study at seeded random moments of every stage; see benchmarks/faults.py."""
+"""Kills of the toy study at seeded random moments of every stage."""
 
 import os
 import random

@@ -32,7 +32,7 @@ KEPT = ' !$&()*+,-./:;<=>?@_~"'
 
 
 @dataclass(frozen=True)
-class Result:
+class ShownResult:
     """A table or figure of the report.
 
     path: of its HTML or SVG.
@@ -57,7 +57,7 @@ class Result:
         return self.path.suffix == ".svg"
 
 
-def report_page(results: Sequence[Result], described: str) -> str:
+def report_page(results: Sequence[ShownResult], described: str) -> str:
     """Return the report.
 
     Args:
@@ -82,7 +82,7 @@ def report_page(results: Sequence[Result], described: str) -> str:
     return document("Report of the study", "\n".join(body), STYLE)
 
 
-def page(paper: str, shown: Sequence[Result]) -> Iterator[str]:
+def page(paper: str, shown: Sequence[ShownResult]) -> Iterator[str]:
     """Yield the page of a paper: what it rests on, its questions, then figures and tables."""
     yield f'<section class="page" id="{anchor(paper)}"><nav><a href="#">← All papers</a></nav>'
     yield f"<h1>{escape(title_of(paper))}</h1>"
@@ -101,7 +101,7 @@ def page(paper: str, shown: Sequence[Result]) -> Iterator[str]:
     yield "</section>"
 
 
-def entry(shown: Result) -> str:
+def entry(shown: ShownResult) -> str:
     """Return a figure, or a table, with its caption."""
     title = escape(f"{shown.title}: {shown.of}")
     if shown.is_figure:
@@ -122,14 +122,14 @@ def address(svg: str) -> str:
     return f"data:image/svg+xml,{quote(one_line, safe=KEPT).replace('&', '&amp;')}"
 
 
-def basis(shown: Sequence[Result]) -> str:
+def basis(shown: Sequence[ShownResult]) -> str:
     """Return the tasks and seeds that results rest on, in words."""
     seeds = {each.of: each.seeds for each in shown if each.seeds}
     tasks = ", ".join(f"{task} ({count} seeds)" for task, count in sorted(seeds.items()))
     return f"Tasks: {tasks}" if tasks else "By formula alone"
 
 
-def extent(shown: Sequence[Result]) -> str:
+def extent(shown: Sequence[ShownResult]) -> str:
     """Return how many figures and tables there are."""
     figures = sum(each.is_figure for each in shown)
     return f"{counted(figures, 'figure')} and {counted(len(shown) - figures, 'table')}"

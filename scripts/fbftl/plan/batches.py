@@ -57,7 +57,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Batch:
+class RunBatch:
     """What one job makes, one unit after the other.
 
     name: of its marker: the digest of its runs' keys.
@@ -104,7 +104,7 @@ def batches(
     places: int,
     taken: Collection[str] = (),
     longest: float = math.inf,
-) -> list[Batch]:
+) -> list[RunBatch]:
     """Return the batches of units.
 
     Args:
@@ -124,7 +124,7 @@ def batches(
         dealt.append(unit)
         heapq.heappush(heap, (load + seconds(unit), number, dealt))
     ordered = sorted(heap, key=lambda entry: (-entry[0], entry[1]))
-    return [Batch(name_of(dealt, taken), dealt) for _, _, dealt in ordered if dealt]
+    return [RunBatch(name_of(dealt, taken), dealt) for _, _, dealt in ordered if dealt]
 
 
 def name_of(dealt: Sequence[Unit], taken: Collection[str]) -> str:

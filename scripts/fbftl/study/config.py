@@ -168,7 +168,7 @@ class Study:
         return self.reads_of(task, self.setting(task, name))
 
     def reads_of(self, task: str, setting: Setting) -> tuple[str, ...]:
-        """Return the same of any setting on a task, whether or not an experiment asks for it."""
+        """Return the names of the files that any setting on a task is trained from."""
         reads = KINDS[self.task(task)["kind"]].reads(setting)
         public = ("public", "public_manifest") if self.needs_public(task, setting) else ()
         return (*reads, *public)

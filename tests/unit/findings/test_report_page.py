@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
-from fbftl.findings.report_page import Result, address, entry
+from fbftl.findings.report_page import ShownResult, address, entry
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,7 +37,7 @@ def test_a_figure_keeps_every_character_in_its_address(text: str) -> None:
 def test_a_figure_says_what_is_seen_and_keeps_what_is_drawn(tmp_path: Path) -> None:
     svg = tmp_path / "one.svg"
     svg.write_text(SVG)
-    shown = Result(svg, "1 Ants", "1 Cost", "One", "digits", 3, "")
+    shown = ShownResult(svg, "1 Ants", "1 Cost", "One", "digits", 3, "")
     picture = Picture(entry(shown)).attributes
     assert picture["alt"] == 'A & B\'s "rate" is < 1 %. Two lines.'
     assert unquote(str(picture["src"])).endswith(SVG.replace("\n", " "))

@@ -25,11 +25,11 @@ class Reporter(ReporterBase):
 
     def render(self) -> None:
         """Write it; by now the workflow has put the library on Python's path."""
-        from fbftl.findings.report_page import Result, report_page
+        from fbftl.findings.report_page import ShownResult, report_page
         from fbftl.ground.files import write_text
 
         shown = [
-            Result(
+            ShownResult(
                 path=Path(record.path),
                 paper=paper.name,
                 chapter=chapter.name,
