@@ -290,7 +290,7 @@ def test_a_digest_is_of_all_arrays(tmp_path: Path) -> None:
     np.save(tmp_path / "labels.npy", LABELS)
     of_test = {**named, "labels": str(tmp_path / "labels.npy"), "sha256": sha256(named["path"])}
     with pytest.raises(UserError, match=r"data\.sha256 is of .* put all arrays into one \.npz"):
-        datasets.check(block(**own), None)
+        datasets.check(block(**of_test), None)
     with pytest.raises(UserError, match=r"data\.test\.sha256 is of .*data\.test\.labels names"):
         datasets.check(block(**named, test=of_test), None)
     assert len(loaded(**named, test=npz(tmp_path / "t.npz", features=VALUES + 9)).test) == ROWS
