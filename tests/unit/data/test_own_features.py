@@ -288,11 +288,11 @@ def test_equal_vectors_may_be_different_samples(tmp_path: Path, seed: int) -> No
 def test_a_digest_is_of_all_arrays(tmp_path: Path) -> None:
     named = npz(tmp_path / "own.npz")
     np.save(tmp_path / "labels.npy", LABELS)
-    own = {**named, "labels": str(tmp_path / "labels.npy"), "sha256": sha256(named["path"])}
+    of_two = {**named, "labels": str(tmp_path / "labels.npy"), "sha256": sha256(named["path"])}
     with pytest.raises(UserError, match=r"data\.sha256 is of .* put all arrays into one \.npz"):
-        datasets.check(block(**own), None)
+        datasets.check(block(**of_two), None)
     with pytest.raises(UserError, match=r"data\.test\.sha256 is of .*data\.test\.labels names"):
-        datasets.check(block(**named, test=own), None)
+        datasets.check(block(**named, test=of_two), None)
     assert len(loaded(**named, test=npz(tmp_path / "t.npz", features=VALUES + 9)).test) == ROWS
 
 
