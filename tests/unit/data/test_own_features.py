@@ -306,6 +306,17 @@ def test_a_split_that_leaves_nothing_is_refused_at_planning(tmp_path: Path, word
         datasets.check(block(**named, test=test), None)
 
 
+@pytest.mark.parametrize("key", ["path", "labels", "clients"])
+@pytest.mark.parametrize("where", ["data", "data.test"])
+def test_a_missing_file_is_named_with_its_key(tmp_path: Path, where: str, key: str) -> None:
+    named = written(tmp_path)
+    missing = named | {key: str(tmp_path / "none.npy")}
+    spec = block(**missing) if where == "data" else block(**named, test=missing)
+    for look in (datasets.files, datasets.check):
+        with pytest.raises(UserError, match=rf"{where}\.{key}: .*none\.npy is missing"):
+            look(spec, None)
+
+
 def safetensors_of(path: Path, **changed: Any) -> None:
     """Write a safetensors file whose entry for the labels is changed."""
     safetensors.numpy.save_file({"features": VALUES, "labels": LABELS}, path)
