@@ -115,10 +115,12 @@ def parsing(path: str | Path, kind: str) -> Iterator[None]:
 
 def damaged(path: str | Path, kind: str, error: Exception) -> UserError:
     """Return the sentence that refuses a damaged result."""
-    return UserError(f"{kind} {path} is damaged ({why(error)}); remove it and it is made again")
+    return UserError(
+        f"{kind} {path} is damaged ({message_of(error)}); remove it and it is made again"
+    )
 
 
-def why(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return what an error says, as one line that can be printed."""
     text = f"{error}"[:200] or type(error).__name__
     return "".join(c if c.isprintable() else " " for c in text)

@@ -288,11 +288,11 @@ def test_equal_vectors_may_be_different_samples(tmp_path: Path, seed: int) -> No
 def test_a_digest_is_of_all_arrays(tmp_path: Path) -> None:
     named = npz(tmp_path / "own.npz")
     np.save(tmp_path / "labels.npy", LABELS)
-    of_test = {**named, "labels": str(tmp_path / "labels.npy"), "sha256": sha256(named["path"])}
+    of_two = {**named, "labels": str(tmp_path / "labels.npy"), "sha256": sha256(named["path"])}
     with pytest.raises(UserError, match=r"data\.sha256 is of .* put all arrays into one \.npz"):
-        datasets.check(block(**of_test), None)
+        datasets.check(block(**of_two), None)
     with pytest.raises(UserError, match=r"data\.test\.sha256 is of .*data\.test\.labels names"):
-        datasets.check(block(**named, test=of_test), None)
+        datasets.check(block(**named, test=of_two), None)
     assert len(loaded(**named, test=npz(tmp_path / "t.npz", features=VALUES + 9)).test) == ROWS
 
 
@@ -304,6 +304,17 @@ def test_a_split_that_leaves_nothing_is_refused_at_planning(tmp_path: Path, word
     named, test = npz(tmp_path / "own.npz"), npz(tmp_path / "test.npz", split=SPLIT)
     with pytest.raises(UserError, match=r"or data\.test has a split, and data\.test is one"):
         datasets.check(block(**named, test=test), None)
+
+
+@pytest.mark.parametrize("key", ["path", "labels", "clients"])
+@pytest.mark.parametrize("where", ["data", "data.test"])
+def test_a_missing_file_is_named_with_its_key(tmp_path: Path, where: str, key: str) -> None:
+    named = written(tmp_path)
+    missing = named | {key: str(tmp_path / "none.npy")}
+    spec = block(**missing) if where == "data" else block(**named, test=missing)
+    for look in (datasets.files, datasets.check):
+        with pytest.raises(UserError, match=rf"{where}\.{key}: .*none\.npy is missing"):
+            look(spec, None)
 
 
 def safetensors_of(path: Path, **changed: Any) -> None:

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import require_unpackable
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import UNREADABLE, why
+from fbftl.ground.files import UNREADABLE, message_of
 
 SAFETENSORS = {"BOOL": "?", "BF16": "<u2"} | {
     f"{kind.upper()}{8 * size}": f"<{kind}{size}" for kind in "fiu" for size in (1, 2, 4, 8)
@@ -63,7 +63,7 @@ def explaining(path: Path) -> Iterator[None]:
         raise
     except DAMAGE as error:
         raise UserError(
-            f"{path} cannot be read ({why(error)}); correct it or make it anew"
+            f"{path} cannot be read ({message_of(error)}); correct it or make it anew"
         ) from error
 
 

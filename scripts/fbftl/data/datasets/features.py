@@ -64,9 +64,12 @@ def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
 
 def files(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
     """Return the files and folders that are named, for the workflow to watch."""
-    blocks = [block for block in (spec, spec["test"]) if block is not None]
-    named = [block[key] for block in blocks for key in ("path", *_in_own_files(block))]
-    return [str(located(folder, name, "data.path")) for name in named]
+    blocks = {"data": spec} if spec["test"] is None else {"data": spec, "data.test": spec["test"]}
+    return [
+        str(located(folder, block[key], f"{where}.{key}"))
+        for where, block in blocks.items()
+        for key in ("path", *_in_own_files(block))
+    ]
 
 
 def read(
