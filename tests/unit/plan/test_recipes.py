@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fbftl.plan.recipes import Facts, Recipes, SettingRecipe, key
+from fbftl.plan.recipes import Facts, Recipes, key
 from fbftl.study.config import resolve
 from fbftl.study.yaml_files import read_yaml
 
@@ -153,12 +153,6 @@ def test_a_run_is_of_one_seed_and_its_recipe_has_its_key() -> None:
 
 
 def test_numbers_read_alike_whether_written_whole_or_not() -> None:
-    of_job = {"kind": "images", "setting": {"method": "fbftl", "epsilon": 8.0}}
-    one, other = (
-        SettingRecipe(of_job | {"training": {"decay": decay}}, {}, "", {}).keys([0])
-        for decay in (1.0, 1.0)
-    )
-    assert one == other
     whole, fraction = (
         keys_of(recipes_of(top={"experiments": {"asked": {"grids": [grid]}}}))
         for grid in ({"method": ["fbftl"], "epsilon": [8], "mechanism": ["gaussian"]},
