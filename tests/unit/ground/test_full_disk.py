@@ -138,7 +138,7 @@ def test_digests_that_cannot_be_kept_are_made_again(tmp_path: Path, monkeypatch)
     assert not kept.exists()
 
 
-DOORS = {"replacing", "writing"}
+DOORS = {"replacing", "self.putting", "writing"}
 """What a write stands in, so that a refusal is said in words."""
 
 WRITERS_BY_NAME = {"write_text", "write_bytes", "savefig", "to_parquet", "save_file", "mkdir"}
