@@ -6,6 +6,7 @@ nothing, so that what compares it is not run either.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -78,6 +79,11 @@ class Runs:
         """The task that was run; empty of no runs."""
         named = self.table.get("task", pd.Series(dtype=str))
         return str(named.iloc[0]) if len(named) else ""
+
+    @cached_property
+    def settings(self) -> list[dict[str, Any]]:
+        """The settings that were run, each as `measured` takes its axes."""
+        return [] if self.table.empty else list(settings_in(self.table).values())
 
     def measured(self, column: str, **axes: Any) -> BySeed:
         """Return a measure of a setting by seed; empty if it was not run.
@@ -201,7 +207,7 @@ class Runs:
         value_sets = [
             {
                 setting[axis]
-                for setting in settings_in(self.table).values()
+                for setting in self.settings
                 if axis in setting and setting == side | {axis: setting[axis]}
             }
             for side in sides

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from fbftl.findings.runs import settings_in
 from fbftl.papers.quantities import (
     ALL,
     NOTHING,
@@ -35,7 +34,7 @@ def _best(runs: Runs, **axes: Any) -> BySeed:
     """Return the accuracy of the head that is best on average, all else as asked."""
     accuracies = [
         runs.accuracy(**setting)
-        for setting in settings_in(runs.table).values()
+        for setting in runs.settings
         if {axis: value for axis, value in setting.items() if axis != "head"} == axes
     ]
     accuracies = [accuracy for accuracy in accuracies if len(accuracy.values)]
@@ -46,7 +45,7 @@ def _message(message: str) -> Compared:
     def sides(runs: Runs) -> Sides:
         axes = ONE_SHOT | {"message": message}
         if message == "projected":
-            sizes = {s["projection"] for s in settings_in(runs.table).values() if "projection" in s}
+            sizes = {s["projection"] for s in runs.settings if "projection" in s}
             axes |= {"projection": max(sizes, default=None)}
         return runs.accuracy(**PLAIN), _best(runs, **axes)
 
@@ -55,7 +54,7 @@ def _message(message: str) -> Compared:
 
 def _edge(runs: Runs) -> tuple[float, list[int]] | None:
     """Return the K at which features and statistics cost the same, and the K at hand."""
-    heads = [s for s in settings_in(runs.table).values() if s == LDA]
+    heads = [s for s in runs.settings if s == LDA]
     batch, clients = (runs.measured(name, **PLAIN).values for name in (NUMBERS, "upload_batches"))
     offered = runs.measured("offered", **PLAIN).values
     sizes = runs.shared("samples_per_client", PLAIN, LDA)
@@ -165,7 +164,7 @@ def _front(**clients: Any) -> Compared:
             return NOTHING, NOTHING
         others = [
             setting
-            for setting in settings_in(runs.table).values()
+            for setting in runs.settings
             if setting.get("message") != "mixtures"
             and {k: v for k, v in setting.items() if k not in ("method", "message", "head")}
             == clients

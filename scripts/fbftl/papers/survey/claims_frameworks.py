@@ -7,7 +7,6 @@ clients of two labels.
 from collections.abc import Mapping
 from typing import Any
 
-from fbftl.findings.runs import settings_in
 from fbftl.papers.quantities import (
     NOTHING,
     ByPart,
@@ -25,7 +24,7 @@ OWN = {"initial_weights": "own"}
 
 def as_picked(runs: Runs, side: dict[str, Any], *axes: str) -> dict[str, Any]:
     """Return a setting with what a study has on some axes, whose values a rule picks for it."""
-    for setting in settings_in(runs.table).values():
+    for setting in runs.settings:
         if side == {axis: value for axis, value in setting.items() if axis not in axes}:
             return setting
     return side

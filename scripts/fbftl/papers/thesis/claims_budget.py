@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.runs import settings_in
 from fbftl.papers.quantities import ByPart, BySeed, Compared, Runs, Sides, measures
 from fbftl.privacy.schedules import fitted_gamma
 
@@ -51,7 +50,7 @@ def setting(runs: Runs, rows: int, **axes: Any) -> dict[str, Any]:
     wanted = {**EVEN, **axes}
     alike = [
         of
-        for of in ([] if runs.table.empty else settings_in(runs.table).values())
+        for of in runs.settings
         if {axis: of[axis] for axis in of if axis not in (*PICKED, "fraction")} == wanted
         and _rows_of(runs, of) == rows
     ]

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from fbftl.findings.runs import settings_in
 from fbftl.papers.quantities import NOTHING, ByPart, Compared, Runs
 
 SIZES = ("least", "middle", "most")
@@ -40,7 +39,7 @@ def scoring(runs: Runs, by_client: bool = False) -> dict[str, Any]:
     """
     settings = [
         setting
-        for setting in (settings_in(runs.table).values() if "setting" in runs.table else ())
+        for setting in runs.settings
         if (setting.get("label_source") == "client") == by_client
         and "purchase_purpose" not in setting
     ]

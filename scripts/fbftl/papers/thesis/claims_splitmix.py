@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.runs import settings_in
 from fbftl.papers.quantities import NOTHING, ByPart, BySeed, Compared, Runs, Sides
 from fbftl.papers.thesis.work_of_widths import SHETEROFL, SPLITMIX, trained_by_client
 
@@ -51,8 +50,7 @@ HARDEST, STEPS = 0.05, 19
 
 def same_everywhere(runs: Runs) -> dict[str, Any]:
     """Return network and local epochs of a task, each where one value is named in its settings."""
-    settings = settings_in(runs.table).values() if len(runs.table) else ()
-    named = {axis: {s[axis] for s in settings if axis in s} for axis in EVERYWHERE}
+    named = {axis: {s[axis] for s in runs.settings if axis in s} for axis in EVERYWHERE}
     return {axis: values.pop() for axis, values in named.items() if len(values) == 1}
 
 
