@@ -17,6 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from fbftl.ground.durable import sync
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import UNREADABLE, parsed, writing
 
@@ -75,10 +76,10 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 yield temporary
-                _synced(temporary)
+                sync(temporary)
                 os.chmod(temporary, 0o444)
                 _named(temporary, path)
-                _synced(path.parent)
+                sync(path.parent)
             finally:
                 temporary.unlink(missing_ok=True)
 
@@ -108,15 +109,6 @@ class Store:
         if recipe is not None and canonical(document.get("recipe")) != canonical(recipe):
             raise UserError(f"{path} is of another recipe than its name says; remove it")
         return document
-
-
-def _synced(path: Path) -> None:
-    """Have the disk take a file or a folder, so that no empty file bears a name after a crash."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _named(temporary: Path, path: Path) -> None:

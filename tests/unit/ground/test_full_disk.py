@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.data.clients import Client, write_clients
-from fbftl.features.store.durable import write_durably
 from fbftl.ground.digests import Digests
+from fbftl.ground.durable import write_durably
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import replacing, write_json, writing
 from fbftl.ground.logs import log, run_job

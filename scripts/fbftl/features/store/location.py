@@ -11,8 +11,8 @@ from zarr.abc.store import ByteRequest, Store
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, ObjectStore, WrapperStore
 
-from fbftl.features.store.durable import write_durably
 from fbftl.features.store.format import sha256_of
+from fbftl.ground.durable import write_durably
 from fbftl.ground.errors import UserError
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.features.store.durable import sync_folder
 from fbftl.features.store.format import (
     VERSION,
     ArrayLayout,
@@ -33,6 +32,7 @@ from fbftl.features.store.record import finish_again, link_equal, write_record
 from fbftl.features.store.target import Target, place_beside
 from fbftl.features.store.work import WorkFolder
 from fbftl.features.store.writer import SplitWriter
+from fbftl.ground.durable import sync
 from fbftl.ground.errors import UserError
 
 UPLOADS_AT_ONCE = 8
@@ -167,11 +167,11 @@ def _place(finished: Path, target: Target) -> None:
     replaced = finished.with_name("replaced")
     shutil.rmtree(replaced, ignore_errors=True)
     for folder in (finished, *(path for path in finished.rglob("*") if path.is_dir())):
-        sync_folder(folder)
+        sync(folder)
     if store.exists():
         os.rename(store, replaced)
     os.rename(finished, store)
-    sync_folder(store.parent)
+    sync(store.parent)
 
 
 def _upload(store: Location, remote: Location) -> None:

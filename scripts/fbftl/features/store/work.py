@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.features.store.durable import write_durably
 from fbftl.features.store.format import sha256_of
 from fbftl.features.store.ragged import Column, FeatureKind, Ragged
+from fbftl.ground.durable import write_durably
 from fbftl.ground.files import writing
 
 JOURNAL = "journal.jsonl"
