@@ -24,7 +24,7 @@ settings.load_profile("project")
 
 ROOT = Path(__file__).resolve().parent.parent
 
-WHOLE = {f"tests/workflow/test_{name}.py" for name in ("arguments", "language", "report")}
+WHOLE = {f"tests/workflow/test_{name}.py" for name in ("arguments", "language", "report", "site")}
 """Files of the workflow's tests that look at what one fixture makes."""
 
 
