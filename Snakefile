@@ -1,7 +1,7 @@
 """Feature-based federated transfer learning, from clients to report.
 
-The map: the configuration is checked, the rules are included, the targets are named.
-What runs is decided by config.yaml and by studies laid over it with --configfile.
+What is made is decided by config.yaml and by studies laid over it with --configfile. The plan finds
+out what of it is missing in the store; rules make that, and then tables and figures.
 """
 
 from snakemake.utils import min_version
@@ -9,99 +9,43 @@ from snakemake.utils import min_version
 min_version("9.11")
 
 
-include: "rules/strict.smk"
-
-
 configfile: "config.yaml"
-
-
-include: "rules/sized.smk"
-include: "rules/folder.smk"
-
-
-if config.get("results_folder"):
-
-    workdir: study_folder()
-
-
-report: "rules/captions/workflow.rst"
 
 
 include: "rules/common.smk"
 
 
-container: STUDY.config["container"]
+report: "rules/captions/workflow.rst"
 
 
-include: "rules/exact.smk"
-include: "rules/deciding.smk"
-include: "rules/plan.smk"
-include: "rules/shown.smk"
-include: "rules/clients.smk"
-include: "rules/source.smk"
-include: "rules/network.smk"
-include: "rules/features.smk"
-include: "rules/public.smk"
-include: "rules/frameworks.smk"
+container: config["container"]
+
+
+wildcard_constraints:
+    job="[0-9a-f]{24}",
+
+
+include: "rules/store.smk"
 include: "rules/train.smk"
-include: "rules/analysis.smk"
-include: "rules/attacks.smk"
-include: "rules/attacks_by_seed.smk"
-include: "rules/methods.smk"
-include: "rules/make.smk"
-include: "rules/papers.smk"
-
-
-name_arithmetic()
-
-
-include: "rules/comparing.smk"
-include: "rules/processes.smk"
-
-
-# By now every rule is there, and has named the code that it depends on.
-CODE.keep()
-force(STALE)
+include: "rules/results.smk"
 
 
 onstart:
-    hold_folder()
-    move_aside()
-    if not workflow.local_exec:
-        note_processes()
-    start_when_free()
+    begin()
 
 
 rule all:
     default_target: True
     input:
-        # Results rest on the others; named here too, so that one that was removed is made again.
-        targets.clients_and_sources(STUDY),
-        targets.results(CALL),
+        PLAN.targets,
     localrule: True
     message:
         "All tables and figures are there"
 
 
-rule layers:
-    input:
-        expand("results/{task}/layers.csv", task=STUDY.tasks_of("images")),
-    localrule: True
-    message:
-        "The layers of each network are listed"
-
-
-rule heads:
-    input:
-        expand("results/{task}/tables/heads.csv", task=STUDY.tasks_of("images")),
-    localrule: True
-    message:
-        "Heads and epochs are chosen"
-
-
 rule features:
     input:
-        stores.all_manifests(STUDY),
+        [path for path in PLAN.targets if path.startswith("results/.made/extract/")],
     localrule: True
     message:
         "All features are there"
@@ -109,7 +53,23 @@ rule features:
 
 rule runs:
     input:
-        targets.run_files(STUDY),
+        [path for path in PLAN.targets if path.startswith("results/.made/train/")],
     localrule: True
     message:
         "All runs are there"
+
+
+rule heads:
+    input:
+        asked("heads"),
+    localrule: True
+    message:
+        "Heads and epochs are chosen"
+
+
+rule layers:
+    input:
+        asked("layers"),
+    localrule: True
+    message:
+        "The layers of each network are listed"

@@ -3,8 +3,8 @@
     ./run deploy SETTING [--task T] [--seed S] [--clients N] [--repeat] [--patience SECONDS]
         [--configfile FILE ...]
 
-SETTING is a name as in results/TASK/runs/. A SuperLink and a SuperNode for each client start on the
-loopback; clients send the project's own messages, and the server trains the head of the study.
+SETTING is a name as in results/TASK/runs.csv. A SuperLink and a SuperNode for each client start on
+the loopback; clients send the project's own messages, and the server trains the head of the study.
 --repeat takes the study's noise, so that the model is the study's; such a run protects nobody.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study.resolved import folder_of, study_of
+from fbftl.plan.opened import Prepared
 
 from fbftl_deploy.planning import Order
 from fbftl_deploy.running import deploy
@@ -64,8 +64,8 @@ def main(words: Sequence[str]) -> int:
     options = parsed(words)
     configfile = options.pop("configfile")
     try:
-        study = study_of(Path(), configfile)
-        folder, document = deploy(study, Order(**options), folder_of(study) / "results")
+        prepared = Prepared.of_files(Path(), configfile)
+        folder, document = deploy(prepared, Order(**options), Path("results"))
     except UserError as error:
         print(error, file=sys.stderr)
         return 2

@@ -6,9 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from fbftl.findings.run_file import read_run
-from fbftl.ground.files import read_json
 from fbftl.messages.ledger import read_ledger
+from fbftl.plan.opened import Prepared
 
 from fbftl_deploy.planning import Order
 
@@ -40,22 +39,20 @@ def uplink_bytes(ledger: Path) -> dict[int, int]:
 
 
 def equal_to_study(
-    outcome: Mapping[str, Any], results: Path, order: Order
+    outcome: Mapping[str, Any], prepared: Prepared, order: Order
 ) -> dict[str, Any] | None:
     """Return whether a run's models are the study's, and the accuracy there; None without a run.
 
     Args:
         outcome: of the deployed run, all clients of the study taking part.
-        results: the study's folder of results.
+        prepared: the study.
         order: what was asked for.
     """
-    runs = results / order.task / "runs"
-    meta, run = runs / f"{order.setting}.meta.json", runs / f"{order.setting}.json"
-    if not (meta.is_file() and run.is_file()):
+    run = prepared.run(order.task, order.setting, order.seed)
+    if run is None:
         return None
-    models = read_json(meta, "record of a run")["models"].get(str(order.seed), [])
-    repetitions = {each["seed"]: each for each in read_run(run)["repetitions"]}
+    (repetition,) = run["repetitions"]
     return {
-        "models_equal": models == outcome["models"],
-        "accuracy": repetitions[order.seed]["test_accuracy"],
+        "models_equal": run["models"] == outcome["models"],
+        "accuracy": repetition["test_accuracy"],
     }

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,8 @@ from fbftl.exchange.parties import ClientPlan, DeployedSetting, ServerPlan
 from fbftl.exchange.served_rounds import taking_part
 from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
+from fbftl.plan.opened import Prepared
 from fbftl.study import methods
-from fbftl.study.config import Study
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.images import partition_in
 
@@ -55,20 +54,19 @@ class Plans:
     whole: bool
 
 
-def plan(study: Study, order: Order, results: Path) -> Plans:
+def plan(prepared: Prepared, order: Order) -> Plans:
     """Return what the parties of a run are told.
 
     Args:
-        study: that has the setting.
+        prepared: study that has the setting.
         order: what is asked for.
-        results: the study's folder of results.
 
     Raises:
         UserError: if the setting cannot be deployed, or its features are not there yet.
     """
-    params = study.job(order.task, order.setting)
+    params = prepared.call.study.job(order.task, order.setting)
     require_deployable(order, from_params(params, methods.axes_by_method()))
-    return parties(params, files_of(study, order, results), order)
+    return parties(params, prepared.files(order.task, order.setting), order)
 
 
 def parties(params: Mapping[str, Any], files: Mapping[str, str], order: Order) -> Plans:
@@ -146,29 +144,3 @@ def members_of(job: Job, client: np.ndarray, seed: int) -> tuple[np.ndarray, lis
     if sends_once(job):
         return grouped(participating(client, job.setting.fraction, seed), client)
     return taking_part(job, client, seed)
-
-
-def files_of(study: Study, order: Order, results: Path) -> dict[str, str]:
-    """Return the files that the parties read, by the names of `fbftl.tasks.task.Inputs`.
-
-    Raises:
-        UserError: if one is not there, with how it is made.
-    """
-    folder = (results / order.task).resolve()
-    setting = study.job(order.task, order.setting)["setting"]
-    own_cut = study.task(order.task)["features"]["cut"]
-    further = "" if (cut := setting.get("cut") or own_cut) == own_cut else f"/{cut}"
-    names = {"manifest": f"features{further}.json", "network": f"network{further}.json"}
-    if setting["method"] == "fedavg":
-        names |= {"clients": "clients.h5", "source": "source.json"}
-        names["weights"] = "source.safetensors"
-    if study.needs_public(order.task, study.setting(order.task, order.setting)):
-        names["public_manifest"] = "public.json"
-    paths = {name: folder / file for name, file in names.items()}
-    for path in paths.values():
-        if not path.is_file():
-            raise UserError(
-                f"{path} is missing: the setting was never run; make it first with snakemake "
-                f"--cores 1 'results/{order.task}/runs/{order.setting}.json'"
-            )
-    return {name: str(path) for name, path in paths.items()}

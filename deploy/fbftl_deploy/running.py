@@ -12,7 +12,7 @@ from fbftl.exchange.parties import LEDGER, OUTCOME, write_plan
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import is_pinned, this_machine
 from fbftl.ground.files import read_json, write_json
-from fbftl.study.config import Study
+from fbftl.plan.opened import Prepared
 from fbftl.study.job import Job
 from pyarrow.csv import write_csv
 
@@ -29,19 +29,19 @@ REPEATED = "none: noise is the study's, which whoever knows its seed takes off"
 DRAWN = "noise on uploads, drawn by every client from the system's generator"
 
 
-def deploy(study: Study, order: Order, results: Path) -> tuple[Path, dict[str, Any]]:
+def deploy(prepared: Prepared, order: Order, results: Path) -> tuple[Path, dict[str, Any]]:
     """Run a setting; return the new folder of its results and what `run.json` there says.
 
     Args:
-        study: that has the setting.
+        prepared: study that has the setting.
         order: what is asked for.
-        results: the study's folder of results.
+        results: the folder of results.
 
     Raises:
         UserError: if the setting cannot be deployed, or the run fails.
     """
-    planned = plan(study, order, results)
-    exact = is_pinned(study.config["exact"], "cpu", this_machine())
+    planned = plan(prepared, order)
+    exact = is_pinned(prepared.call.study.config["exact"], "cpu", this_machine())
     with Federation(len(planned.clients), exact) as federation:
         outcome = _outcome(federation, planned)
         target = new_folder(results / order.task / "deployed" / order.setting)
@@ -54,7 +54,7 @@ def deploy(study: Study, order: Order, results: Path) -> tuple[Path, dict[str, A
         "protection": protection(planned.server.setting.job, order.repeat),
         **outcome,
         "messages_are_ledger": wire["ledger"].equals(wire["messages"]),
-        "study": equal_to_study(outcome, results, order) if planned.whole else None,
+        "study": equal_to_study(outcome, prepared, order) if planned.whole else None,
     }
     write_json(target / "run.json", document)
     return target, document

@@ -6,7 +6,6 @@ from typing import Any
 from fbftl.attacks.counts import KNOWLEDGE, recognise
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.methods.ecos.coverage import nearest
 from fbftl.methods.ecos.public_rows import PublicPool, public_rows
 from fbftl.methods.ecos.sampling import guarantees_of, noise_of
@@ -74,7 +73,3 @@ def main(
                 for measure, (blind, values) in measures.items()
             ]
     write_findings(csv, findings)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -17,7 +17,6 @@ from fbftl.attacks.label_recovery import blind_counts, share_recovered
 from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server
 from fbftl.attacks.unmasking import byte_uniformity, correlation
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.ring import Ring
 from fbftl.privacy.masking import Dealer, masked
 from fbftl.study.job import Job, from_params
@@ -127,7 +126,3 @@ def aggregator(job: Job, client_data: ClientImageSamples) -> Iterator[Finding]:
     measures = {"correlation with the weights": correlations, "p-value of uniform bytes": uniform}
     for (measure, values), blind in zip(measures.items(), (bound, 1.0), strict=True):
         yield finding(job, "unmasking", adversary, measure, blind=float(blind), **summary(values))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -11,13 +11,14 @@ from typing import Any
 
 from fbftl.attacks.inversion import columns_of, trained_from
 from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server, members_by_client
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
-from fbftl.findings.tables import tabulate
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs, client_samples
 
-MEASURES = [
+COLUMNS = [
+    *BY_SEED,
     *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
     *beside_blind("ssim", "SSIM of pictures"),
     *beside_blind("membership", "Membership by a client, AUC"),
@@ -50,8 +51,4 @@ def main(
         members = members_by_client(job, client_data)
         return columns if members is None else columns | members.columns
 
-    write_by_seed(csv, jobs, axes, inputs, attacked, MEASURES)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)
+    write_by_seed(csv, jobs, axes, inputs, attacked, COLUMNS)

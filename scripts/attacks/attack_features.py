@@ -18,7 +18,6 @@ from fbftl.features.store.opening import open_store
 from fbftl.findings.reconstructions import draw, story
 from fbftl.findings.style import save, use_style
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.privacy.noise import clip_rows
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.images import uploads_of
@@ -104,7 +103,3 @@ def measured(
         )
         for likeness in likenesses(pictures, inputs, public_inputs)
     ]
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.attacks.frameworks import ATTACKS
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.study.job import from_params, name_of
@@ -49,7 +49,3 @@ def main(
                 log.warning("%s: %s falls below its blind guess", named["setting"], attained.attack)
             rows.append(named | attained.row)
     write_table(csv, pd.DataFrame(rows), COLUMNS)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -23,7 +23,6 @@ from fbftl.data.partition import client_sizes
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import read_json
 from fbftl.ground.randomness import stream
 from fbftl.models.heads import head_module
@@ -202,7 +201,3 @@ def recovery_findings(
         )
         for measure, values in (("share of labels", shares), ("all labels right", exact))
     ]
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

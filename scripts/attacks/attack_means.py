@@ -16,7 +16,6 @@ from fbftl.features.store.opening import open_store
 from fbftl.findings.reconstructions import draw, story
 from fbftl.findings.style import save, use_style
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, client_features
 
@@ -83,7 +82,3 @@ def finding(size: int, likeness: Likeness) -> Finding:
         blind=likeness.blind,
         **summary(likeness.values),
     )
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

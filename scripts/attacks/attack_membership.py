@@ -9,7 +9,6 @@ from fbftl.attacks.findings import Finding, write_findings
 from fbftl.attacks.head_membership import TAKING_PART, membership_findings, rows_of, trained
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, labelled_features
 
@@ -45,7 +44,3 @@ def main(
         rows += rows_of(job, attempts)
     write_findings(csv, findings)
     write_tidy(by_attack, pd.DataFrame(rows))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -18,7 +18,6 @@ from fbftl.attacks.noised_features import (
     views,
 )
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.methods.fedfeat.run import fit
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.task import Inputs, client_samples
@@ -74,7 +73,3 @@ def finding(
         blind=blind,
         **summary(values),
     )
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

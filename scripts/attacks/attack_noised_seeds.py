@@ -14,14 +14,15 @@ from fbftl.attacks.noised_features import (
     noise_of,
     views,
 )
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
-from fbftl.findings.tables import tabulate
 from fbftl.ground import devices
 from fbftl.methods.fedfeat.run import fit
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 
-MEASURES = [
+COLUMNS = [
+    *BY_SEED,
     *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
     *beside_blind("ssim", "SSIM of pictures"),
     *beside_blind("membership", "Membership, AUC"),
@@ -54,8 +55,4 @@ def main(
         drawn = drawn_by_server(seen[0], images, job.seeds[0], noise_of(network))
         return columns_of(drawn) | members_by_distance(seen).columns
 
-    write_by_seed(csv, jobs, axes, inputs, attacked, MEASURES)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)
+    write_by_seed(csv, jobs, axes, inputs, attacked, COLUMNS)

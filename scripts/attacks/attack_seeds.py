@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fbftl.attacks.frameworks import ATTACKS, first_of_kinds
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
-from fbftl.findings.tables import tabulate
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
@@ -19,7 +19,8 @@ KINDS = {
 }
 """What is attacked, by column."""
 
-MEASURES = [
+COLUMNS = [
+    *BY_SEED,
     *(column for name, title in KINDS.items() for column in beside_blind(name, title)),
 ]
 
@@ -39,13 +40,9 @@ def main(
         threads: threads to compute with.
     """
     inputs = Inputs.at(files, devices.prepare(device, threads))
-    write_by_seed(csv, jobs, axes, inputs, first_attacks, MEASURES)
+    write_by_seed(csv, jobs, axes, inputs, first_attacks, COLUMNS)
 
 
 def first_attacks(job: Job, client_data: ClientSamples) -> dict[str, float]:
     """Return what the first attack of each kind attains on a job's messages, and blindly."""
     return first_of_kinds(ATTACKS[job.setting.method](job, client_data))
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

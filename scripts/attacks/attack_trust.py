@@ -13,7 +13,6 @@ from fbftl.attacks.head_membership import TAKING_PART
 from fbftl.attacks.stated_epsilon import attained, heads_of
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.study.job import from_params, name_of
 from fbftl.tasks.task import Inputs, labelled_features
 
@@ -51,7 +50,3 @@ def main(
             {"setting": name_of(job_params["setting"]), **attained(job, heads_of(job, client_data))}
         )
     write_tidy(csv, pd.DataFrame(rows))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -18,7 +18,6 @@ from fbftl.attacks.solved_heads import solved
 from fbftl.data.participation import clients_of
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.task import Inputs, LabelledFeatures, labelled_features
 
@@ -110,7 +109,3 @@ def finding(sees: str, size: int, measure: str, values: Sequence[float], blind: 
         blind=blind,
         **summary(values),
     )
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -13,7 +13,7 @@ from fbftl.attacks.inversion import likenesses, train_decoder, training_pictures
 from fbftl.data.clients import ClientFile
 from fbftl.features.images import extraction
 from fbftl.findings.columns import BY_SEED
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
 from fbftl.study.job import name_of
 
@@ -75,7 +75,3 @@ def features_of(
             extractor.forward(batch.arrays) for batch in samples.batches("train", block["batch"])
         ]
     return {cut: np.concatenate([part[cut] for part in parts]) for cut in extractor.provenances}
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

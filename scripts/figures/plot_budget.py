@@ -9,7 +9,6 @@ import pandas as pd
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.schedules import named
 from matplotlib.ticker import LogLocator
@@ -122,7 +121,3 @@ def draw(table: pd.DataFrame, noise: pd.DataFrame) -> plt.Figure:
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize=7)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

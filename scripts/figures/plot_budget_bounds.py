@@ -4,7 +4,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
 LOOKS = {
@@ -52,7 +51,3 @@ def story(bounds: pd.DataFrame) -> Story:
         + ", ".join(f"for {share:.0%} of κ at α = {alpha:g}" for alpha, share in beyond.items())
         + ".",
     )
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

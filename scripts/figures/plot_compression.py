@@ -13,7 +13,6 @@ from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, measured, moved, percent, with_rows
 from fbftl.findings.style import LABEL_SIZE, TEXT_WIDTH, save, use_style
 from fbftl.findings.wording import compression_words, share_words
-from fbftl.ground.binding import run_by_name
 from matplotlib.axes import Axes
 
 COLUMNS = [
@@ -111,7 +110,3 @@ def _panel(axes: Axes, lines: list[Line], rows: pd.DataFrame) -> None:
         if index is None:
             label.set(color=look.colour, fontweight="bold")
     axes.tick_params(axis="y", length=0)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -12,7 +12,6 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
 from fbftl.findings.uploads import COLOURS
-from fbftl.ground.binding import run_by_name
 
 MESSAGES = ("features", "means", "statistics")
 
@@ -157,7 +156,3 @@ def name_widths(axes: plt.Axes, width: int, classes: int) -> None:
         ],
     )
     name_points(axes, [PointName("this task", width, float(crossover(width, classes)), NEUTRAL)])
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -6,7 +6,6 @@ from fbftl.findings.marks import points_with_bars
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, compared, measured, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
-from fbftl.ground.binding import run_by_name
 
 ADVERSARIES = {"none": "no adversary", "plain": "adversary", "squared": "squared loss"}
 """Names of the lines."""
@@ -71,7 +70,3 @@ def draw(means: pd.DataFrame, chance: float) -> plt.Figure:
     axes.set_xticks(sorted(means["target"].unique()))
     figure.legend(loc="outside lower center", ncols=2)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

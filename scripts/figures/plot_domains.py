@@ -13,7 +13,6 @@ from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, listed, percent, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
 from fbftl.findings.widths import as_in_the_thesis, orders_of
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
 
@@ -80,7 +79,3 @@ def story(rows: pd.DataFrame, names: list[str], looks: list[ShownMethod]) -> Sto
         "panel for budgets that fall from the first domain to the last and, where it ran, one for "
         "budgets that are spread.",
     )
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -5,7 +5,6 @@ import pandas as pd
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
 COLOUR = "#0072B2"
@@ -55,7 +54,3 @@ def draw(table: pd.DataFrame) -> plt.Figure:
     axes.set_ylabel("test accuracy (%)")
     axes.legend(loc="lower right", fontsize=7)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -15,7 +15,6 @@ from fbftl.findings.style import (
     save,
     use_style,
 )
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
 
@@ -124,7 +123,3 @@ def levels(axes: Axes, rows: pd.DataFrame) -> list[EndLabel]:
             axes.axhline(accuracy, color=colour, linestyle=":")
             names.append(EndLabel(label, accuracy, colour))
     return names
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -9,7 +9,6 @@ from fbftl.findings.outsourcing import CHOICES, purchases
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, capitalised, compared, measured, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
-from fbftl.ground.binding import run_by_name
 
 ALONE = ("uploads alone", NEUTRAL, "X")
 
@@ -65,7 +64,3 @@ def draw(rows: pd.DataFrame) -> plt.Figure:
     )
     axes.legend(fontsize=7)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -20,7 +20,6 @@ from fbftl.findings.story import Story, percent, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, edged, save, use_style
 from fbftl.findings.tables import ratio
 from fbftl.findings.wording import axes_of
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.papers.eppfl.claims import EPPFL, VANILLA2
@@ -250,7 +249,3 @@ def _look(name: str, looks: "dict[str, ShownMethod]") -> dict[str, Any]:
     """Return marker and colour of a point's method; FedAvg's are neutral where it was not run."""
     look = looks.get("fedavg" if name == FEDAVG else "eppfl")
     return edged(look.marker, look.colour) if look else edged("o", NEUTRAL)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -7,7 +7,6 @@ from fbftl.findings.marks import line_with_band
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, EndLabel, label_ends, ordered_colors, save, use_style
-from fbftl.ground.binding import run_by_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,7 +66,3 @@ def draw(points: pd.DataFrame) -> "Figure":
     axes.set_ylabel("test accuracy (%)")
     label_ends(axes, ends)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -10,7 +10,6 @@ from fbftl.findings import published
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.story import Story, compared, measured, with_rows
 from fbftl.findings.style import NEUTRAL, PRINTED, TEXT_WIDTH, aside, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
 if TYPE_CHECKING:
@@ -127,7 +126,3 @@ def panel(axes: "Axes", table: pd.DataFrame) -> None:
             axes, aside(index, len(INFERENCES)) * table["epsilon"], table, column,
             color=color, marker=marker, label=f"{label} inference",
         )  # fmt: skip
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -15,7 +15,6 @@ from fbftl.findings.story import Story, compared, measured, percent, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.findings.tables import ratio
 from fbftl.findings.wording import axes_of, setting_words
-from fbftl.ground.binding import run_by_name
 
 if TYPE_CHECKING:
     from fbftl.findings.shown import ShownMethod
@@ -128,7 +127,3 @@ def draw(points: pd.DataFrame, looks: "dict[str, ShownMethod]") -> "Figure":
         ],
     )  # fmt: skip
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

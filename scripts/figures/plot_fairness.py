@@ -11,7 +11,6 @@ from fbftl.findings.marks import PointName, name_lines, points_with_bars
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, above, measured, with_rows
 from fbftl.findings.style import TEXT_WIDTH, ordered_colors, save, use_style
-from fbftl.ground.binding import run_by_name
 from matplotlib.axes import Axes
 
 ADVERSARIES = {"none": "no adversary", "plain": "adversary", "squared": "squared loss"}
@@ -150,7 +149,3 @@ def _by_round(axes: Axes, rounds: pd.DataFrame, scale: float) -> list[PointName]
             last = line.iloc[-1]
             ends.append(PointName(label, last["round"], scale * last["value"], colour))
     return ends
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

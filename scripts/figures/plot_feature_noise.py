@@ -5,7 +5,6 @@ import pandas as pd
 from fbftl.findings.marks import PointName, name_points, points_with_bars
 from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.ticker import NullFormatter
 
@@ -96,7 +95,3 @@ def noisy(rows: pd.DataFrame) -> list[tuple[tuple[str, bool], pd.DataFrame]]:
     noised = rows[rows["mechanism"] != "none"]
     kinds = noised.groupby(["mechanism", noised["feature_clip"].notna()], sort=False)
     return [(key, line.sort_values("epsilon")) for key, line in kinds]
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

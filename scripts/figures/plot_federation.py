@@ -7,7 +7,6 @@ from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, compared, measured, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, PRINTED, ordered_colors, save, use_style
-from fbftl.ground.binding import run_by_name
 
 MODELS = {"Fed": ("D", "federation"), "Net": ("s", "one client")}
 """Models of Table 1: their markers, and whom they are of."""
@@ -75,7 +74,3 @@ def draw(ours: pd.DataFrame, printed: pd.DataFrame) -> plt.Figure:
     axes.set(xlabel="round", ylabel="test accuracy (%)")
     figure.legend(loc="outside upper center", ncols=2)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

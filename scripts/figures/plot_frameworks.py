@@ -13,7 +13,6 @@ from fbftl.findings.story import Story, compared, measured, percent, with_rows
 from fbftl.findings.style import TEXT_WIDTH, accuracy_axis, edged, save, use_style
 from fbftl.findings.tables import prefixed
 from fbftl.findings.wording import setting_words, words
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
 
@@ -108,7 +107,3 @@ def what_differs(variants: list[str]) -> list[str]:
         setting_words({axis: value for axis, value in axes.items() if (axis, value) not in shared})
         for axes in named
     ]
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -11,7 +11,6 @@ from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.findings.wording import axes_of, setting_words
-from fbftl.ground.binding import run_by_name
 
 DASHES = ("-", "--", ":", "-.")
 """Of a method's settings, in turn."""
@@ -92,7 +91,3 @@ def label(setting: str, looks: dict[str, ShownMethod]) -> str:
     parts = {axis: value for axis, value in axes_of(setting).items() if axis in TELLING}
     name = looks[setting.split("+")[0]].figure_label
     return ", ".join(filter(None, [name, setting_words(parts)]))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -12,7 +12,6 @@ import pandas as pd
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, ordered_colors, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.privacy.schedules import fitted_gamma, gamma_of, gradient_influence
 
 FITTED = "fitted"
@@ -93,7 +92,3 @@ def draw(measured: pd.DataFrame, lines: pd.DataFrame) -> plt.Figure:
     axes.ticklabel_format(axis="y", scilimits=(0, 0))
     axes.legend(fontsize=6.5)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

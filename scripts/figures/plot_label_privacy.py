@@ -13,7 +13,6 @@ import pandas as pd
 from fbftl.findings.published import read
 from fbftl.findings.story import Story
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.randomness import stream
 from fbftl.privacy.label_privacy import (
     Estimate,
@@ -178,7 +177,3 @@ def draw_query_leakage(axes: "Axes", numbers: pd.DataFrame) -> None:
     )
     axes.set_title("Given by the query (Lemma 2)", loc="left", fontsize="medium")
     axes.legend(fontsize="small")
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

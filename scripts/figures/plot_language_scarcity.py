@@ -20,7 +20,6 @@ from fbftl.findings.style import (
     use_style,
 )
 from fbftl.findings.wording import share_words
-from fbftl.ground.binding import run_by_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -103,7 +102,3 @@ def draw_published(axes: "Axes", fig9: pd.DataFrame, highest: float) -> None:
     points = fig9[(fig9["series"] == "plotted") & (fig9["plr"] <= highest)]
     rouge1 = points["printed"].astype(float)
     axes.plot(1 - points["plr"], rouge1, **PRINTED)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -8,7 +8,6 @@ from fbftl.findings.marks import PointName, line_with_band, name_lines
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, compared, measured, moved, percent, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
 DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}
@@ -77,7 +76,3 @@ def draw(table: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     axes.set_ylabel("test accuracy (%)")
     name_lines(axes, ends)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -15,7 +15,6 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, points, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.messages.channel import GILBERT_ELLIOTT
 from matplotlib.axes import Axes
 
@@ -145,7 +144,3 @@ def _by_method(
         method_rows = rows[rows["method"] == look.name]
         if len(method_rows):
             yield look, method_rows
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

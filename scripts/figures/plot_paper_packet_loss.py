@@ -10,7 +10,6 @@ from fbftl.cost.architectures import vgg16
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, percent
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks
 from matplotlib.ticker import PercentFormatter
 
@@ -94,7 +93,3 @@ def draw(axes: "Axes", curves: pd.DataFrame, looks: dict[str, ShownMethod]) -> N
 def label(axes: "Axes", look: ShownMethod, position: tuple[float, float]) -> None:
     """Write a method's name in the colour of its line."""
     axes.text(*position, look.figure_label, color=look.colour)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

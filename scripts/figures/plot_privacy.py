@@ -8,7 +8,6 @@ from fbftl.findings.marks import points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, aside, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
 UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
@@ -83,7 +82,3 @@ def panel(axes: plt.Axes, table: pd.DataFrame, looks: dict[str, ShownMethod]) ->
     axes.minorticks_off()
     axes.set_ylim(-3, 103)
     axes.set_xlabel("privacy loss ε (log scale)")
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -16,7 +16,6 @@ from fbftl.findings.outsourcing import CHOICES
 from fbftl.findings.run_file import read_run
 from fbftl.findings.story import Story, listed
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 
 SHOWN = 24
 """Images of each choice."""
@@ -101,7 +100,3 @@ def counts_by_domain(bought: dict[str, np.ndarray], domain: np.ndarray) -> pd.Da
         for choice, rows in bought.items()
         for number in np.unique(domain)
     )
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -15,7 +15,6 @@ from fbftl.findings.story import Story, listed, percent, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, accuracy_axis, save, use_style
 from fbftl.findings.tables import prefixed
 from fbftl.findings.wording import compression_words, share_words
-from fbftl.ground.binding import run_by_name
 from matplotlib.axes import Axes
 
 FIXED = {
@@ -134,7 +133,3 @@ def _panel(axes: Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> N
                     label=look.figure_label + ("" if feedback else ", no feedback"),
                 )  # fmt: skip
     axes.set_xscale("log")
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

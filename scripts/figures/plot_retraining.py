@@ -9,7 +9,6 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, compared, measured, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 
 STYLES = {"last_epoch": "-", "after": ":", "averaged": "--"}
 """Lines by whose extractor is behind the features; the first is every other method's too."""
@@ -133,7 +132,3 @@ def draw_lines(axes: plt.Axes, points: pd.DataFrame, looks: dict[str, ShownMetho
             axes, mark["round"], mark, label=label, marker=look.marker, capsize=0, elinewidth=0.8,
             **line_style,
         )  # fmt: skip
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -10,7 +10,6 @@ from fbftl.findings.marks import points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, percent
 from fbftl.findings.style import COLUMN_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from matplotlib.ticker import LogLocator, NullFormatter
 
 STYLES = {"last_epoch": "-", "averaged": "--", "after": ":"}
@@ -108,7 +107,3 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     axes.set_ylabel("test accuracy (%)")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize=7)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

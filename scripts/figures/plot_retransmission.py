@@ -10,7 +10,6 @@ from fbftl.cost.architectures import vgg16
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 
 RETRANSMISSIONS = range(4)
@@ -86,7 +85,3 @@ def story(residual: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
         "each most number of retransmissions. Right, the packet loss rate that is left, both axes "
         "logarithmic, a numbered line per number for FL and for FbFTL.",
     )
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

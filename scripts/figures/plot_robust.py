@@ -12,7 +12,6 @@ from fbftl.findings.marks import PointName, name_points, points_with_bars
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, compared, measured, moved, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from matplotlib.axes import Axes
 
 LINES = {
@@ -145,7 +144,3 @@ def points(table: pd.DataFrame) -> pd.DataFrame:
                 }
             )
     return pd.DataFrame(rows)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

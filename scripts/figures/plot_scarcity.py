@@ -24,7 +24,6 @@ from fbftl.findings.style import (
     use_style,
 )
 from fbftl.findings.wording import share_words
-from fbftl.ground.binding import run_by_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -147,7 +146,3 @@ def draw_published(axes: "Axes", fig8: pd.DataFrame, highest: float) -> None:
     points = fig8[(fig8["series"] == "plotted") & (fig8["plr"] <= highest)]
     accuracy = 100 * points["printed"].astype(float)
     axes.plot(1 - points["plr"], accuracy, **PRINTED)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

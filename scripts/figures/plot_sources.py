@@ -16,7 +16,6 @@ from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, percent, with_rows
 from fbftl.findings.style import CYCLE, TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 
 WIDTH = 0.7
 """Of a column's points together; columns are 1 apart."""
@@ -99,7 +98,3 @@ def named(value: Any, axis: str, looks: dict[str, ShownMethod]) -> str:
     if isinstance(value, float):
         return "none" if pd.isna(value) else f"{value:g}"
     return str(value)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

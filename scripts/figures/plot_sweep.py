@@ -15,7 +15,6 @@ from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import CYCLE, TEXT_WIDTH, save, use_style
 from fbftl.findings.wording import axis_name, words
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
 
@@ -120,7 +119,3 @@ def along_axis(axes: Axes, values: pd.Series, along: str) -> None:
     if values.min() > 0 and values.max() >= DECADES * values.min():
         axes.set_xscale("log")
         axes.set_xlabel(f"{axis_name(along)} (log scale)")
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -12,7 +12,6 @@ from fbftl.findings.marks import points_with_bars
 from fbftl.findings.story import Story, compared, measured, with_rows
 from fbftl.findings.style import TEXT_WIDTH, edged, save, use_style
 from fbftl.findings.uploads import UPLOADING, Upload
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
 PANELS = {
@@ -91,7 +90,3 @@ def look(row: pd.Series, looks: dict[str, dict[str, Any]]) -> dict[str, Any]:
     if row["method"] in UPLOADING:
         return Upload(row["message"], row["head"]).look
     return edged(looks[row["method"]]["marker"], looks[row["method"]]["colour"])
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -18,7 +18,6 @@ from fbftl.findings.story import Story, compared, measured, percent
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, NEUTRAL, edged, save, use_style
 from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
-from fbftl.ground.binding import run_by_name
 from matplotlib.axes import Axes
 
 
@@ -154,7 +153,3 @@ def mark_distance(axes: Axes, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
     )  # fmt: skip
     axes.set_ylim(top=height + 0.05 * np.ptp(axes.get_ylim()))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -16,7 +16,6 @@ from fbftl.findings.style import (
     use_style,
 )
 from fbftl.findings.uploads import by_upload
-from fbftl.ground.binding import run_by_name
 
 NUMBERS = ["name", "message", "head", "aggregation", "bits_per_client", "accuracy", "spread"]
 
@@ -81,7 +80,3 @@ def draw(rows: pd.DataFrame) -> plt.Figure:
         label_ends(axes, [EndLabel("best for its bits", last, NEUTRAL)])
     name_points(axes, sorted(names, key=lambda name: -name.y), 6.5)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

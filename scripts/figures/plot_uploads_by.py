@@ -16,7 +16,6 @@ from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.story import Story, capitalised, measured, moved, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, packet_loss_axis, save, use_style
 from fbftl.findings.uploads import READ, Upload, by_upload
-from fbftl.ground.binding import run_by_name
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,3 @@ def draw(lines: Sequence[UploadLine], along: Abscissa) -> plt.Figure:
     axes.set_ylabel("test accuracy (%)")
     figure.legend(loc="outside lower center", ncols=2, fontsize=7)
     return figure
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -6,7 +6,6 @@ import pandas as pd
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
-from fbftl.ground.binding import run_by_name
 
 
 def main(series: str, svg: str, models: dict[str, str]) -> None:
@@ -93,7 +92,3 @@ def legend(samples: float, vote_round: int, similarity: str) -> str:
     """Return how a legend tells a setting."""
     many = "all" if samples == float("inf") else f"{samples:g}"
     return f"{many} samples, round {vote_round}, {similarity}"
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

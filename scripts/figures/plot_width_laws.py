@@ -12,7 +12,6 @@ from fbftl.findings.marks import points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
 
@@ -115,7 +114,3 @@ def draw_panel(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) ->
                 color=look.colour, linestyle=":" if alone else "-", label=label,
                 markerfacecolor=look.colour if rescaled or look.name != "splitmix" else "white",
             )  # fmt: skip
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -14,7 +14,6 @@ from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, compared, measured, percent, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
 from fbftl.findings.widths import WHATEVER, as_in_the_thesis, has_one_domain, orders_of
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
 
@@ -125,7 +124,3 @@ def draw_uplink(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -
     axes.set_ylabel("test accuracy (%)")
     axes.set_title("At full width, and FedAvg of each", loc="left", fontsize="medium")
     return names
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

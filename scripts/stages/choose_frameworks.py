@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from fbftl.exchange.personal import Cohort, gathered
 from fbftl.findings.columns import SEEDS
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.messages.ledger import Ledger
@@ -215,7 +215,3 @@ def by_round(job: Job, client_data: ClientSamples) -> np.ndarray:
 
 QUESTIONS = {"fedmd": (lengths, digests), "secure_ftl": (pairs,)}
 """What the rule answers of each method, in turn."""
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -17,7 +17,7 @@ from fbftl.cost.layers import Network, dense, parameters, read_network
 from fbftl.cost.payload import Federation
 from fbftl.cost.scheme import scheme_cost
 from fbftl.findings.columns import SEEDS
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.methods import by_name
@@ -152,7 +152,3 @@ def row(name: str, candidate: Candidate) -> dict[str, Any]:
         "error": error,
         "seeds": len(candidate.validation),
     }
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -11,7 +11,6 @@ from fbftl.data.datasets import load
 from fbftl.data.domains import name_of
 from fbftl.data.public import public_domains
 from fbftl.data.public_file import sellers
-from fbftl.ground.binding import run_by_name
 
 BOTH = ("train", "test")
 """Splits of a task."""
@@ -58,7 +57,3 @@ def images_of(
     """Return a data set's images in some splits, before anybody sees them differently."""
     parts = [samples for split, samples in load(data, data_folder) if split in splits]
     return np.concatenate([samples.inputs[0 : len(samples)] for samples in parts])
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -6,7 +6,6 @@ from typing import Any
 
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import FOLLOWED, followed, tidy, write_tidy
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import replacing
 
 
@@ -30,7 +29,3 @@ def passing(documents: Iterable[dict[str, Any]], rows: Any) -> Iterator[dict[str
     for document in documents:
         rows.writerows(followed(document))
         yield document
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

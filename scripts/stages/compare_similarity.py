@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import write_by_seed
-from fbftl.findings.tables import Column, tabulate
+from fbftl.findings.tables import Column
 from fbftl.ground import devices
 from fbftl.methods.fedvote.index_comparison import INDICES, shares_matched
 from fbftl.study.job import Job
@@ -17,7 +18,8 @@ TITLES = {
     "regression": "Linear regression",
 }
 
-MEASURES = [
+COLUMNS = [
+    *BY_SEED,
     *(Column(f"matched_{name}", TITLES[name], format="{:.2f}") for name in INDICES),
 ]
 
@@ -37,7 +39,7 @@ def main(
         threads: threads to compute with.
     """
     inputs = Inputs.at(files, devices.prepare(device, threads))
-    write_by_seed(csv, jobs, axes, inputs, matched_shares, MEASURES)
+    write_by_seed(csv, jobs, axes, inputs, matched_shares, COLUMNS)
 
 
 def matched_shares(job: Job, client_data: ClientSamples) -> dict[str, float]:
@@ -45,7 +47,3 @@ def matched_shares(job: Job, client_data: ClientSamples) -> dict[str, float]:
     (seed,) = job.seeds
     shares = shares_matched(job, client_data, seed)
     return {f"matched_{name}": share for name, share in shares.items()}
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import write_tidy
-from fbftl.ground.binding import run_by_name
 from fbftl.privacy.together import Released, costs
 
 
@@ -57,7 +56,3 @@ def release(document: Mapping[str, Any], spelling: str, unprotected: str | None)
     """Return the releases that a run file tells, those of its weakest repetition."""
     samples = document["setting"].get("samples_per_client")
     return Released(document["name"], weakest_privacy(document), samples, spelling, unprotected)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

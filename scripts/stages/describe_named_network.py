@@ -4,7 +4,6 @@ from typing import Any
 
 from fbftl.cost.layers import write_network
 from fbftl.data.clients import ClientFile
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import read_json
 from fbftl.models.describe import describe_named
 
@@ -27,7 +26,3 @@ def main(
         image, classes = samples.image(), samples.classes()
     manifest = read_json(source, "source model's manifest")
     write_network(description, describe_named(network, block, manifest, features, image, classes))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

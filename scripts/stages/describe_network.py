@@ -4,7 +4,6 @@ from typing import Any
 
 from fbftl.cost.layers import write_network
 from fbftl.data.clients import ClientFile
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import read_json
 from fbftl.models.describe import describe
 
@@ -25,7 +24,3 @@ def main(
         image, classes = samples.image(), samples.classes()
     manifest = read_json(source, "source model's manifest")
     write_network(network, describe(manifest, features, image, head, classes))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -1,16 +1,12 @@
 """Extract the features of every client's samples once, at all cuts in one pass, and cache them."""
 
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from fbftl.data.clients import ClientFile
 from fbftl.features.extract import extract
-from fbftl.features.store.location import is_url
 from fbftl.features.store.target import targets_of
 from fbftl.ground import devices
-from fbftl.ground.files import write_text
-from fbftl.ground.logs import run_job
 from fbftl.ground.progress import ProgressBar
 
 
@@ -19,8 +15,6 @@ def main(
     manifests: list[str], features: dict[str, Any], code: str, device: str, threads: int,
 ) -> None:  # fmt: skip
     """Run the frozen extractor over every sample and write a feature store per cut.
-
-    What another task's extraction has made of the same clients, weights and settings is linked.
 
     Args:
         module: dotted name of the module that makes the extractor of the task's kind of data.
@@ -41,43 +35,8 @@ def main(
         extract(
             extraction.samples,
             extraction.forward,
-            targets_of(
-                stores,
-                manifests,
-                extraction.provenances,
-                features["chunk_mib"],
-                code,
-                others=Path(manifests[0]).parents[1],
-            ),
+            targets_of(stores, manifests, extraction.provenances, features["chunk_mib"], code),
             batch=features["batch"],
             stage=extraction.stage,
             progress=ProgressBar(),
         )
-
-
-def note_places(stores: list[str], roots: list[str]) -> None:
-    """Write where a store is that the config names by a URL, in the place of one that is here."""
-    for store, root in zip(stores, roots, strict=True):
-        if is_url(store):
-            write_text(root, f"{store}\n")
-
-
-def main_of_job(job: Any) -> None:
-    """Extract what a job asks for."""
-    main(
-        job.params.module,
-        job.input.clients,
-        job.input.model,
-        job.input.source,
-        job.params.stores,
-        list(job.output.manifests),
-        job.params.features,
-        job.params.code,
-        job.config["device"],
-        job.threads,
-    )
-    note_places(job.params.stores, list(job.output.roots))
-
-
-if __name__ == "__main__":
-    run_job(snakemake, main_of_job)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.data.clients import ClientFile
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import write_text
 from fbftl.models.cut.choices import cut_choices
 
@@ -24,7 +23,3 @@ def main(clients: str, source: str, layers: str, features: dict[str, Any]) -> No
     manifest = json.loads(Path(source).read_text(encoding="utf-8"))
     choices = cut_choices(manifest, features, image)
     write_text(layers, choices.to_csv(index=False, lineterminator="\n"))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -9,7 +9,6 @@ from typing import Any
 
 from fbftl.findings.front import Shown, front_page, rows
 from fbftl.findings.table_page import PageText
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.exact import this_machine
 from fbftl.ground.files import write_text
 from fbftl.ground.provenance import commit
@@ -53,7 +52,3 @@ def main(
     of_audit = str(Path(audit).with_suffix(".html"))
     around = {path: PageText(**text) for path, text in page_texts.items()}
     write_text(page, front_page(shown, of_audit, facts, around, str(Path(page).parent)))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

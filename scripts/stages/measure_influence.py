@@ -12,7 +12,6 @@ import pandas as pd
 from fbftl.data.participation import clients_of, participating
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.methods.private_gd.heads import private_heads
 from fbftl.methods.private_gd.server import LOUDER, noise_of
 from fbftl.study.job import from_params
@@ -67,7 +66,3 @@ def main(
         "seeds": SEEDS,
     }
     write_tidy(csv, pd.DataFrame(columns))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.data.clients import write_clients
-from fbftl.ground.logs import run_job
 
 
 def main(
@@ -24,17 +23,3 @@ def main(
         seed: seed of the partition.
     """
     write_clients(out, *import_module(module).dealt_out(data, clients, data_folder, seed))
-
-
-if __name__ == "__main__":
-    run_job(
-        snakemake,
-        lambda job: main(
-            job.params.module,
-            job.output.clients,
-            job.params.data,
-            job.params.clients,
-            job.config["data_folder"],
-            job.params.clients["seed"],
-        ),
-    )

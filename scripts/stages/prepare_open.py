@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from fbftl.data.clients import Client, ClientFile, write_clients
 from fbftl.data.open import open_samples
-from fbftl.ground.binding import run_by_name
 
 NAME = "everybody"
 """Id of the one client of each split."""
@@ -32,7 +31,3 @@ def main(
         for part, (images, labels) in samples.items()
     }
     write_clients(open_data, splits)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import Any
 
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 
 
 def main(
@@ -26,7 +25,3 @@ def main(
     where = devices.prepare(device, threads)
     make = import_module(module).make_source
     make(model, manifest, source, data, data_folder, where)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

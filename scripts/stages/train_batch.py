@@ -21,15 +21,16 @@ from typing import Any
 
 from fbftl.findings.run_file import run_document
 from fbftl.ground import devices, provenance
-from fbftl.ground.artefacts import Store
+from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.logs import run_job
-from fbftl.ground.room import Room
+from fbftl.ground.room import GIGABYTE, Room
+from fbftl.ground.timings import FOLDER, entry
 from fbftl.methods import by_name
 from fbftl.study.job import from_params, name_of
 from fbftl.tasks.task import Inputs, Outcome
 
-RUNS, FAILED, NOTES = "runs", "failed", "notes"
+RUNS, FAILED = "runs", "failed"
 """Folders of the store."""
 
 
@@ -48,24 +49,27 @@ class Surroundings:
     room: Room
 
 
-def main(note: str, store: str, device: str, threads: int, room: Room) -> None:
+def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
     """Make what a note says.
 
     Args:
-        note: its key.
-        store: folder of the store.
-        device: auto, cpu or cuda.
+        note: as the call that planned has written it.
+        store: of artefacts.
         threads: threads to compute with.
-        room: where large arrays go.
 
     Raises:
         UserError: naming the runs that failed.
     """
-    around_store = Store(Path(store))
-    batch = around_store.json(NOTES, note)
-    where = devices.prepare(device, threads)
-    around = Surroundings(around_store, batch["axes"], where, room)
-    failed = [sentence for unit in batch["units"] for sentence in made(unit, around)]
+    for kind, key in note["artefacts"]:
+        store.require(kind, key)
+    where = devices.prepare(note["study"]["device"], threads)
+    around = Surroundings(store, note["study"]["axes"], where, room_of(**note["room"]))
+    failed, took = [], []
+    for unit in note["units"]:
+        started = time.monotonic()
+        failed += made(unit, around)
+        took.append(entry(unit, round(time.monotonic() - started, 3)))
+    store.put_note(FOLDER, key_of(canonical(took)), {"units": took})
     if failed:
         raise UserError(f"{len(failed)} runs failed: {'; '.join(failed)}")
 
@@ -137,12 +141,13 @@ def noted(of_one: Mapping[str, Any], seed: int, error: Exception, store: Store) 
     return f"{name}, seed {seed} ({key}): {what}"
 
 
+def room_of(memory: float | None, scratch_folder: str | None) -> Room:
+    """Return where large arrays go, as the configuration says it."""
+    bound = None if memory is None else int(memory * GIGABYTE)
+    return Room(bound, None if scratch_folder is None else Path(scratch_folder))
+
+
 if __name__ == "__main__":
     gc.freeze()
     gc.enable()
-    run_job(
-        snakemake,
-        lambda job: main(
-            job.wildcards.key, job.params.store, job.config["device"], job.threads, Room(None, None)
-        ),
-    )
+    run_job(snakemake, main)

@@ -8,7 +8,6 @@ import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.features.store.manifest import read_manifest
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import replacing, write_digest
 from fbftl.methods.fedvote.sources import joined, trained_sources
 from fbftl.tasks.open_data import open_part
@@ -44,7 +43,3 @@ def main(
             save({name: tensor.cpu().contiguous() for name, tensor in models.items()})
         )
     write_digest(sources)
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from fbftl.findings.numbers import latex, of_runs, of_uplink
 from fbftl.findings.runs import all_runs, read_tidy
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import write_json, write_text
 
 
@@ -23,7 +22,3 @@ def main(experiments: Sequence[str], json: str, tex: str, uplink: str | None = N
         numbers += of_uplink(runs["task"].iloc[0], read_tidy(uplink))
     write_json(json, {number.name: number.value for number in numbers})
     write_text(tex, latex(numbers))
-
-
-if __name__ == "__main__":
-    run_by_name(snakemake, main)

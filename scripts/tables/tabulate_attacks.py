@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 from fbftl.attacks.findings import read_findings
 from fbftl.findings.columns import EPSILON
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 COLUMNS = [
     Column("attack", "Attack"),
@@ -44,7 +44,3 @@ def ordered(table: pd.DataFrame) -> pd.DataFrame:
 def first_places(table: pd.DataFrame) -> dict[str, int]:
     """Return the order in which the attacks come."""
     return {attack: index for index, attack in enumerate(table["attack"].drop_duplicates())}
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 from fbftl.findings.published import read
-from fbftl.findings.tables import tabulate, write_table
+from fbftl.findings.tables import write_table
 from fbftl.papers.audit import COLUMNS, table
 from fbftl.papers.eppfl import audit as eppfl_audit
 from fbftl.papers.fbftl import audit as fbftl_audit
@@ -53,7 +53,3 @@ def main(
         "fbftl": fbftl_audit.rows(Evidence(tables["fbftl"], tokens)),
     } | {paper: audit_rows(tables[paper]) for paper, audit_rows in AUDITS.items()}
     write_table(csv, table(findings, pd.read_csv(texts)), COLUMNS, ON_PAGE)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

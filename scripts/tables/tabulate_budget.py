@@ -12,7 +12,7 @@ import pandas as pd
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, with_spread
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 AT = ["seen", "descent_steps", "mechanism", "accountant", "descent_momentum"]
 """What a schedule and the uniform one beside it have in common, with epsilon."""
@@ -118,7 +118,3 @@ def reached(guarantees: pd.DataFrame) -> dict[str, float]:
         "epsilon_exact": epsilon("exact Gaussian", "add-remove"),
         "epsilon_replaced": epsilon("exact Gaussian", "replace-one"),
     }
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -7,7 +7,7 @@ paper thesis prints for the best schedule (Thm 4), at which the bound can exceed
 from math import floor
 
 import pandas as pd
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.privacy.schedules import (
     best_steps,
     dynamic_bound,
@@ -51,7 +51,3 @@ def at(alpha: float, kappa: float) -> list[dict[str, object]]:
         | {"bound": bound(steps, alpha, gamma)}
         for name, (steps, bound) in schedules.items()
     ]
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -21,7 +21,7 @@ from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import of_clients, shown
 from fbftl.findings.style import DIVERGED
-from fbftl.findings.tables import Column, tabulate, write_for_readers
+from fbftl.findings.tables import Column, write_for_readers
 from fbftl.messages.codec import Compression, kept_count
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.study.memory import memory_bytes
@@ -206,7 +206,3 @@ def _kept(
 
 def _full(cells: dict[str, str], ratios: list[float]) -> dict[str, str]:
     return {f"r={ratio:g}": cells.get(f"r={ratio:g}", "") for ratio in ratios}
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -13,7 +13,7 @@ from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy, judged_agains
 from fbftl.findings.printed import judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 NOT_REPORTED = "ε, σ, clip norm and δ are not told"
 
@@ -86,7 +86,3 @@ def beside_published(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame
     return table.assign(
         printed=noise.map(numbers["printed"]), printed_unit=noise.map(numbers["unit"])
     )
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -5,7 +5,7 @@ from typing import Any
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.outsourcing import CHOICES, epsilons, purchases
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 
 COLUMNS = [
     Column("name", "Choice"),
@@ -61,7 +61,3 @@ def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
     for axis in ("purchase_allocation", "score_power", "bits"):
         table[axis] = table[axis].where(shared)
     write_table(csv, table, COLUMNS, ON_PAGE)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

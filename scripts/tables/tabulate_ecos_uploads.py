@@ -11,7 +11,7 @@ import pandas as pd
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.outsourcing import purchases
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 
 RIVALS = {"alone": "uploads alone", "random": "uploads, random purchase"}
 """Column names and headings of what is beside."""
@@ -73,7 +73,3 @@ def no_shorter(rivals: pd.DataFrame, bits: float) -> pd.Series:
     """Return the rival with the least uplink of at least so many bits; empty if there is none."""
     enough = rivals[rivals["uplink_bits"] >= bits].sort_values("uplink_bits")
     return enough.iloc[0] if len(enough) else pd.Series(None, rivals.columns, dtype=object)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -2,7 +2,7 @@
 
 from fbftl.findings.columns import SEED_COUNTS, with_spread
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.papers.fbftl.effects import effects
 
 POINTS = "{:.2f}"
@@ -28,7 +28,3 @@ ON_PAGE = ("id", "finding", "selection", "released", "corrected", "difference", 
 def main(runs: str, csv: str) -> None:
     """Write the table of a task from its tidy table `runs`; the other formats go beside the csv."""
     write_table(csv, effects(read_tidy(runs)), COLUMNS, ON_PAGE)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

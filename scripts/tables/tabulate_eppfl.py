@@ -15,7 +15,7 @@ from fbftl.findings.columns import SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.messages.ledger import read_ledger
 
@@ -170,7 +170,3 @@ def bytes_by_part(ledger: str) -> dict[str, float]:
     uploads = sums["count"].get(SENT["activations"], 0)
     bits_of = {part: sums["sum"].get(key, 0) for part, key in SENT.items()}
     return {part: bits / 8 / max(uploads, 1) for part, bits in bits_of.items()}
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -11,7 +11,7 @@ import pandas as pd
 from fbftl.findings.columns import DIVERGED, with_spread
 from fbftl.findings.comparison import Measured, Verdict, verdict
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 SHARE = "{:.3f}"
 
@@ -131,7 +131,3 @@ def lower(values: pd.Series, without: pd.Series) -> bool:
     """Tell whether a measure is lower, paired by seed."""
     change = (without - values).dropna()
     return len(change) > 0 and verdict(Measured.of(list(change))) is Verdict.REPRODUCED
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -13,7 +13,7 @@ from fbftl.findings import published
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.privacy.feature_noise import epsilon_at_stated_sensitivity
 
@@ -133,7 +133,3 @@ def with_published(table: pd.DataFrame, tables: pd.DataFrame) -> pd.DataFrame:
     as_printed = (merged["mechanism"] == "feature_gaussian") & merged["feature_clip"].isna()
     merged.loc[~as_printed, [f"printed_{name}" for name in PRINTED]] = float("nan")
     return merged
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -12,7 +12,7 @@ from fbftl.findings.columns import SEED_COUNTS, accuracy
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
 from fbftl.messages.ledger import BROADCAST, read_ledger
@@ -164,7 +164,3 @@ def per_client(ledger: str, clients: Mapping[int, int]) -> dict[str, Any]:
         "down": down / len(clients),
         "tells": "; ".join(TELLS[part] for part in parts if part in TELLS),
     }
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

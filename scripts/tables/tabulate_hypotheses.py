@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from importlib import import_module
 
-from fbftl.findings.tables import tabulate, write_table
+from fbftl.findings.tables import write_table
 from fbftl.papers.claims import OURS, claims_of, examined_by_task, read_claims
 from fbftl.papers.comparisons import COLUMNS_OF_HYPOTHESES, comparisons_table
 from fbftl.papers.quantities import runs_by_task
@@ -37,7 +37,3 @@ def main(
     by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
     table = comparisons_table(by_task, {OURS: len(claims)})
     write_table(csv, table, COLUMNS_OF_HYPOTHESES, ON_PAGE)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -14,7 +14,7 @@ import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.partition import label_counts, partition
 from fbftl.findings.columns import with_spread
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.privacy.label_leakage import partition_leakage
 
 BITS = "{:.3f}"
@@ -97,7 +97,3 @@ def row(name: str, counts: np.ndarray, seed: int) -> dict[str, Any]:
         | leakage
         | {"entropy_queried_iid": iid["mean"], "entropy_queried_iid_spread": iid["spread"]}
     )
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

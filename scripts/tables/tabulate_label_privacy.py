@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings.columns import VERDICT
 from fbftl.findings.printed import judged
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.label_privacy import batch_types
 
@@ -61,7 +61,3 @@ def side_by_side(numbers: pd.DataFrame, classes: int, repetitions: int) -> pd.Da
     table = table.assign(seeds=repetitions, printed_unit="bit")
     judgement = judged(table, reason="", score="exact", band=NEAR_BITS)
     return judgement.drop(columns="reason").sort_values(["UK", "K"])
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -9,7 +9,7 @@ from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 
 ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
@@ -99,7 +99,3 @@ def beside_published(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> 
     joined = beside(table, numbers, ["method", "trained_encoders"])
     judgement = judged(joined.assign(spread=joined["rouge1_spread"]), reason, score="rouge1")
     return judgement.drop(columns="spread")
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -9,7 +9,7 @@ client's samples together, which is not below that of one of them.
 import pandas as pd
 from fbftl.findings.columns import EPSILON, PERCENT, with_spread
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 SHARE = "{:.2%}"
 
@@ -66,7 +66,3 @@ def of_rates(table: pd.DataFrame) -> list[Column]:
             *with_spread(f"alarms_{rate}", "False ones attained", format=SHARE),
         )
     ]
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from fbftl.findings.columns import accuracy
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
@@ -69,7 +69,3 @@ def in_order(table: pd.DataFrame) -> pd.DataFrame:
     rows = table[table["message"].notna() & (table["partition"] == AS_TASK)]
     rows = rows.sort_values("up_in_round", kind="stable")
     return rows.assign(position=rows["up_in_round"].rank(method="min"))
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

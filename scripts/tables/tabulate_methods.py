@@ -33,7 +33,7 @@ from fbftl.findings.runs import write_tidy
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.tables import Column, prefixed, ratio, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, ratio, write_table
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fbftl.readings import CUT_SHORT
@@ -251,7 +251,3 @@ def spread(values: BySeed) -> float | None:
     if values is None or len(values) < 2:
         return None
     return float(np.std([float(value) for value in values], ddof=1))
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -13,7 +13,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.privacy.mechanisms import RELATIVE_NOTE, no_mechanism
 
 COLUMNS = [
@@ -72,7 +72,3 @@ def beside_published(runs: pd.DataFrame, printed: pd.DataFrame, reason: str) -> 
     table["guarantee"] = pd.NA
     table["footnote"] = pd.Series(RELATIVE_NOTE, table.index).where(noisy, no_mechanism().note)
     return table.sort_values(["method", "sigma", "noise_draw"])
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

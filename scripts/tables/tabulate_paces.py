@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from fbftl.findings.paces import epochs_to
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 ACCURACIES = (50, 60, 70, 75, 80, 90)
 """Percentages that curves are read at."""
@@ -36,7 +36,3 @@ def main(series: str, csv: str) -> None:
 def paces(accuracies: Sequence[float]) -> Mapping[str, float]:
     """Return after how many epochs a curve reaches each percentage."""
     return {f"epochs_to_{at}": epochs_to(accuracies, at / 100) for at in ACCURACIES}
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

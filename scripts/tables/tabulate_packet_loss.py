@@ -9,7 +9,7 @@ from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.shown import of_clients, shown
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.messages.channel import (
     GILBERT_ELLIOTT,
     burst_packet_loss_rate,
@@ -158,7 +158,3 @@ def loss_rate(setting: KnownAxes, blocks: float) -> tuple[float | None, str]:
     if setting.retransmissions == 0:
         return float(burst_packet_loss_rate(setting.blr, setting.burst, blocks)), GILBERT_ELLIOTT
     return None, ""
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.readings import against_published, columns
 from fbftl.papers.fbftl.setup import epochs, federation
@@ -57,7 +57,3 @@ def main(
     quantity, method, *others = columns(shown(methods).values())
     headed = (quantity, method, encoders_column, *others)
     write_table(csv, pd.concat(parts, ignore_index=True), headed, ON_PAGE)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -6,7 +6,7 @@ from typing import Any
 from fbftl.cost.architectures import vgg16
 from fbftl.findings import published
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import tabulate, write_table
+from fbftl.findings.tables import write_table
 from fbftl.papers.fbftl.readings import against_published, columns
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.fbftl.table3 import image_readings
@@ -36,7 +36,3 @@ def main(
     write_table(
         csv, against_published(table, readings, keys={}), columns(shown(methods).values()), ON_PAGE
     )
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

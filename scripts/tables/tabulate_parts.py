@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from importlib import import_module
 
-from fbftl.findings.tables import tabulate, write_table
+from fbftl.findings.tables import write_table
 from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.comparisons import COLUMNS, comparisons_table
 from fbftl.papers.quantities import runs_by_task
@@ -42,7 +42,3 @@ def main(
     tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in sentences}
     by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
     write_table(csv, comparisons_table(by_task, tested), COLUMNS, ON_PAGE)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -17,7 +17,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.privacy.mechanisms import gaussian_per_client
 
 KEYS = ["method", "samples_per_client", "mechanism", "epsilon", "label_epsilon"]
@@ -145,7 +145,3 @@ def beside_published(table: pd.DataFrame, printed: pd.DataFrame, reason: str) ->
     joined = beside(table, printed, ["method", "samples_per_client", "epsilon"])
     joined.loc[joined["label_epsilon"].notna(), "printed"] = None
     return judged(joined, reason)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

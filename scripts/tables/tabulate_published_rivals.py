@@ -11,7 +11,7 @@ from fbftl.findings.printed import judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.findings.uploads import READ, by_upload
 
 COLUMNS = [
@@ -62,7 +62,3 @@ def measured(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(
         [upload_rows.assign(name=upload.label) for upload, upload_rows in by_upload(rows)]
     )
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

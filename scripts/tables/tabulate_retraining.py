@@ -16,7 +16,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 PAPER = "fedfeat"
 AT = ["network", "partition"]
@@ -139,7 +139,3 @@ def with_published(
     done["features_from"] = done["features_from"].where(done["method"] == "fedfeat", "")
     done["server_epochs"] = done["server_epochs"].where(done["method"] != "fedavg")
     return done
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -13,7 +13,7 @@ from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.messages.ledger import read_ledger
 
 PARTS = ("weights", "features", "labels", "statistics")
@@ -78,7 +78,3 @@ def exchanged(ledgers: Sequence[str]) -> Iterator[dict[str, Any]]:
             "up": up["bits"].sum() / seeds,
             "down": rows.loc[rows["direction"] == "down", "bits"].sum() / seeds,
         }
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

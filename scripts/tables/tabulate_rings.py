@@ -9,7 +9,7 @@ import pandas as pd
 from fbftl.findings.columns import EPSILON, PERCENT, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.findings.uploads import READ, by_upload
 from fbftl.ground.ring import WORD_BITS
 
@@ -71,7 +71,3 @@ def tabulated(runs: pd.DataFrame) -> pd.DataFrame:
         saved=1 - rows["ring_bits"] / WORD_BITS,
         bits_per_client=rows["uplink_payload_bits"] / rows["upload_batches"],
     )
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -3,7 +3,7 @@
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.published import lookup
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
 
@@ -41,7 +41,3 @@ def main(statements: str, csv: str) -> None:
                 }
             )
     write_table(csv, pd.DataFrame(rows), COLUMNS)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -25,7 +25,7 @@ from fbftl.findings.runs import read_tidy, settings_in, varying
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 AXES = ("fraction", "plr", "loss")
 """What the experiment is about."""
@@ -147,7 +147,3 @@ def with_published(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.D
     """
     points = fig8[fig8["series"] == "plotted"].assign(fraction=1.0, printed_for=True)
     return judged(beside(table, points, ["fraction", "plr", "printed_for"]), reason)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fbftl.findings.front import rows
 from fbftl.findings.published import read
-from fbftl.findings.tables import tabulate, write_table
+from fbftl.findings.tables import write_table
 from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import runs_by_task
@@ -61,7 +61,3 @@ def main(
         decided(sentences, formulas, record),
     )
     write_table(csv, table, COLUMNS, ON_PAGE)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

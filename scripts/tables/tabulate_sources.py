@@ -16,7 +16,7 @@ from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 
 SCORE = "test_accuracy"
 
@@ -98,7 +98,3 @@ def tabulated(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.D
         )
     table = pd.DataFrame(rows)
     return table.sort_values(axes, na_position="first", ignore_index=True, kind="stable")
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

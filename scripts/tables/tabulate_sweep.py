@@ -14,7 +14,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.errors import UserError
 
 SCORES = {
@@ -95,7 +95,3 @@ def columns(score: str, varying: Sequence[str]) -> list[Column]:
         Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
         *SEED_COUNTS,
     ]
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -15,7 +15,7 @@ from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import Column, write_table
 from fbftl.findings.uploads import UPLOADING, Upload
 from fbftl.privacy.composition import compose
 from fbftl.privacy.together import events_of
@@ -108,7 +108,3 @@ def rows_of(
     summed = uploads and setting["aggregation"] == "masked"
     for trust in [LOCAL] * open_ + [SUM] * summed + [TRUSTED] * (not open_):
         yield {"trust": trust} | columns
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

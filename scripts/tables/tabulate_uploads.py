@@ -13,7 +13,7 @@ from fbftl.findings.marks import on_front
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.findings.uploads import READ, by_upload
 
 COLUMNS = [
@@ -122,7 +122,3 @@ def trained(network: Network, rows: pd.DataFrame, training: Mapping[str, Any]) -
     samples = float(rows["offered"].max())
     steps = training["epochs"] * ceil(samples / training["batch"])
     return 2 * steps * training["batch"] * multiplications(network.head)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -6,7 +6,7 @@ from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 
 COLUMNS = [
     METHOD,
@@ -45,7 +45,3 @@ def main(runs: str, csv: str, methods: list[dict[str, Any]], axes: dict[str, Any
     # Whoever has no budgets has no order of them.
     rows["budget_order"] = rows["budget_order"].where(rows["narrowest"].notna(), "")
     write_table(csv, rows, COLUMNS)
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

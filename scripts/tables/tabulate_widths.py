@@ -12,7 +12,7 @@ from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy, heading_of, wi
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
 from fbftl.study.widths import narrowed
@@ -208,7 +208,3 @@ def uplink(run: Mapping[str, Any], sent: pd.DataFrame, width: float) -> dict[str
     mine = sent[pd.MultiIndex.from_frame(sent[["seed", "client"]]).isin(able)]
     bits = mine["bits"].mean() if len(mine) else None
     return columns | {"client_bits": bits, "clients": budgets.count(width)}
-
-
-if __name__ == "__main__":
-    tabulate(snakemake, main)

@@ -7,7 +7,7 @@
 of clients that are held out, under seeds 0, 1, ... that no full study has. No test sample is looked
 at. Clients, source and features must exist, which this makes:
 
-    snakemake --cores 2 --config size=full system=SYSTEM -- results/TASK/features.json
+    snakemake --cores 2 --config size=full system=SYSTEM -- features
 
 `schedules` prints the training loss of heads under every number of noisy steps and every schedule,
 on points of two normal clouds, so that nothing private is looked at. (Paper thesis, Sec. 2.5, picks
@@ -28,11 +28,13 @@ from fbftl.ground.randomness import stream
 from fbftl.methods import by_name
 from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
 from fbftl.models.heads import stacked
+from fbftl.plan.opened import Prepared
+from fbftl.plan.trained import files
 from fbftl.privacy.accounting import schedule_budget
 from fbftl.privacy.schedules import named
+from fbftl.study.config import Study
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.study.resolved import study_of
 from fbftl.tasks.task import Inputs
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -40,14 +42,8 @@ RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 SHARE = 0.2
 """Of the clients' samples, held out."""
 
-FILES = {
-    "manifest": "features.json",
-    "features": "features.zarr",
-    "clients": "clients.h5",
-    "weights": "source.safetensors",
-    "source": "source.json",
-}
-"""What a method reads whose clients train a network, below a task's results."""
+FILES = ("manifest", "clients", "weights", "source")
+"""What a method reads whose clients train a network."""
 
 APART = 3.0
 """Distance of the clouds' centres in standard deviations: 6.7 % of points are nearer the other."""
@@ -83,13 +79,14 @@ def best_of(rates: Sequence[float], means: Sequence[float]) -> str:
     return f"best {best:g}" + ("" if inside else ", at an end of the grid: try beyond it")
 
 
-def jobs_of(system: str, task: str, names: Sequence[str], seeds: int, root: Path) -> dict[str, Job]:
+def jobs_of(
+    study: Study, system: str, task: str, names: Sequence[str], seeds: int
+) -> dict[str, Job]:
     """Return the jobs of some settings of a task by name, all if none is named, at other seeds.
 
     Raises:
         UserError: if the full study of the system has no such task or setting.
     """
-    study = study_of(root, more={"size": "full", "system": system})
     planned = {name for settings in study.settings.get(task, {}).values() for name in settings}
     if unknown := [name for name in names if name not in planned] or (not planned and [task]):
         raise UserError(
@@ -106,11 +103,11 @@ def print_rates(given: argparse.Namespace, root: Path = Path()) -> None:
     Raises:
         UserError: if there is no such task or setting, or its files are not made yet.
     """
-    jobs = jobs_of(given.system, given.task, given.settings, given.seeds, root)
-    files = {name: root / "results" / given.task / file for name, file in FILES.items()}
-    if absent := [path for path in files.values() if not path.exists()]:
-        raise UserError(f"{absent[0]} is not there; make it as this tool's first lines say")
-    inputs = Inputs.at({k: str(path) for k, path in files.items()}, devices.prepare("cpu", 1))
+    prepared = Prepared.of_files(root, more={"size": "full", "system": given.system})
+    study = prepared.call.study
+    jobs = jobs_of(study, given.system, given.task, given.settings, given.seeds)
+    located = prepared.located(files(study, given.task, FILES))
+    inputs = Inputs.at(located, devices.prepare("cpu", 1))
     rates = sorted(given.rates)
     for name, job in jobs.items():
         means = []

@@ -6,19 +6,17 @@ Name the files that the study was called with. The crate is `ro-crate-metadata.j
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from fbftl.data import datasets
 from fbftl.data.dialogues import splits
-from fbftl.findings.run_file import read_run
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 from fbftl.models.source import check
+from fbftl.plan.opened import Prepared
 from fbftl.study.config import Study
-from fbftl.study.resolved import folder_of, study_of
 
 CRATE, LOCK = "ro-crate-metadata.json", "envs/requirements.lock"
 
@@ -32,11 +30,12 @@ def main(*files: str) -> None:
     # Only who asks for a crate needs the package.
     from fbftl.findings.crate import crate_of
 
-    study = study_of(Path(), files)
-    results = folder_of(study) / "results"
-    for task, experiments in study.settings.items():
-        for name in {name for settings in experiments.values() for name in settings}:
-            require_run(results / task / "runs" / f"{name}.json", study.job(task, name))
+    prepared = Prepared.of_files(Path(), files)
+    if not prepared.plan().is_finished:
+        raise UserError(
+            "the study is not finished; run it first, or name the files that it was called with"
+        )
+    study, results = prepared.call.study, Path("results")
     configuration = results / "study.json"
     write_json(configuration, study.config)
     inputs = {"config.yaml", LOCK, *files, *read_by(study), str(configuration)}
@@ -44,21 +43,6 @@ def main(*files: str) -> None:
     crate = crate_of("Snakefile", sorted(inputs), results, description, version("snakemake"))
     write_json(CRATE, crate)
     print(f"{CRATE} describes the results in {results} and {len(inputs)} files below them")
-
-
-def require_run(path: Path, job: Mapping[str, Any]) -> None:
-    """Refuse a run that is not there, or was made with other values than the configuration's."""
-    here = "is not there"
-    if path.is_file():
-        run = read_run(path)
-        seeds = [repetition["seed"] for repetition in run["repetitions"]]
-        made = {"setting": run["setting"], "training": run["training"], "seeds": seeds}
-        others = [key for key, value in made.items() if value != job[key]]
-        here = f"has other {others[0]} than the configuration" if others else ""
-    if here:
-        raise UserError(
-            f"{path} {here}; run the study first, or name the files that it was called with"
-        )
 
 
 def read_by(study: Study) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fbftl.features.store.lock import exclusive
+from fbftl.ground.lock import exclusive
 from project import Project, copied
 
 Shared = Callable[[str, Callable[[Path], object]], Project]

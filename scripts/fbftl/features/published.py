@@ -8,7 +8,7 @@ from typing import Any
 
 from fbftl.features.store.format import sha256_of
 from fbftl.features.store.location import is_url, location
-from fbftl.features.store.manifest import REPAIR, Manifest, read_manifest
+from fbftl.features.store.manifest import AGAIN, Manifest, read_manifest
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json, writing
 
@@ -53,7 +53,7 @@ def publish(manifest: Path, target: Path, licence: str, publisher: str) -> str:
             for key, digest in known.files.items():
                 content = source.read(key)
                 if sha256_of(content) != digest:
-                    raise UserError(f"{source.name}: {key} is damaged; {REPAIR} mends that")
+                    raise UserError(f"{source.name}: {key} is damaged; {AGAIN}")
                 (unfinished / key).parent.mkdir(parents=True, exist_ok=True)
                 (unfinished / key).write_bytes(content)
             described = croissant(known, target.name, licence, publisher)

@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from fbftl.findings.columns import BY_SEED
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column
+from fbftl.ground.files import write_text
 from fbftl.study.job import Job, from_params, name_of
 from fbftl.tasks.task import ClientSamples, Inputs, client_samples
 
@@ -51,15 +52,16 @@ def write_by_seed(
     measure: Measure,
     columns: Sequence[Column],
 ) -> None:
-    """Write what is measured, a row for each setting and seed; md, tex and html go beside the csv.
+    """Write what is measured, a row for each setting and seed.
 
     Args:
         csv: path of the csv.
         jobs, axes, inputs, measure: as in `measured_by_seed`.
-        columns: of what it may measure.
+        columns: of the table: setting and seed, then what it may measure.
     """
-    measured = measured_by_seed(jobs, axes, inputs, measure, [column.name for column in columns])
-    write_table(csv, measured, [*BY_SEED, *columns])
+    names = [column.name for column in columns[len(BY_SEED) :]]
+    measured = measured_by_seed(jobs, axes, inputs, measure, names)
+    write_text(csv, measured.to_csv(index=False, lineterminator="\n"))
 
 
 def beside_blind(name: str, heading: str, unit: str = "", format: str = "{:.3f}") -> list[Column]:

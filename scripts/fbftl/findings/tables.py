@@ -15,7 +15,6 @@ from typing import Any
 import pandas as pd
 
 from fbftl.findings.table_page import PageColumn, PageText, table_page
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import write_text
 
 PAGE: ContextVar[PageText] = ContextVar("PAGE", default=PageText())  # noqa: B039
@@ -174,18 +173,6 @@ def _page(
             for position, column in enumerate(columns)
         ],
     )
-
-
-def tabulate(job: Any, main: Callable[..., None]) -> None:
-    """Run a table's script, see `fbftl.ground.binding.run_by_name`.
-
-    Args:
-        job: as the workflow hands it to scripts, where its param `page_text` is what stands around
-            the tables that the script writes.
-        main: called with what the job has of the name of each of its arguments.
-    """
-    PAGE.set(PageText(**dict(job.params.items()).get("page_text", {})))
-    run_by_name(job, main)
 
 
 MARKDOWN = {"\\": "\\\\", "|": "\\|", "*": "\\*", "_": "\\_", "`": "\\`", "[": "\\[", "]": "\\]"}

@@ -3,23 +3,27 @@
 A recipe is all that decides an artefact and is known when the plan is made. Its canonical JSON has
 sorted keys; the key is the first 24 hexadecimal digits of its SHA-256. An artefact of one file is
 written under a temporary name, synced and made read-only before it gets its name, which a second
-writer leaves alone: both have made the same.
+writer leaves alone: both have made the same. An artefact of several files is a folder, made as
+`{key}.part` under a lock, so that a killed extraction is resumed, and renamed when it is whole.
 """
 
 import errno
 import json
 import os
+import shutil
 import socket
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from hashlib import sha256
+from functools import cached_property
+from hashlib import sha256 as sha256_of
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground.durable import sync
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import UNREADABLE, parsed, writing
+from fbftl.ground.files import UNREADABLE, parsed, replacing, sha256, write_json, writing
+from fbftl.ground.lock import exclusive
 
 Recipe = Mapping[str, Any]
 """Builtin types; floats as Python writes them."""
@@ -43,7 +47,27 @@ def canonical(recipe: Any) -> str:
 
 def key_of(text: str) -> str:
     """Return the key of a recipe, given in its one spelling."""
-    return sha256(text.encode()).hexdigest()[:DIGITS]
+    return sha256_of(text.encode()).hexdigest()[:DIGITS]
+
+
+RECIPE = "recipe.json"
+"""In the folder of an artefact: its recipe, and the SHA-256 of its files by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Artefact:
+    """An artefact of several files: a folder of the store.
+
+    kind: its folder's folder.
+    """
+
+    kind: str
+    recipe: Recipe
+
+    @cached_property
+    def key(self) -> str:
+        """The digest of its recipe."""
+        return key_of(canonical(self.recipe))
 
 
 @dataclass(frozen=True)
@@ -89,6 +113,11 @@ class Store:
             text = json.dumps(document, allow_nan=False, ensure_ascii=False)
             temporary.write_text(f"{text}\n", encoding="utf-8")
 
+    def put_note(self, kind: str, key: str, document: Mapping[str, Any]) -> None:
+        """Write a document that names no artefact, in the place of what is there."""
+        with replacing(self.path(kind, key, ".json")) as temporary:
+            temporary.write_text(json.dumps(document, allow_nan=False), encoding="utf-8")
+
     def json(self, kind: str, key: str, recipe: Recipe | None = None) -> dict[str, Any]:
         """Return a document of the store.
 
@@ -100,15 +129,92 @@ class Store:
             UserError: if it cannot be read, or is of another recipe.
         """
         path = self.path(kind, key, ".json")
-        try:
-            document = parsed(path.read_bytes())
-        except (OSError, *UNREADABLE) as error:
-            raise UserError(
-                f"{path} cannot be read ({f'{error}'[:200]}); remove it and it is made again"
-            ) from error
+        document = _read(path)
         if recipe is not None and canonical(document.get("recipe")) != canonical(recipe):
             raise UserError(f"{path} is of another recipe than its name says; remove it")
         return document
+
+    def folder(self, kind: str, key: str) -> Path:
+        """Return where the files of an artefact of several are or would be."""
+        return self.root / kind / key
+
+    def folders(self, kind: str) -> set[str]:
+        """Return the keys of all such artefacts of a kind that are finished."""
+        return {key for key in self.keys(kind, "") if len(key) == DIGITS}
+
+    def artefact_of(self, path: str) -> tuple[str, str] | None:
+        """Return kind and key of the artefact, a folder, that a file is of; None if of none."""
+        with suppress(ValueError):
+            kind, key, *below = Path(path).relative_to(self.root).parts
+            return (kind, key) if below else None
+        return None
+
+    def require(self, kind: str, key: str) -> None:
+        """Refuse an artefact of several files that is of another recipe than its name says.
+
+        Raises:
+            UserError: naming it, and the remedy.
+        """
+        folder = self.folder(kind, key)
+        if key_of(canonical(_read(folder / RECIPE).get("recipe"))) != key:
+            raise UserError(f"{folder} is of another recipe than its name says; remove it")
+
+    def make(self, wanted: Sequence[Artefact], fill: Callable[[Mapping[str, Path]], None]) -> None:
+        """Make artefacts of several files in one go, unless all of them are there.
+
+        Args:
+            wanted: what is made.
+            fill: called with the folder that each is made in, by its key. What an earlier call
+                that was killed has left there lies there still.
+
+        Raises:
+            UserError: if they cannot be written.
+        """
+        parts = {each.key: self.root / each.kind / f"{each.key}.part" for each in wanted}
+        with ExitStack() as locks:
+            for part in sorted(parts.values()):
+                locks.enter_context(exclusive(part, wait_s=float("inf")))
+            left = [each for each in wanted if not self.folder(each.kind, each.key).exists()]
+            if left:
+                fill(parts)
+            for each in wanted:
+                if each in left:
+                    _finished(parts[each.key], each)
+                    _renamed(parts[each.key], self.folder(each.kind, each.key))
+                shutil.rmtree(parts[each.key], ignore_errors=True)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return parsed(path.read_bytes())
+    except (OSError, *UNREADABLE) as error:
+        raise UserError(
+            f"{path} cannot be read ({f'{error}'[:200]}); remove it and it is made again"
+        ) from error
+
+
+def _renamed(part: Path, folder: Path) -> None:
+    """Give a folder its name, unless another writer was first."""
+    try:
+        os.rename(part, folder)
+        sync(part.parent)
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+            raise
+
+
+def _finished(part: Path, artefact: Artefact) -> None:
+    """Write the recipe of a whole artefact, and make its files read-only and lasting."""
+    with writing(part):
+        (part / "lock").unlink()
+        files = sorted(path for path in part.rglob("*") if path.is_file())
+        # What lies deeper has digests of its own, as the chunks of a feature store.
+        digests = {path.name: sha256(path) for path in files if path.parent == part}
+        write_json(part / RECIPE, {"recipe": artefact.recipe, "files": digests})
+        for path in [*files, part / RECIPE]:
+            os.chmod(path, 0o444)
+            sync(path)
+        sync(part)
 
 
 def _named(temporary: Path, path: Path) -> None:

@@ -1,8 +1,8 @@
 """Which source files a script's result depends on, found by reading its imports.
 
-The workflow gives their digest to the script's rule as a param, so that a change in a module reruns
-what imports it, directly or through others, and nothing else. What counts is the syntax tree: a
-comment, a docstring or another layout changes no result, nor does a file's time. What a file was
+Their digest is a part of the recipe of what the script makes, so that a change in a module makes
+what imports it anew, directly or through others, and nothing else. What counts is the syntax tree:
+a comment, a docstring or another layout changes no result, nor does a file's time. What a file was
 found to say is remembered by its content, since parsing them all takes seconds at every call.
 """
 
@@ -25,13 +25,10 @@ NOT_DECIDING = frozenset(
         "fbftl.ground.logs",
         "fbftl.ground.progress",
         "fbftl.ground.provenance",
-        "fbftl.ground.records",
-        "fbftl.ground.seals",
-        "fbftl.features.again",
-        "fbftl.features.store.repair",
+        "fbftl.ground.timings",
     }
 )
-"""Modules that decide no byte of a result: they tell of a job, or mend with equal bytes.
+"""Modules that decide no byte of a result: they tell of a job.
 
 A test runs jobs with a stub in the place of each.
 """

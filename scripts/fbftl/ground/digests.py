@@ -1,14 +1,14 @@
 """What tells that a file of the user's has changed: its content, whatever its size and its time.
 
 Reading terabytes at every plan would be no plan. So a large file is read once, and its digest kept
-with its size and its times; it is read again when one of these is another. A folder is told by the
-name, size and time of every file below it, since a million images are too many to read.
+with its size, its times and its inode; it is read again when one of these is another. A folder is
+told by the name, size and time of every file below it, since a million images are too many to read.
 """
 
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR
@@ -20,25 +20,22 @@ from fbftl.ground.files import sha256, write_json
 ALWAYS_READ = 2**20
 """Bytes up to which a file is read every time, which takes no longer than to look it up."""
 
-Stamp = list[int]
-"""Size in bytes, time of change and time of the last change of name or rights, in ns.
-
-The third cannot be set by hand: a file that replaces another and takes over its date is noticed.
-"""
-
 
 class Digests:
     """SHA-256 of files and folders; call it with a path.
 
     Args:
-        kept: file that remembers the digests of large files between two calls. It is a cache: it
-            may be removed, and where it cannot be written, files are read again.
+        kept: file with the digests of large files of earlier calls; a cache, which may be removed.
     """
 
     def __init__(self, kept: str | Path) -> None:
         self._path = Path(kept)
-        self._kept: dict[str, tuple[Stamp, str]] = _read(self._path)
+        self._kept: dict[str, list[Any]] = {}
+        with suppress(OSError, ValueError, TypeError, AttributeError):
+            kept_now = json.loads(self._path.read_bytes())
+            self._kept = {name: [stamp, str(digest)] for name, (stamp, digest) in kept_now.items()}
         self._folders: dict[str, str] = {}  # listed once in a process
+        self._is_new = False
 
     def __call__(self, path: str | Path) -> str:
         """Return the digest in hex of a file's content, or of a folder's list of files.
@@ -54,29 +51,19 @@ class Digests:
             return self._folders[path]
         if status.st_size <= ALWAYS_READ:
             return sha256(path)
-        stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-        if path not in self._kept or self._kept[path][0] != stamp:
-            self._keep(path, stamp)
+        # The time of the last change of name or rights cannot be set by hand.
+        stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+        if self._kept.get(path, [None])[0] != stamp:
+            self._kept[path] = [stamp, sha256(path)]
+            self._is_new = True
         return self._kept[path][1]
 
-    def _keep(self, path: str, stamp: Stamp) -> None:
-        self._kept[path] = (stamp, sha256(path))
-        there = {name: entry for name, entry in self._kept.items() if os.path.exists(name)}
-        with suppress(OSError, UserError):  # a folder that may only be read can still be planned
-            write_json(self._path, there)
-
-
-def digest_of_value(value: Any) -> str:
-    """Return the SHA-256 of a value of builtin types, whatever the order of its keys."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def digests_of_param(value: Any) -> str | list[str]:
-    """Return the digest of a job's param, or of each entry where it lists mappings."""
-    if isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
-        return [digest_of_value(entry) for entry in value]
-    return digest_of_value(value)
+    def keep(self) -> None:
+        """Keep what was read since, where it can be written."""
+        if self._is_new:
+            there = {name: entry for name, entry in self._kept.items() if os.path.exists(name)}
+            with suppress(OSError, UserError):
+                write_json(self._path, there)
 
 
 def listing_digest(folder: str | Path) -> str:
@@ -105,11 +92,3 @@ def _listing(folder: str, prefix: str, seen: set[tuple[int, int]]) -> Iterator[s
             except FileNotFoundError:  # a link to nothing
                 status = entry.stat(follow_symlinks=False)
             yield f"{prefix}{entry.name}\0{status.st_size}\0{status.st_mtime_ns}\n"
-
-
-def _read(path: Path) -> dict[str, tuple[Stamp, str]]:
-    try:
-        kept = json.loads(path.read_bytes())
-        return {name: (list(stamp), str(digest)) for name, (stamp, digest) in kept.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}

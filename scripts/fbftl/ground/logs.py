@@ -1,26 +1,28 @@
-"""A job's surroundings: its log file, its threads, and what of an error the user sees."""
+"""A job's surroundings: its note, its log file, and what of an error the user sees."""
 
 import atexit
 import gc
 import logging
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import require_pinned
 from fbftl.ground.files import writing
-from fbftl.ground.parts import make
-from fbftl.ground.seals import seals
 
 log = logging.getLogger("fbftl")
 
+NOTES = "notes"
+"""Folder of the store with what jobs are to make."""
+
 
 class LogFile(logging.FileHandler):
-    """A job's log. A record that cannot be written ends the job: its seals would be lost too."""
+    """A job's log. A record that cannot be written ends the job."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """Say in one sentence why; `logging` would print a traceback and go on."""
@@ -28,20 +30,16 @@ class LogFile(logging.FileHandler):
             raise
 
 
-def run_job(job: Any, main: Callable[[Any], None]) -> None:
-    """Run a script's `main` with the job object that the workflow hands to scripts.
+def run_job(job: Any, main: Callable[[Mapping[str, Any], Store, int], None]) -> None:
+    """Run a script's `main` with the note of a job that the workflow hands to scripts.
 
     Log records go to the job's log file and to the console. An error leaves its traceback in
-    the log and one sentence on the console, and ends the process with status 1. The log of a job
-    that succeeds ends with the digests of its outputs, see `fbftl.ground.seals`, and its record is
-    written, see `fbftl.ground.records`.
+    the log and one sentence on the console, and ends the process with status 1.
 
     Args:
-        job: has `log`, `input` and `output` (lists of paths), `rule`, `wildcards`, `params` and
-            `config` as scripts are handed them, and whatever else `main` reads. Where its config
-            says `finished_in` or `kept_in`, a folder, what an equal job wrote there is linked
-            instead.
-        main: called with `job`, or where that has several settings with those that are left.
+        job: has `log`, `threads` and the params `store` and `note`: a folder, and the name of a
+            note in it.
+        main: called with the note, the store and the threads.
     """
     # A process that ends frees all at once; to look for circles in every module first takes a
     # third of a short training job.
@@ -57,12 +55,11 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
             to_file = LogFile(path, mode="w", encoding="utf-8")
         to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         log.addHandler(to_file)
-        if dict(job.params.items()).get("exact"):
+        store = Store(Path(job.params.store))
+        note = store.json(NOTES, job.params.note)
+        if note["study"]["exact"]:
             require_pinned()
-        if linked := make(job, main):
-            log.info("linked what an equal job has written: %d", linked)
-        for line in seals(job.output):
-            log.info(line)
+        main(note, store, job.threads)
     except Exception as error:
         sentence = str(error) if isinstance(error, UserError) else f"unexpected error: {error!r}"
         with suppress(OSError), path.open("a", encoding="utf-8") as file:

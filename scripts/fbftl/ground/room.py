@@ -16,6 +16,8 @@ from numpy.typing import DTypeLike
 
 from fbftl.ground.errors import UserError
 
+GIGABYTE = 10**9
+
 PART_BYTES = 2**26
 """Bytes of an array in a file that are made at a time."""
 

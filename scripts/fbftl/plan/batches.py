@@ -104,6 +104,7 @@ def batches(
     places: int,
     taken: Collection[str] = (),
     longest: float = math.inf,
+    failed: Collection[str] = (),
 ) -> list[RunBatch]:
     """Return the batches of units.
 
@@ -113,7 +114,10 @@ def batches(
         places: jobs that can run at once.
         taken: names of markers that are there already, which no batch may have.
         longest: that a batch should take, as on a cluster; without it two batches a place.
+        failed: keys of runs that failed last time: each is in a batch of its own, so that one that
+            runs out of memory ends no other.
     """
+    alone, all_units = _apart(all_units, failed)
     total = sum(map(seconds, all_units))
     divided = sorted(_divided(all_units, seconds, total / places / 2), key=seconds, reverse=True)
     wanted = 2 * places if longest == math.inf else math.ceil(total / longest)
@@ -124,18 +128,33 @@ def batches(
         dealt.append(unit)
         heapq.heappush(heap, (load + seconds(unit), number, dealt))
     ordered = sorted(heap, key=lambda entry: (-entry[0], entry[1]))
-    return [RunBatch(name_of(dealt, taken), dealt) for _, _, dealt in ordered if dealt]
+    every = [*([unit] for unit in alone), *(dealt for _, _, dealt in ordered if dealt)]
+    return [
+        RunBatch(name_of_keys([key for unit in each for key in unit.keys], taken), each)
+        for each in every
+    ]
 
 
-def name_of(dealt: Sequence[Unit], taken: Collection[str]) -> str:
-    """Return the name of a batch: hashed again while a marker of that name is there.
+def name_of_keys(keys: Iterable[str], taken: Collection[str]) -> str:
+    """Return the name of the job that makes some keys: hashed again while a marker has it.
 
-    A marker may outlive its runs; no job that is planned is taken for finished by it.
+    A marker may outlive what its job made; no job that is planned is taken for finished by it.
     """
-    name = key_of(canonical(["batch", *(key for unit in dealt for key in unit.keys)]))
+    name = key_of(canonical(["job", *keys]))
     while name in taken:
         name = key_of(canonical(["again", name]))
     return name
+
+
+def _apart(all_units: Sequence[Unit], keys: Collection[str]) -> tuple[list[Unit], list[Unit]]:
+    """Return the runs of some keys as units of one run each, and the other units."""
+    alone, others = [], []
+    for unit in all_units:
+        if keys and not set(keys).isdisjoint(unit.keys):
+            alone += [Unit([[run]]) for of_setting in unit.runs for run in of_setting]
+        else:
+            others.append(unit)
+    return alone, others
 
 
 def _divided(

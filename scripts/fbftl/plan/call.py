@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.plan import paths
-from fbftl.study.beside import changed_tasks
 from fbftl.study.config import Study
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.setup import setup_of
@@ -26,6 +25,10 @@ MEASURED = {
 """Table by setting and seed of what is measured in addition to the runs of an experiment."""
 
 
+KEY = "key"
+"""File of a task's or paper's results that says by which plan they were made."""
+
+
 @dataclass(frozen=True, eq=False)
 class Call:
     """A call of the workflow.
@@ -35,6 +38,8 @@ class Call:
     systems: the papers' systems.
     of_size: the full studies that it makes, if any.
     root: folder of the project's own files.
+    arithmetic: sentence on whether other machines give the same numbers.
+    asked: words of the command line, files and rules that a person asks for among them.
     """
 
     study: Study
@@ -42,6 +47,8 @@ class Call:
     systems: Sequence[System]
     of_size: Sequence[System]
     root: Path
+    arithmetic: str = ""
+    asked: frozenset[str] = frozenset()
 
     @cached_property
     def every_system(self) -> list[System]:
@@ -52,22 +59,16 @@ class Call:
     def finished(self) -> dict[str, list[str]]:
         """The experiments that the call makes or that lie finished here, by task.
 
-        What is made of many tasks or experiments is made of these, so that it comes out alike
-        whichever call made them, and in the project's order. A task that this call replaces counts
-        with what it makes alone.
+        What is made of many tasks is made of these, so that it comes out alike whichever call made
+        them, and in the project's order. A task's results are those of one plan.
         """
-        there = _tidy_tables_there()
-        replaced = changed_tasks(self.study, self.project)
+        there = _finished_there() | {t: list(self.study.settings[t]) for t in self.study.tasks}
+        order = dict.fromkeys([*self.project.tasks, *self.study.tasks, *there])
         by_task = {}
-        for task in dict.fromkeys([*self.project.tasks, *self.study.tasks, *there]):
-            mine = self.study.settings.get(task, {})
+        for task in (task for task in order if task in there):
             of_project = self.project.settings.get(task, {})
-            found = there.get(task, [])
-            kept = [name for name in found if task not in self.study.tasks or name in of_project]
-            wanted = {*mine, *([] if task in replaced else kept)}
-            order = dict.fromkeys([*of_project, *mine, *found])
-            if named := [name for name in order if name in wanted]:
-                by_task[task] = named
+            listed = dict.fromkeys([*of_project, *there[task]])
+            by_task[task] = [name for name in listed if name in there[task]]
         return by_task
 
     def paper_of(self, experiment: str) -> str:
@@ -103,11 +104,11 @@ class Call:
         return described
 
 
-def _tidy_tables_there() -> dict[str, list[str]]:
-    """Return the experiments that have a tidy table in the folder of results, by task."""
+def _finished_there() -> dict[str, list[str]]:
+    """Return the experiments of each task whose results lie finished in the folder of results."""
     there: dict[str, list[str]] = {}
     for table in sorted(Path("results").glob("*/experiments/*.csv")):
-        if not table.name.endswith(".series.csv"):
+        if not table.name.endswith(".series.csv") and Path("results", table.parts[1], KEY).exists():
             there.setdefault(table.parts[1], []).append(table.stem)
     return there
 

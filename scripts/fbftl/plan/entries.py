@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fbftl.plan import paths
-
 CHAPTERS = {
     "cost": "1 What does it cost?",
     "loss": "2 What does loss do?",
@@ -88,17 +86,6 @@ class Result:
     def source(self) -> str:
         """Its script below the folder of scripts."""
         return f"{self.kind}/{self.script or self.name}.py"
-
-    @property
-    def digests(self) -> list[str]:
-        """Digests of the large files that it reads: equal content leaves it alone."""
-        read = [path for path in self.inputs.values() if isinstance(path, str)]
-        return [paths.digest(path) for path in read if paths.is_large(path)]
-
-    def message(self, of: str) -> str:
-        """Return what its job does to the results of a task or paper, in words."""
-        verb = "Tabulate" if self.kind == "tables" else "Plot"
-        return f"{verb} {self.path.partition('/')[2]} of {of}: {self.title}"
 
 
 Entry = Result | WrittenOut

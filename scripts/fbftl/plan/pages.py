@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.plan.call import Call
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths_of
+from fbftl.plan.entries import CHAPTERS, REPORTED, Entry
+from fbftl.plan.results import OF_EXPERIMENT, OF_NO_LIST, OF_PAPER, made_in_a_loop, paths_of
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.study.config import Study
 
@@ -93,6 +94,44 @@ def _titles_of_tasks() -> dict[str, str]:
 
 def _titles_of_paper(paper: str) -> dict[str, str]:
     return {entry.path: entry.title for entry in made_in_a_loop(OF_PAPER.get(paper, []))}
+
+
+def reported(call: Call, path: str) -> dict[str, Any] | None:
+    """Return how the report shows a file: its caption, chapter, paper and labels.
+
+    None of a file that it does not show: every table is shown as HTML, every figure as SVG.
+    """
+    of, result = owner_of(path), Path(path)
+    entry = _entries(of if result.parts[1] == "papers" else "").get(
+        "/".join(result.with_suffix("").parts[-2:])
+    ) or _swept(result.stem)
+    if entry is None or result.suffix != f".{REPORTED[entry.kind]}":
+        return None
+    title = entry.title.format(experiment=result.stem.partition("_")[2])
+    named = path.replace(result.stem, entry.path.rpartition("/")[2])
+    return {
+        "caption": caption_of(named, call.root),
+        "category": paper_shown(call, path),
+        "subcategory": CHAPTERS[entry.chapter],
+        "labels": labels(call.study, title, entry.kind.removesuffix("s"), of),
+    }
+
+
+@cache
+def _entries(paper: str) -> dict[str, Entry]:
+    """Return the entries of tasks, or of a paper, by the last two parts of their paths."""
+    lists = [OF_PAPER.get(paper, [])] if paper else OF_EXPERIMENT.values()
+    entries = {entry.path: entry for several in lists for entry in several}
+    entries |= {} if paper else {e.path: e for e in OF_NO_LIST}
+    return entries | {f"papers/{path}": e for path, e in entries.items() if "/" not in path}
+
+
+def _swept(stem: str) -> Entry | None:
+    """Return the entry of an experiment of one's own, or of its sources."""
+    for entry in [*SWEEP, *SOURCES]:
+        if stem.startswith(entry.path.rpartition("/")[2].partition("{")[0]):
+            return entry
+    return None
 
 
 def paper_titles(root: Path) -> dict[str, str]:

@@ -8,19 +8,6 @@ from fbftl.study import source_seeds
 TASK = "{task}"
 """The task in a path that all tasks share, as a wildcard."""
 
-LARGE = (".h5", ".safetensors", "zarr.json", "location.txt")
-"""Ends of the names of large files; digests and manifests tell whether their content changed."""
-
-
-def is_large(path: str) -> bool:
-    """Tell whether a file is large: another one is compared in its place, whatever its time."""
-    return path.endswith(LARGE)
-
-
-def digest(path: str) -> str:
-    """Return the file with the digest of a large one."""
-    return f"{path}.sha256"
-
 
 def of_task(task: str, name: str) -> str:
     """Return a file or folder of a task."""
@@ -43,7 +30,7 @@ def clients(task: str) -> str:
 
 
 def run(task: str, setting: str, suffix: str = "json") -> str:
-    """Return a file of a run: json, parquet for its ledger, meta.json for how it was made."""
+    """Return a file of a setting's runs joined: json, or parquet for its ledger."""
     return of_task(task, f"runs/{setting}.{suffix}")
 
 
@@ -76,3 +63,9 @@ def published(root: Path, paper: str) -> list[str]:
     """Return the files of a paper's printed numbers below the project's folder; claims are none."""
     files = sorted((root / "published" / paper).glob("*.csv"))
     return [path.relative_to(root).as_posix() for path in files if path.stem != "sentences"]
+
+
+def found(task: str, analysis: str, file: str, seed: int | None = None) -> str:
+    """Return a file of what an analysis found, of one seed where it is asked of each."""
+    of_seed = "" if seed is None else f"{seed}/"
+    return of_task(task, f"findings/{analysis}/{of_seed}{file}")

@@ -14,7 +14,7 @@ and kind of arithmetic, is in each.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ from fbftl.data.public import public_data
 from fbftl.ground.artefacts import Recipe, canonical, key_of
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.models.source import check as source_check
+from fbftl.plan import blocks
 from fbftl.study import source_seeds
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
@@ -75,13 +76,14 @@ class TaskRecipes:
     task: its name.
     block: its block of the configuration.
     folder: in which relative names of files start.
+    not_public: splits none of whose samples may be public.
     """
 
     task: str
     block: Mapping[str, Any]
     folder: str | None
     facts: Facts
-    _features: dict[str, Recipe] = field(default_factory=dict)
+    not_public: tuple[str, ...] = ("train",)
 
     @cached_property
     def clients(self) -> Recipe:
@@ -117,8 +119,8 @@ class TaskRecipes:
         files = self._contents(file for data in used for file in datasets.files(data, self.folder))
         kinds = sorted({datasets.module(data) for data in used})
         code = self.facts.code("stages/choose_public.py", "fbftl.data.letters", *kinds)
-        blocks = {"source": source, "public": public, "files": files}
-        return self._recipe("public", code, clients=key(self.clients), **blocks)
+        decides = {"source": source, "public": public, "files": files, "not": self.not_public}
+        return self._recipe("public", code, clients=key(self.clients), **decides)
 
     @cached_property
     def public_features(self) -> Recipe:
@@ -148,10 +150,16 @@ class TaskRecipes:
         """The description of the source network at a cut with the task's head."""
         features = self.block["features"]
         block = {name: features[name] for name in (*BEFORE_CUT, "pool")}
-        block |= {"cut": cut or features["cut"], "head": self.block["head"]}
+        block |= {"cut": self._cut(cut), "head": self.block["head"]}
         reads = {"clients": key(self.clients), "source": key(self.source)}
         code = self.facts.code("stages/describe_network.py")
         return self._recipe("network", code, reads=reads, block=block)
+
+    def named_network(self, decides: Mapping[str, Any]) -> Recipe:
+        """The description of one of the task's networks, with what its script is told."""
+        reads = {"clients": key(self.clients), "source": key(self.source)}
+        code = self.facts.code("stages/describe_named_network.py")
+        return self._recipe("network", code, reads=reads, **decides)
 
     def reads(self, names: Iterable[str], cut: str | None) -> dict[str, str]:
         """Return the keys of what a run reads, by name as `Study.reads` has it."""
@@ -181,13 +189,20 @@ class TaskRecipes:
     def _module(self, stage: str) -> str:
         return STAGES[self.block["kind"]][stage]
 
+    def _cut(self, cut: str | None) -> Any:
+        """Return a cut as the features block writes it, which settings name by its text."""
+        features = self.block["features"]
+        written = [features["cut"], *features["further_cuts"]]
+        named = (each for each in written if str(each) == str(cut))
+        return features["cut"] if cut is None else next(named, cut)
+
     def _contents(self, files: Iterable[str]) -> list[str]:
         return [self.facts.content(path) for path in files]
 
     def _extracted(self, kind: str, samples: Recipe, cut: str | None) -> Recipe:
         features = self.block["features"]
         decides = {name: v for name, v in features.items() if name not in NOT_DECIDING}
-        decides["cut"] = cut or features["cut"]
+        decides["cut"] = self._cut(cut)
         reads = {"samples": key(samples), "source": key(self.source)}
         code = self.facts.code("stages/extract_features.py", self._module("features"))
         return self._recipe(kind, code, reads=reads, features=decides)
@@ -252,7 +267,8 @@ class Recipes:
         """Return the recipes of a task, or of its repeat under another source network."""
         if name not in self._tasks:
             block, folder = self.study.task(name), self.study.config["data_folder"]
-            self._tasks[name] = TaskRecipes(name, block, folder, self.facts)
+            not_public = tuple(blocks.not_public(self.study, source_seeds.task_of(name)))
+            self._tasks[name] = TaskRecipes(name, block, folder, self.facts, not_public)
         return self._tasks[name]
 
     def setting(self, task: str, setting: Setting) -> SettingRecipe:
@@ -266,6 +282,6 @@ class Recipes:
         shared = self.task(source_seeds.task_of(task)).reads(names, cut)
         reads |= {n: shared[n] for n in ("network", "open_data", "source_models") if n in reads}
         code = self.facts.code(
-            "stages/train_setting.py", *modules_of_method(setting.method, job["kind"])
+            "fbftl/methods/by_name.py", *modules_of_method(setting.method, job["kind"])
         )
         return SettingRecipe(decides, reads, code, self.facts.arithmetic)

@@ -1,14 +1,12 @@
-"""What a study makes: every file that the target `all` names."""
+"""What a study makes: the tables and figures that the target `all` names."""
 
 from collections.abc import Iterable
 
-from fbftl.plan import paths, runs, stores
+from fbftl.plan import paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import FORMATS, OF_SENTENCES
 from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, paths_of
 from fbftl.plan.results.swept import SOURCES
-from fbftl.study import source_seeds
-from fbftl.study.config import Study
 from fbftl.study.sweep import longest
 from fbftl.study.yaml_files import read_yaml
 
@@ -59,53 +57,16 @@ def of_papers(call: Call) -> dict[str, list[str]]:
     return {paper: paths_of(OF_SENTENCES) for paper in study.papers if paper in listed}
 
 
-def clients_and_sources(study: Study) -> list[str]:
-    """Return the files that every run of the study rests on; repeats share their task's clients."""
-    sources = ("source.safetensors", "source.json")
-    tasks, repeated = study.tasks, study.with_repeats(study.tasks)
-    further = [task for task in repeated if source_seeds.is_repeat(task)]
-    return [
-        *(paths.of_task(task, name) for task in tasks for name in ("clients.h5", *sources)),
-        *(paths.of_task(task, name) for task in further for name in sources),
-        *stores.all_manifests(study),
-    ]
-
-
-def run_files(study: Study) -> list[str]:
-    """Return the run files of the whole study, with their ledgers."""
-    return sorted(
-        paths.run(task, name, suffix)
-        for task in study.settings
-        for name in runs.every(study, task)
-        for suffix in ("json", "parquet")
-    )
-
-
-def tidy_tables(study: Study) -> list[str]:
-    """Return the tidy tables of the whole study."""
-    return [
-        paths.tidy(task, experiment, suffix)
-        for task, experiments in study.settings.items()
-        for experiment in experiments
-        for suffix in FORMATS["experiments"]
-    ]
-
-
-def results(call: Call) -> list[str]:
-    """Return the tables and figures of the whole study."""
-    files = [f"results/papers/audit.{suffix}" for suffix in FORMATS["tables"]]
-    files.append("results/index.html")
-    for paper, made in of_papers(call).items():
-        files += _in_formats(f"results/papers/{paper}", made)
-    for task in call.study.tasks:
-        for experiment in call.study.experiments(task):
-            made = of_experiment(call, task, experiment) or [f"experiments/{experiment}"]
-            files += _in_formats(f"results/{task}", made)
-    for task in call.study.tasks:
-        files += _in_formats(f"results/{task}", ["numbers"])
-        if call.study.together(task):
-            files.append(paths.guarantees(task, "together"))
-    return files
+def of_task(call: Call, task: str) -> list[str]:
+    """Return the tables, figures and numbers of a task."""
+    files = []
+    for experiment in call.study.experiments(task):
+        made = of_experiment(call, task, experiment)
+        files += _in_formats(f"results/{task}", [*made, f"experiments/{experiment}"])
+    files += _in_formats(f"results/{task}", ["numbers"])
+    if call.study.together(task):
+        files.append(paths.guarantees(task, "together"))
+    return list(dict.fromkeys(files))
 
 
 def _in_formats(folder: str, made: Iterable[str]) -> list[str]:

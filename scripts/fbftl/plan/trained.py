@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable
 
-from fbftl.plan import paths, stores
+from fbftl.plan import paths
 from fbftl.plan.runs import Chosen
 from fbftl.study import source_seeds
 from fbftl.study.config import Study
-
-WITHOUT_MANIFEST = ("clients", "open_data", "source_models")
-"""Large files whose digests are compared."""
+from fbftl.study.settings import Setting
 
 OF_FEDFEAT = ("features", "manifest", "clients", "weights", "source")
 """What FedFeat+ is trained from."""
@@ -24,8 +22,7 @@ def every_file(study: Study, task: str, cut: str | None = None) -> dict[str, str
     """
     shared = source_seeds.task_of(task)
     return {
-        # The manifest is compared in place of the store: equal content leaves the runs alone.
-        "features": stores.root(study, task, cut),
+        "features": f"{paths.of_cut(task, cut, 'features')}.zarr/zarr.json",
         "manifest": f"{paths.of_cut(task, cut, 'features')}.json",
         "network": f"{paths.of_cut(shared, cut, 'network')}.json",
         "public": paths.of_task(task, "public.zarr/zarr.json"),
@@ -43,32 +40,15 @@ def files(study: Study, task: str, names: Iterable[str], cut: str | None = None)
     return {name: path for name, path in every_file(study, task, cut).items() if name in names}
 
 
-def digests(study: Study, task: str, names: Iterable[str]) -> list[str]:
-    """Return the digests of the large files without a manifest among these."""
-    large = files(study, task, WITHOUT_MANIFEST)
-    return [paths.digest(path) for name, path in large.items() if name in names]
-
-
-def files_of_setting(study: Study, task: str, setting: str) -> dict[str, str]:
+def files_of(study: Study, task: str, setting: Setting) -> dict[str, str]:
     """Return what a setting is trained from, by input name; its method and its task decide."""
-    reads = study.reads(task, setting)
+    reads = study.reads_of(task, setting)
     # Whoever reads no features still reads what the task's own store says of its preprocessing.
-    cut = study.setting(task, setting).cut if "features" in reads else None
-    return files(study, task, ("features", "manifest", *reads), cut)
-
-
-def digests_of_setting(study: Study, task: str, setting: str) -> list[str]:
-    """Return the digests of the large files without a manifest among these."""
-    return digests(study, task, study.reads(task, setting))
+    cut = setting.cut if "features" in reads else None
+    return files(study, task, ("manifest", *reads), cut)
 
 
 def files_of_any(study: Study, task: str, chosen: Chosen) -> dict[str, str]:
     """Return what any of the chosen settings is trained from, by input name."""
-    of_each = [files_of_setting(study, task, setting) for setting in chosen(study, task)]
+    of_each = [files_of(study, task, study.setting(task, name)) for name in chosen(study, task)]
     return {name: path for of_one in of_each for name, path in of_one.items()}
-
-
-def digests_of_any(study: Study, task: str, chosen: Chosen) -> list[str]:
-    """Return the digests of the large files without a manifest among these."""
-    of_each = [digests_of_setting(study, task, setting) for setting in chosen(study, task)]
-    return sorted({digest for of_one in of_each for digest in of_one})

@@ -247,8 +247,7 @@ def _resolve(
     require_valid(filled, with_methods(schema))
     _require_free(filled["tasks"])
     for task in filled["tasks"].values():
-        for value in ("seeds", "settings_per_process"):
-            task.setdefault(value, filled[value])
+        task.setdefault("seeds", filled["seeds"])
         if task.get(source_seeds.KEY) == 1:
             del task[source_seeds.KEY]
     blocks = chosen(filled, systems, of_size)

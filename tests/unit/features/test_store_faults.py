@@ -12,11 +12,11 @@ from pathlib import Path
 
 import fbftl.features.store.work as work_module
 import pytest
-from fbftl.features.store.lock import exclusive
 from fbftl.features.store.publish import store_writer
 from fbftl.features.store.repair import repair
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
+from fbftl.ground.lock import exclusive
 from unit.features import store_toys as toys
 from unit.features.fault_toys import FailingSource, StopError, extract_toys
 

@@ -9,7 +9,7 @@ import numpy as np
 import zarr
 
 from fbftl.features.store.location import MissingChunkError
-from fbftl.features.store.manifest import REPAIR
+from fbftl.features.store.manifest import AGAIN
 from fbftl.ground.errors import UserError
 
 READS_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))
@@ -113,7 +113,7 @@ class CheckedArray:
             reason = f"is damaged ({str(error).rstrip('.')})"
         raise UserError(
             f"Chunk {number} of {self._array.path} in feature store {self._store} {reason}: "
-            f"{REPAIR} extracts just the damaged chunks again."
+            f"{AGAIN}."
         )
 
 

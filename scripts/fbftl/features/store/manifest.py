@@ -15,8 +15,8 @@ from fbftl.features.store.location import Location
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 
-REPAIR = "`snakemake repair_features`"
-"""The command that messages offer for a damaged store."""
+AGAIN = "remove its folder and it is extracted again"
+"""What messages offer for a damaged store."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,10 @@ def read_manifest(path: Path) -> Manifest:
         if is_sealed(document):
             return Manifest(document["location"], document["store"], document["files"])
     except FileNotFoundError:
-        raise UserError(
-            f"Manifest {path} is missing: {REPAIR} writes it anew if the store itself is whole."
-        ) from None
+        raise UserError(f"Manifest {path} is missing: {AGAIN}.") from None
     except (ValueError, AttributeError, KeyError):
         pass
-    raise UserError(
-        f"Manifest {path} is damaged: {REPAIR} writes it anew if the store itself is whole."
-    )
+    raise UserError(f"Manifest {path} is damaged: {AGAIN}.")
 
 
 def digests_of_files(store: Location) -> dict[str, str]:

@@ -8,7 +8,7 @@ import zarr
 
 from fbftl.features.store.format import VERSION, is_sealed, sha256_of
 from fbftl.features.store.location import Location, is_url, location
-from fbftl.features.store.manifest import REPAIR, Manifest, read_manifest
+from fbftl.features.store.manifest import AGAIN, Manifest, read_manifest
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.errors import UserError
 
@@ -42,7 +42,7 @@ def open_store(path_or_url: str | Path) -> FeatureStore:
     except (ValueError, KeyError, TypeError):
         intact = False
     if not intact:
-        raise UserError(f"The metadata of feature store {where.name} is damaged: {REPAIR}.")
+        raise UserError(f"The metadata of feature store {where.name} is damaged: {AGAIN}.")
     if document["version"] != VERSION:
         raise UserError(
             f"Feature store {where.name} has format {document['version']}, this code reads "
@@ -82,14 +82,14 @@ def _require_same_metadata(where: Location, manifest: Manifest) -> None:
         if f"{name}/zarr.json" not in manifest.files:
             raise UserError(
                 f"The manifest of feature store {where.name} vouches for no metadata of {name}: "
-                f"{REPAIR}."
+                f"{AGAIN}."
             )
     for key in manifest.files:
         if "/c/" not in key and sha256_of(where.read(key)) != manifest.files[key]:
             array = key.removesuffix("zarr.json").rstrip("/") or "the store"
             raise UserError(
                 f"The metadata of {array} in feature store {where.name} is not what its manifest "
-                f"says: {REPAIR}."
+                f"says: {AGAIN}."
             )
 
 
@@ -106,11 +106,11 @@ def _require_promised_arrays(group: zarr.Group, document: Mapping[str, Any], sto
         except (ValueError, KeyError, TypeError, AttributeError):
             raise UserError(
                 f"The metadata of array {name} in feature store {store} is missing or damaged: "
-                f"{REPAIR}."
+                f"{AGAIN}."
             ) from None
         for field, value in actual.items():
             if value != promised[field]:
                 raise UserError(
                     f"Array {name} in feature store {store} has {field} {value}, but the store "
-                    f"was finished with {promised[field]}: {REPAIR}."
+                    f"was finished with {promised[field]}: {AGAIN}."
                 )

@@ -25,15 +25,14 @@ from fbftl.features.store.format import (
     sha256_of,
 )
 from fbftl.features.store.location import Folder, Location, Remote, is_url
-from fbftl.features.store.lock import exclusive
 from fbftl.features.store.manifest import Manifest, digests_of_files
 from fbftl.features.store.ragged import Column
-from fbftl.features.store.record import finish_again, link_equal, write_record
 from fbftl.features.store.target import Target, place_beside
 from fbftl.features.store.work import WorkFolder
 from fbftl.features.store.writer import SplitWriter
 from fbftl.ground.durable import sync
 from fbftl.ground.errors import UserError
+from fbftl.ground.lock import exclusive
 
 UPLOADS_AT_ONCE = 8
 
@@ -45,7 +44,6 @@ class StoreWriter:
         self, target: Target, header: Mapping[str, Any], counts: Mapping[str, int]
     ) -> None:
         self._target = target
-        self._header = header
         self._work = work = WorkFolder(target.work_path, header)
         self._counts = counts
         self._splits = {
@@ -73,8 +71,6 @@ class StoreWriter:
         for key, content in metadata_files(document).items():
             Folder(self._work.store).write(key, content)
         manifest = self._manifest(document)
-        # Before the move: from then on, whatever ends this process, the store counts as finished.
-        write_record(self._target.record_path, self._header, manifest)
         _place(self._work.store, self._target)
         manifest.write(self._target.manifest_path)
         self._work.delete()
@@ -127,8 +123,6 @@ def store_writer(
 ) -> Iterator[StoreWriter | None]:
     """Go on with the extraction of a store where it was; yield None if it is finished already.
 
-    A store of another task that was made from the same is finished as well: its chunks are linked.
-
     Args:
         target: where to.
         counts: rows of each split, all at least one.
@@ -148,10 +142,8 @@ def store_writer(
             "chunk_bytes": target.chunk_bytes,
             "code": target.code,
         }
-        finished = finish_again(target, header) or (
-            link_equal(target, header) and finish_again(target, header)
-        )
-        if finished:
+        # The manifest is written last: a kill came between this store and another of the pass.
+        if target.manifest_path.exists():
             shutil.rmtree(target.work_path)
             yield None
             return

@@ -22,8 +22,6 @@ class Target:
     chunk_bytes: decoded size of a feature chunk; what a kill can cost.
     code: digest of the code that makes the features; what other code has made is not gone on
         with.
-    others: folder whose folders are tasks; what one of them has extracted with all of this equal
-        is linked. None links nothing.
     """
 
     store: str | Path
@@ -31,7 +29,6 @@ class Target:
     manifest: str | Path | None = None
     chunk_bytes: int = FEATURE_CHUNK_BYTES
     code: str = ""
-    others: Path | None = None
 
     @property
     def manifest_path(self) -> Path:
@@ -43,11 +40,6 @@ class Target:
         """Folder of the unfinished extraction: beside a local store, else beside the manifest."""
         return work_path(self.store, self.manifest)
 
-    @property
-    def record_path(self) -> Path:
-        """File beside the work folder that says what the finished store is, see `record`."""
-        return self.work_path.with_suffix(".finished.json")
-
 
 def targets_of(
     stores: Sequence[str],
@@ -55,7 +47,6 @@ def targets_of(
     provenances: Mapping[str, Provenance],
     chunk_mib: int,
     code: str,
-    others: Path | None = None,
 ) -> list[Target]:
     """Return the targets of one pass, one per cut.
 
@@ -65,10 +56,9 @@ def targets_of(
         provenances: what the features at each cut are, in the same order.
         chunk_mib: decoded size of a feature chunk in MiB.
         code: digest of the code that makes the features.
-        others: folder of the tasks that may have extracted the same.
     """
     return [
-        Target(store, provenance, manifest, chunk_mib * 2**20, code, others)
+        Target(store, provenance, manifest, chunk_mib * 2**20, code)
         for store, manifest, provenance in zip(stores, manifests, provenances.values(), strict=True)
     ]
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from fbftl.features.store.arrays import READS_AT_ONCE
 from fbftl.features.store.format import sha256_of
 from fbftl.features.store.location import Location, location
-from fbftl.features.store.manifest import REPAIR, Manifest, read_manifest
+from fbftl.features.store.manifest import Manifest, read_manifest
 from fbftl.features.store.target import manifest_path
-from fbftl.ground.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -58,14 +57,6 @@ def verify(store: str | Path, manifest: str | Path | None = None) -> list[Damage
         UserError: if the manifest itself is missing or damaged.
     """
     return damaged_files(location(store), read_manifest(manifest_path(store, manifest)))
-
-
-def require_sound(store: str | Path, manifest: str | Path | None = None) -> None:
-    """Raise UserError naming the first damage of a store, how many there are, and the remedy."""
-    damage = verify(store, manifest)
-    if damage:
-        more = f" and {len(damage) - 1} more" if len(damage) > 1 else ""
-        raise UserError(f"Feature store {damage[0]}{more}: {REPAIR} mends just that.")
 
 
 def damaged_files(store: Location, manifest: Manifest) -> list[Damage]:

@@ -1,0 +1,116 @@
+"""What the store holds besides runs; a marker says that a job has ended, its note what it makes."""
+
+
+rule clients:
+    input:
+        needs("clients"),
+    output:
+        touch("results/.made/clients/{job}"),
+    log:
+        "results/logs/clients/{job}.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        store=str(STORE.root),
+        note="{job}",
+        told=told("clients"),
+    message:
+        "{params.told}"
+    script:
+        "../scripts/stages/make_products.py"
+
+
+use rule clients as source with:
+    input:
+        needs("source"),
+    output:
+        touch("results/.made/source/{job}"),
+    log:
+        "results/logs/source/{job}.log",
+    priority: 3
+    resources:
+        gpu=GPU,
+    params:
+        store=str(STORE.root),
+        note="{job}",
+        told=told("source"),
+
+
+use rule clients as extract with:
+    input:
+        needs("extract"),
+    output:
+        touch("results/.made/extract/{job}"),
+    log:
+        "results/logs/extract/{job}.log",
+    priority: 2
+    threads: 2
+    resources:
+        gpu=GPU,
+    params:
+        store=str(STORE.root),
+        note="{job}",
+        told=told("extract"),
+
+
+use rule clients as networks with:
+    input:
+        needs("networks"),
+    output:
+        touch("results/.made/networks/{job}"),
+    log:
+        "results/logs/networks/{job}.log",
+    priority: 2
+    params:
+        store=str(STORE.root),
+        note="{job}",
+        told=told("networks"),
+
+
+use rule clients as public with:
+    input:
+        needs("public"),
+    output:
+        touch("results/.made/public/{job}"),
+    log:
+        "results/logs/public/{job}.log",
+    priority: 2
+    threads: 2
+    resources:
+        gpu=GPU,
+    params:
+        store=str(STORE.root),
+        note="{job}",
+        told=told("public"),
+
+
+use rule clients as open_data with:
+    input:
+        needs("open_data"),
+    output:
+        touch("results/.made/open_data/{job}"),
+    log:
+        "results/logs/open_data/{job}.log",
+    priority: 2
+    resources:
+        gpu=GPU,
+    params:
+        store=str(STORE.root),
+        note="{job}",
+        told=told("open_data"),
+
+
+use rule clients as attack with:
+    input:
+        needs("attack"),
+    output:
+        touch("results/.made/attack/{job}"),
+    log:
+        "results/logs/attack/{job}.log",
+    priority: 1
+    resources:
+        gpu=GPU,
+    params:
+        store=str(STORE.root),
+        note="{job}",
+        told=told("attack"),

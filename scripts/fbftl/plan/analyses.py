@@ -1,0 +1,219 @@
+"""What is found on clients' samples in addition to runs: attacks, influence, choices by a rule.
+
+Findings take as long as training, so they lie in the store under keys of their own; what asks for
+each seed of a task has a key a seed. Inputs and values are functions of study and task, as those of
+`entries.Result`.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from fbftl.methods.by_name import modules as modules_of_method
+from fbftl.plan import attacked, blocks, choice, paths, runs, stores, trained
+from fbftl.plan.vocabulary import value_of
+from fbftl.study.config import Study
+
+OfTask = Callable[[Study, str], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A script that asks something of clients' samples.
+
+    name: of its folder of findings, and of its job.
+    script: below the folder of scripts.
+    outputs: files below a task's results, by argument.
+    inputs: files by argument.
+    values: further arguments.
+    modules: of the library that its script imports by name.
+    settings: whose jobs are its argument `jobs`, if it has one.
+    seeds: whether these jobs have the task's first seed, all, or each in turn, with findings of its
+        own that are joined in the task's results.
+    """
+
+    name: str
+    script: str
+    outputs: Mapping[str, str]
+    inputs: OfTask
+    values: Mapping[str, OfTask] = field(default_factory=dict)
+    modules: Callable[[Study, str], Iterable[str]] = lambda study, task: ()
+    settings: Callable[[Study, str], Iterable[str]] | None = None
+    seeds: Literal["first", "all", "each"] = "first"
+
+
+STORE = ("manifest", "network", "public_manifest")
+"""What attacks on heads read: both stores of features, and the layers."""
+
+PICTURES = ("manifest", "clients", "weights", "source", "public_samples")
+"""What attacks read that draw pictures of a network's inputs."""
+
+
+def reading(*names: str, **renamed: str) -> OfTask:
+    """Return the function of some of a task's files, by name, some of them under another name."""
+
+    def files(study: Study, task: str) -> dict[str, str]:
+        every = trained.every_file(study, task) | {
+            "public_samples": paths.of_task(task, "public.h5")
+        }
+        under = {"public_samples": "public"} | {old: new for new, old in renamed.items()}
+        return {under.get(name, name): every[name] for name in names}
+
+    return files
+
+
+def files_of(chosen: Callable[[Study, str], Iterable[str]]) -> OfTask:
+    """Return the function of what any of the chosen settings is trained from, by name."""
+    return partial(trained.files_of_any, chosen=chosen)
+
+
+def of_experiment(experiment: str) -> Callable[[Study, str], Iterable[str]]:
+    """Return the function of the settings of an experiment."""
+    return partial(runs.of_experiment, experiment=experiment)
+
+
+def block(*keys: str) -> OfTask:
+    """Return the function of what a task's block of the configuration has under these keys."""
+    return partial(value_of, keys=keys)
+
+
+def figure(name: str) -> dict[str, str]:
+    """Return the files of a figure that an analysis draws itself."""
+    return {suffix: f"figures/{name}.{suffix}" for suffix in ("svg", "pdf", "png", "csv")}
+
+
+def table(name: str) -> dict[str, str]:
+    """Return the numbers of a table whose pages are written with the task's results."""
+    return {"csv": f"tables/{name}.csv"}
+
+
+def images(study: Study, task: str) -> tuple[str, ...]:
+    """Return the module of the kind of task, which scripts import by name."""
+    return ("fbftl.tasks.images",)
+
+
+def fbftl(study: Study, task: str) -> Iterable[str]:
+    """Return the modules of FbFTL on images."""
+    return modules_of_method("fbftl", "images")
+
+
+def clean(study: Study, task: str) -> list[str]:
+    """Return the modules of FbFTL and of the methods that a task runs clean."""
+    kind = study.task(task)["kind"]
+    names = ["fbftl", *study.clean_methods(task)]
+    return sorted({module for name in names for module in modules_of_method(name, kind)})
+
+
+SHADOWS = {"models": block("privacy", "shadows")}
+
+ANALYSES = [
+    Analysis(
+        "features", "attacks/attack_features.py",
+        figure("inversion") | {"findings": "attacks/features.csv"},
+        reading("manifest", "public_manifest", "clients", "public_samples"),
+        settings=attacked.uploads,
+    ),
+    Analysis(
+        "inverted", "attacks/invert_uploads.py", table("inverted"),
+        reading("clients", "public_samples", "weights", "source", model="weights"),
+        {"features": stores.features_of_public}, settings=attacked.inverted, seeds="each",
+    ),
+    Analysis(
+        "membership", "attacks/attack_membership.py",
+        {"csv": "attacks/membership.csv", "by_attack": "attacks/membership_by_attack.csv"},
+        reading(*STORE), SHADOWS, fbftl, attacked.uploads,
+    ),
+    Analysis(
+        "labels", "attacks/attack_labels.py", {"csv": "attacks/labels.csv"},
+        lambda study, task: reading("manifest", "public_manifest")(study, task)
+        | {"runs": runs.files(study, task, attacked.updates)},
+        settings=attacked.updates,
+    ),
+    Analysis(
+        "uploads", "attacks/attack_uploads.py",
+        {"csv": "attacks/uploads.csv", "by_attack": "attacks/uploads_by_attack.csv"},
+        reading(*STORE), SHADOWS, images, attacked.heads,
+    ),
+    Analysis(
+        "means", "attacks/attack_means.py",
+        figure("means") | {"findings": "attacks/means.csv"},
+        reading(*STORE, "clients", "public_samples"),
+        {"job": lambda study, task: with_first_seed(study.job(task, "fbftl"))}, images,
+    ),
+    Analysis(
+        "trust", "attacks/attack_trust.py", {"csv": "attacks/trust.csv"}, reading(*STORE), SHADOWS,
+        fbftl, attacked.trust,
+    ),
+    Analysis(
+        "counts", "attacks/attack_counts.py", {"csv": "attacks/counts.csv"},
+        reading("manifest", "public_manifest"), modules=images, settings=attacked.counts,
+        seeds="all",
+    ),
+    Analysis(
+        "framework_attacks", "attacks/attack_frameworks.py", table("framework_attacks"),
+        files_of(attacked.frameworks), modules=images, settings=attacked.frameworks,
+    ),
+    Analysis(
+        "attacked_seeds", "attacks/attack_seeds.py", table("attacked_seeds"),
+        files_of(attacked.in_every_seed), modules=images, settings=attacked.in_every_seed,
+        seeds="each",
+    ),
+    Analysis(
+        "eppfl", "attacks/attack_eppfl.py", {"csv": "attacks/eppfl.csv"}, reading(*PICTURES),
+        settings=attacked.split_training, seeds="all",
+    ),
+    Analysis(
+        "eppfl_attacked", "attacks/attack_eppfl_seeds.py", table("eppfl_attacked"),
+        reading(*PICTURES), modules=images, settings=of_experiment("eppfl_attacked"), seeds="each",
+    ),
+    Analysis(
+        "noised_features", "attacks/attack_noised_features.py",
+        {"csv": "attacks/noised_features.csv"}, reading("features", *PICTURES), modules=images,
+        settings=attacked.noised_features,
+    ),
+    Analysis(
+        "fedfeat_attacked", "attacks/attack_noised_seeds.py", table("fedfeat_attacked"),
+        reading("features", *PICTURES), modules=images,
+        settings=of_experiment("fedfeat_attacked"), seeds="each",
+    ),
+    Analysis(
+        "influence", "stages/measure_influence.py", {"csv": "influence.csv"},
+        reading("manifest", "public_manifest"),
+        {"job": lambda study, task: with_first_seed(choice.noisiest_even_descent(study, task))},
+        images,
+    ),
+    Analysis(
+        "similarity", "stages/compare_similarity.py", table("similarity"),
+        reading("manifest", "clients", "weights", "source"), modules=images,
+        settings=of_experiment("similarity"), seeds="each",
+    ),
+    Analysis(
+        "heads", "stages/choose_head.py", table("heads"), reading(*trained.OF_CHOICE),
+        {
+            "heads": lambda study, task: study.config["head_choice"]["heads"],
+            "job": choice.head,
+            "others": choice.networks,
+        },
+        clean,
+    ),
+    Analysis(
+        "framework_choice", "stages/choose_frameworks.py", table("framework_choice"),
+        reading("manifest", "clients", "weights", "source", "open_data"),
+        {"seeds": lambda study, task: study.config["head_choice"]["seeds"]}, images,
+        choice.frameworks,
+    ),
+    Analysis(
+        "layers", "stages/list_layers.py", {"layers": "layers.csv"}, reading("clients", "source"),
+        {"features": blocks.preprocessing},
+    ),
+]  # fmt: skip
+"""All of them; a study makes what its tables read, and a target what it names."""
+
+OF_FILE = {path: each for each in ANALYSES for path in each.outputs.values()}
+"""The analysis that finds each file below a task's results."""
+
+
+def with_first_seed(job: dict[str, Any]) -> dict[str, Any]:
+    """Return a job with its first seed alone, for what is asked of one."""
+    return job | {"seeds": job["seeds"][:1]}

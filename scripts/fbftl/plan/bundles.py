@@ -1,0 +1,352 @@
+"""Bundles: the tables, figures and tidy files of a task or a paper, each made by one job.
+
+Steps name files by their paths below `results/`. From the files that a bundle declares follow the
+steps that make them and what these read, each step behind those whose files it reads.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from fbftl.findings.steps import File, Step, mapped
+from fbftl.plan import analyses, blocks, front_page, pages, paths, runs, targets
+from fbftl.plan.analyses import Analysis
+from fbftl.plan.call import Call, read_by_claims, read_by_numbers
+from fbftl.plan.checked import releases_in
+from fbftl.plan.entries import FORMATS, Result
+from fbftl.plan.products import Products
+from fbftl.plan.results import OF_PAPER, OF_TASKS, WRITTEN_OUT, made_in_a_loop
+from fbftl.plan.results.fbftl.numbers import dialogues_at_hand
+from fbftl.plan.results.swept import SOURCES, SWEEP
+from fbftl.plan.vocabulary import axes_of, methods_of, setup, value_of
+from fbftl.study.config import Study
+
+PAPERS = ("fbftl", "fedfeat", "eppfl", "thesis", "survey", "rivals")
+"""Papers whose printed numbers the audit of the published record reads."""
+
+Make = Callable[[], Step]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What one job makes.
+
+    name: of its job: a task's, `papers/` and a paper's, `front`, or what a person asked for.
+    folder: of its results.
+    steps: in the order in which they run.
+    copies: findings of the store, by the paths where they go.
+    tasks: whose runs `runs.csv` lists; none without that file.
+    wanted: whether `all` asks for it.
+    """
+
+    name: str
+    folder: str
+    steps: Sequence[Step]
+    copies: Mapping[str, str] = field(default_factory=dict)
+    tasks: Sequence[str] = ()
+    wanted: bool = True
+
+    @property
+    def declared(self) -> list[str]:
+        """Paths of all files that its steps write, and of its copies, each once."""
+        written = [path for step in self.steps for path in step.written]
+        return list(dict.fromkeys([*written, *self.copies]))
+
+    @property
+    def read(self) -> list[str]:
+        """Paths of all files that its steps read and do not make."""
+        read = [path for step in self.steps for path in step.read]
+        made = set(self.declared)
+        read += self.copies.values()
+        return [path for path in dict.fromkeys(read) if path not in made]
+
+
+def bundles(call: Call, products: Products) -> Iterator[Bundle]:
+    """Yield what a call makes, tasks before papers, and what it would make if it was asked for."""
+    for task in call.study.tasks:
+        steps = TaskSteps(call, products, task)
+        yield steps.bundle(task, targets.of_task(call, task))
+        for name in ("heads", "framework_choice", "layers"):
+            if found := steps.asked(name):
+                yield found
+    of_papers = targets.of_papers(call)
+    audit = PaperSteps(call, "").step(WRITTEN_OUT["audit"].path)
+    yield Bundle("papers", "results/papers", [audit])
+    for paper, made in of_papers.items():
+        if made:
+            of_paper = PaperSteps(call, paper)
+            yield Bundle(f"papers/{paper}", f"results/papers/{paper}", list(of_paper.steps(made)))
+    yield Bundle("index", "results", [index_of(call)])
+
+
+@dataclass(frozen=True)
+class TaskSteps:
+    """How the results of a task are made.
+
+    call: of the workflow.
+    products: of the study.
+    task: whose results.
+    """
+
+    call: Call
+    products: Products
+    task: str
+
+    def bundle(self, name: str, declared: Iterable[str], wanted: bool = True) -> Bundle:
+        """Return the job that makes some of the task's files."""
+        makers = self._makers()
+        steps: dict[int, Step] = {}
+        copies: dict[str, str] = {}
+        known: dict[str, Step | None] = {}
+
+        def visit(path: str) -> None:
+            if path in known or path in copies:
+                return
+            if path not in makers:
+                copies.update(self._found_with(path))
+                return
+            step = makers[path]()
+            known.update(dict.fromkeys(step.written, step))
+            for each in step.read:
+                visit(each)
+            steps[id(step)] = step
+
+        for path in declared:
+            visit(path)
+        return Bundle(
+            name,
+            paths.of_task(self.task, "").rstrip("/"),
+            list(steps.values()),
+            copies,
+            self.call.study.with_repeats([self.task]) if name == self.task else (),
+            wanted,
+        )
+
+    def asked(self, name: str) -> Bundle | None:
+        """Return the job of what is made only when it is asked for."""
+        analysis = next(each for each in analyses.ANALYSES if each.name == name)
+        if self._study.task(self.task)["kind"] != "images":
+            return None
+        if name == "framework_choice" and "frameworks" not in self._study.settings[self.task]:
+            return None
+        found = [paths.of_task(self.task, path) for path in analysis.outputs.values()]
+        return self.bundle(f"{self.task}/{name}", found, wanted=False)
+
+    @property
+    def _study(self) -> Study:
+        return self.call.study
+
+    def _found_with(self, path: str) -> dict[str, str]:
+        """Return where in the store all files of the analysis lie that finds one, if any does."""
+        analysis = analyses.OF_FILE.get(path.removeprefix(paths.of_task(self.task, "")))
+        if analysis is None:
+            return {}
+        return {
+            paths.of_task(self.task, each): paths.found(self.task, analysis.name, each)
+            for each in analysis.outputs.values()
+        }
+
+    def _makers(self) -> dict[str, Make]:
+        """Return what makes each file below the task's results."""
+        makers: dict[str, Make] = {}
+        for each in self._study.with_repeats([self.task]):
+            for experiment in self._study.settings[each]:
+                collect = partial(self._collected, each, experiment)
+                for suffix in FORMATS["experiments"]:
+                    makers[paths.tidy(each, experiment, suffix)] = collect
+        for experiment in self._study.settings[self.task]:
+            makers[paths.guarantees(self.task, experiment)] = partial(self._guarantees, experiment)
+            for entry in made_in_a_loop([*SWEEP, *SOURCES]):
+                made = partial(self._swept, entry, experiment)
+                path = entry.path.format(experiment=experiment)
+                makers |= dict.fromkeys(self._files(path).values(), made)
+        makers[paths.guarantees(self.task, "together")] = self._together
+        for suffix in FORMATS["numbers"]:
+            makers[paths.of_task(self.task, f"numbers.{suffix}")] = self._numbers
+        for entry in OF_TASKS:
+            makers |= dict.fromkeys(self._files(entry.path).values(), partial(self._result, entry))
+        methods = [*self._files("tables/methods").values(), paths.table(self.task, "uplink")]
+        makers |= dict.fromkeys(methods, self._methods)
+        for analysis in analyses.ANALYSES:
+            if (path := analysis.outputs.get("csv", "")).startswith("tables/"):
+                files = self._files(path.removesuffix(".csv")).values()
+                makers |= dict.fromkeys(files, partial(self._page_of, analysis))
+        return makers
+
+    def _files(self, path: str) -> dict[str, str]:
+        """Return the files of a table or figure by format."""
+        return of_formats(paths.of_task(self.task, ""), path)
+
+    def _page(self, path: str, title: str, **further: str) -> dict[str, str]:
+        where = f"results/{{task}}/{path}.csv"
+        return pages.page_text(where, title, self.call.root, task=self.task, **further)
+
+    def _collected(self, task: str, experiment: str) -> Step:
+        inputs = {"runs": runs.files_of_experiment(self._study, task, experiment)}
+        outputs = {"table": paths.tidy(task, experiment)}
+        outputs["series"] = paths.tidy(task, experiment, "series.csv")
+        axes = axes_of(self._study, task, experiment)
+        return Step("stages/collect_runs.py", inputs, outputs, {"axes": axes})
+
+    def _guarantees(self, experiment: str) -> Step:
+        inputs = {"runs": runs.files_of_experiment(self._study, self.task, experiment)}
+        outputs = {"table": paths.guarantees(self.task, experiment)}
+        axes = axes_of(self._study, self.task, experiment)
+        return Step("stages/collect_guarantees.py", inputs, outputs, {"axes": axes})
+
+    def _together(self) -> Step:
+        study, task = self._study, self.task
+        values = {
+            "together": study.together(task),
+            "releases": releases_in(study, task),
+            "unprotected": runs.unprotected(study, task),
+            "delta": value_of(study, task, ("privacy", "delta")),
+            "client_rows": blocks.samples_of_client(study, task),
+        }
+        inputs = {"runs": runs.files(study, task, runs.together)}
+        outputs = {"table": paths.guarantees(task, "together")}
+        return Step("stages/compose_guarantees.py", inputs, outputs, values)
+
+    def _numbers(self) -> Step:
+        outputs = {form: paths.of_task(self.task, f"numbers.{form}") for form in FORMATS["numbers"]}
+        inputs = read_by_numbers(self.call, self.task)
+        return Step("stages/write_numbers.py", inputs, outputs)
+
+    def _methods(self) -> Step:
+        study, task, entry = self._study, self.task, WRITTEN_OUT["tables/methods"]
+        inputs: dict[str, File] = {
+            "clients": paths.clients(task),
+            "runs": runs.files_of_experiment(study, task, "methods"),
+            "ledgers": runs.files_of_experiment(study, task, "methods", "parquet"),
+            "networks": runs.networks(study, task, "methods"),
+            "table3": "published/fbftl/table3.csv",
+            "setups": "published/setups.csv",
+        }
+        outputs = {**self._files(entry.path), "by_seed": paths.table(task, "uplink")}
+        values = {
+            "methods": methods_of(study, task, "methods"),
+            "axes": axes_of(study, task, "methods"),
+            "setup": setup(study, task),
+        }
+        page = self._page(entry.path, entry.title)
+        return Step("tables/tabulate_methods.py", inputs, outputs, values, page)
+
+    def _page_of(self, analysis: Analysis) -> Step:
+        """Return what writes the pages of a table that an analysis found, of all its seeds."""
+        entry = WRITTEN_OUT[analysis.outputs["csv"].removesuffix(".csv")]
+        seeds = self._study.task(self.task)["seeds"] if analysis.seeds == "each" else [None]
+        csv = analysis.outputs["csv"]
+        inputs = {"parts": [paths.found(self.task, analysis.name, csv, seed) for seed in seeds]}
+        values = {"script": analysis.script}
+        page = self._page(entry.path, entry.title)
+        return Step("tables/tabulate_findings.py", inputs, self._files(entry.path), values, page)
+
+    def _result(self, entry: Result) -> Step:
+        return self._from_entry(entry, lambda function: function(self._study, self.task))
+
+    def _swept(self, entry: Result, experiment: str) -> Step:
+        def ask(function: Callable[..., Any]) -> Any:
+            return function(self._study, self.task, experiment)
+
+        return self._from_entry(entry, ask, experiment=experiment)
+
+    def _from_entry(self, entry: Result, ask: Callable[[Any], Any], **wildcards: str) -> Step:
+        inputs, values = asked_of(entry, ask, task=self.task, **wildcards)
+        files = self._files(entry.path.format(**wildcards))
+        page = {}
+        if entry.kind == "tables":
+            page = self._page(entry.path, entry.title, **wildcards)
+        return Step(entry.source, inputs, files, values, page)
+
+
+@dataclass(frozen=True)
+class PaperSteps:
+    """How what is made of a paper's claims and own numbers is made.
+
+    call: of the workflow.
+    paper: its name, empty for what is made of all papers.
+    """
+
+    call: Call
+    paper: str
+
+    def steps(self, made: Iterable[str]) -> Iterator[Step]:
+        """Yield the steps of results, by their paths below the paper's."""
+        for path in made:
+            yield self.step(path)
+
+    def step(self, path: str) -> Step:
+        """Return the step of one."""
+        for entry in OF_PAPER.get(self.paper, []):
+            if entry.path == path and isinstance(entry, Result):
+                inputs, values = asked_of(entry, lambda function: function(self.call))
+                page = self._page(path, entry.title) if entry.kind == "tables" else {}
+                return Step(entry.source, inputs, self._files(path), values, page)
+        entry = WRITTEN_OUT[path]
+        inputs = dict(self._inputs(path))
+        page = self._page(path, entry.title)
+        script = f"tables/tabulate_{path.rpartition('/')[2]}.py"
+        values = {"paper": self.paper} if self.paper else {}
+        return Step(script, inputs, self._files(path), values, page)
+
+    def _inputs(self, path: str) -> Iterator[tuple[str, File]]:
+        if path == "audit":
+            yield from dialogues_at_hand(self.call).items()
+            for paper in PAPERS:
+                yield paper, paths.published(self.call.root, paper)
+            yield "texts", "published/audit.csv"
+            return
+        yield from read_by_claims(self.call, self.paper).items()
+        yield "texts", "published/claims.csv"
+        if path != "tables/hypotheses":
+            yield "registry", f"published/{self.paper}/sentences.csv"
+        if path == "tables/sentences":
+            yield "printed", paths.published(self.call.root, self.paper)
+            yield "audit", "results/papers/audit.csv"
+
+    def _files(self, path: str) -> dict[str, str]:
+        return of_formats(paths.of_paper(self.paper, "").replace("//", "/"), path)
+
+    def _page(self, path: str, title: str) -> dict[str, str]:
+        folder = f"results/papers/{self.paper}".rstrip("/")
+        return pages.page_text(f"{folder}/{path}.csv", title, self.call.root)
+
+
+def index_of(call: Call) -> Step:
+    """Return what writes the front page of all papers."""
+    shown = front_page.by_paper(call)
+    inputs: dict[str, File] = {
+        "shown": front_page.files(call),
+        "papers": "published/papers.csv",
+        "audit": "results/papers/audit.csv",
+    }
+    values = {
+        "results": shown,
+        "page_texts": front_page.texts(call),
+        "data_sets": call.data_sets(),
+        "arithmetic": call.arithmetic,
+    }
+    return Step("stages/make_index.py", inputs, {"page": "results/index.html"}, values)
+
+
+def asked_of(
+    entry: Result, ask: Callable[[Any], Any], **wildcards: str
+) -> tuple[dict[str, File], dict[str, Any]]:
+    """Return the inputs and the values of a table or figure."""
+
+    def file(value: Any) -> File:
+        if callable(value):
+            return ask(value)
+        return mapped(value, lambda path: path.format(**wildcards) if wildcards else path)
+
+    optional = {} if entry.optional is None else ask(entry.optional)
+    inputs = {**optional, **{name: file(value) for name, value in entry.inputs.items()}}
+    params = {name: ask(v) if callable(v) else v for name, v in entry.params.items()}
+    return inputs, params
+
+
+def of_formats(folder: str, path: str) -> dict[str, str]:
+    """Return the files of a table or figure below a folder that ends in `/`, by format."""
+    kind = "figures" if path.startswith("figures/") else "tables"
+    return {suffix: f"{folder}{path}.{suffix}" for suffix in FORMATS[kind]}

@@ -1,0 +1,167 @@
+"""A configuration checked before any job: its study, the files that it names, and its budgets."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fbftl.data import datasets
+from fbftl.data.dialogues import splits as dialogues
+from fbftl.data.open import check_open
+from fbftl.data.public import check_classes, check_public, public_count, public_data
+from fbftl.ground.digests import Digests
+from fbftl.ground.hub import lacking as hub_lacks
+from fbftl.ground.hub import pinned
+from fbftl.ground.missing import listed
+from fbftl.models.chain import check_networks
+from fbftl.models.source import check as source_check
+from fbftl.plan.sizes import sizes_of
+from fbftl.study import methods
+from fbftl.study.clients import number_of_clients, partition_of
+from fbftl.study.config import Study, resolve
+from fbftl.study.feasibility import require_cloud, require_feasible
+from fbftl.study.impossible import require_packages
+from fbftl.study.job import from_params
+from fbftl.study.release import releases
+from fbftl.study.systems import System
+from fbftl.study.yaml_files import read_yaml
+
+SCHEMA = Path("rules", "schemas", "config.schema.yaml")
+
+
+def study_of(
+    config: Mapping[str, Any], root: Path, systems: Sequence[System], of_size: Sequence[System]
+) -> Study:
+    """Return the study of a configuration.
+
+    Args:
+        config: as read.
+        root: the project's folder.
+        systems: the papers' systems.
+        of_size: the full studies that are made, if any.
+
+    Raises:
+        UserError: at the first fault.
+    """
+    return resolve(config, read_yaml(root / SCHEMA), systems, of_size)
+
+
+def project_study(root: Path, systems: Sequence[System]) -> Study:
+    """Return what `config.yaml` and the systems' studies say, with nothing laid over them."""
+    alone = read_yaml(root / "config.yaml") | {"papers": "all"}
+    return resolve(alone, read_yaml(root / SCHEMA), systems)
+
+
+def require_makeable(study: Study, digests: Digests, *, here: bool) -> None:
+    """Refuse a study whose files are missing or do not fit, and say what is still to be fetched.
+
+    Args:
+        study: what is made.
+        digests: of the user's files.
+        here: whether jobs find the packages of this environment.
+
+    Raises:
+        UserError: at the first fault.
+    """
+    if here:
+        require_packages(study.protections)
+    if lacking := listed(lacking_of(study)):
+        print(lacking, file=sys.stderr)
+    for task in study.tasks_of("images"):
+        _require_images(study, task, digests)
+    for task in study.tasks_of("dialogues"):
+        block, folder = study.task(task), study.config["data_folder"]
+        source_check.require_pinned(block["source"], folder, digests)
+        dialogues.check(block["data"], folder, digests)
+        samples = dialogues.training_count(block["data"], folder)
+        require_feasible(study, task, samples, sizes=sizes_of(study, task))
+
+
+def _require_images(study: Study, task: str, digests: Digests) -> None:
+    block, folder = study.task(task), study.config["data_folder"]
+    source_check.require_one_kind(f"config: tasks.{task}", block)
+    datasets.check(block["data"], folder)
+    datasets.require_named_clients(task, block, folder)
+    for note in datasets.notes(block["data"], folder):
+        print(f"tasks.{task}.{note}", file=sys.stderr)
+    source_check.check(block["source"], folder, digests)
+    check_networks(task, block, study.client_parts(task))
+    check_open(task, block, folder)
+    samples = datasets.training_count(block["data"], folder)
+    named = datasets.named_clients(block["data"], folder)
+    require_feasible(study, task, samples, named, sizes_of(study, task))
+    if block["privacy"]["budget"]:
+        require_budget(study, task, samples)
+    if study.asks_public(task):
+        check_public(block["source"], block["public"], folder)
+    if study.buys(task):
+        check_classes(task, block, folder)
+        public = public_count(block["source"], block["public"], folder)
+        require_cloud(study, task, public, samples)
+
+
+def releases_in(study: Study, task: str) -> dict[str, str]:
+    """Return what stands for the release of each setting in a task's groups, by its name."""
+    named = {name for names in study.together(task).values() for name in names}
+    jobs = {name: study.job_of(task, study.setting(task, name)) for name in sorted(named)}
+    return releases(jobs, methods.axes_by_method())
+
+
+def require_budget(study: Study, task: str, samples: int | None) -> None:
+    """Refuse releases that cost more together than the task's budget of privacy.
+
+    Args:
+        study: what is made.
+        task: name of the task.
+        samples: its training samples, None if unknown.
+
+    Raises:
+        UserError: naming the group and what it costs.
+    """
+    # Accountants are slow to import, and only budgets ask them before a job.
+    from fbftl.methods.by_name import planned_guarantees
+    from fbftl.privacy.together import Released, costs, require_within
+
+    block, axes = study.task(task), methods.axes_by_method()
+    delta, rows = block["privacy"]["delta"], block["clients"]["samples_per_client"] or 1
+    spellings = releases_in(study, task)
+    for name, settings in study.together(task).items():
+        released = []
+        for setting in map(partial(study.setting, task), settings):
+            partition = partition_of(block["clients"], setting)
+            clients = round(setting.fraction * (number_of_clients(partition, samples) or 1))
+            records = planned_guarantees(
+                from_params(study.job_of(task, setting), axes), max(1, clients)
+            )
+            released.append(
+                Released(
+                    setting.name,
+                    [asdict(record) for record in records],
+                    setting.samples_per_client,
+                    spellings[setting.name],
+                    methods.record(setting.method).unprotected(setting),
+                )
+            )
+        require_within(block["privacy"]["budget"], costs(released, delta, rows), delta, task, name)
+
+
+def lacking_of(study: Study) -> Iterator[Any]:
+    """Yield what a study's tasks still have to fetch."""
+    folder = study.config["data_folder"]
+    for task in study.tasks_of("images"):
+        block = study.task(task)
+        yield from datasets.lacking(block["data"], folder)
+        yield from source_check.lacking(block["source"], folder)
+        if study.asks_public(task):
+            for public in public_data(block["source"], block["public"]):
+                yield from () if public is None else datasets.lacking(public, folder)
+        if block["open_data"]["target"] is not None:
+            yield from datasets.lacking(block["open_data"]["target"], folder)
+    for task in study.tasks_of("dialogues"):
+        block = study.task(task)
+        yield from dialogues.lacking(block["data"], folder)
+        hub = block["source"].get("hub")
+        if hub and folder is not None:
+            yield from hub_lacks(pinned(hub), Path(folder, block["source"]["folder"]))

@@ -1,0 +1,151 @@
+"""What rules ask of the plan: the call that plans answers from it, a node from what it wrote.
+
+Only the call plans. A node of a cluster reads the rules again for the job that it was handed, and
+may find another configuration by then: what its job makes is in a note.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from fbftl.ground.artefacts import Store
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import read_json, write_text
+from fbftl.ground.lock import exclusive
+from fbftl.plan.planner import MADE, NOTES, Plan, marker_of
+
+TURN = MADE / "turn"
+"""How many calls have written in this folder of results."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a task or a paper, as their rule makes them.
+
+    name: of the task, or `papers/` and the paper's.
+    key: of the plan.
+    declared: all files.
+    needs: markers of jobs that must have ended.
+    wanted: whether the target `all` asks for them.
+    """
+
+    name: str
+    key: str
+    declared: Sequence[str]
+    needs: Sequence[str]
+    wanted: bool = True
+
+    @property
+    def marker(self) -> str:
+        """The last file, which says by which plan the others were made."""
+        return marker_of(self.name, self.key)
+
+
+class Known(Protocol):
+    """What rules ask."""
+
+    @property
+    def results(self) -> list[Results]:
+        """All results that have a rule."""
+
+    @property
+    def targets(self) -> list[str]:
+        """What the target `all` asks for."""
+
+    def needs(self, rule: str, job: str) -> list[str]:
+        """Return the markers that a job waits for."""
+
+    def message(self, rule: str, job: str) -> str:
+        """Return what a job does, in words."""
+
+
+@dataclass(frozen=True)
+class OfCall:
+    """The plan of this call."""
+
+    plan: Plan
+
+    @property
+    def results(self) -> list[Results]:  # noqa: D102
+        return [
+            Results(each.name, each.key, each.bundle.declared, each.needs, each.bundle.wanted)
+            for each in self.plan.bundles
+        ]
+
+    @property
+    def targets(self) -> list[str]:  # noqa: D102
+        return self.plan.targets
+
+    def needs(self, rule: str, job: str) -> list[str]:  # noqa: D102
+        return self.plan.needs.get(f"{MADE}/{rule}/{job}", [])
+
+    def message(self, rule: str, job: str) -> str:  # noqa: D102
+        return self.plan.messages.get(f"{MADE}/{rule}/{job}", rule)
+
+
+@dataclass(frozen=True)
+class OfNode:
+    """What a node finds in notes."""
+
+    store: Store
+
+    @property
+    def results(self) -> list[Results]:  # noqa: D102
+        return [
+            Results(**read_json(path, "plan of results")) for path in sorted(MADE.glob("*.plan"))
+        ]
+
+    @property
+    def targets(self) -> list[str]:  # noqa: D102
+        return []
+
+    def needs(self, rule: str, job: str) -> list[str]:  # noqa: D102
+        return list(self._note(job).get("needs", []))
+
+    def message(self, rule: str, job: str) -> str:  # noqa: D102
+        return str(self._note(job).get("message", rule))
+
+    def _note(self, job: str) -> dict[str, Any]:
+        path = self.store.path(NOTES, job, ".json")
+        return json.loads(path.read_bytes()) if path.exists() else {}
+
+
+class Turn:
+    """The right of one call at a time to write in a folder of results.
+
+    The plan was made without it: where another call has written since, the plan is refused.
+    """
+
+    def __init__(self) -> None:
+        self._planned = self._count()
+        self._held: Any = None
+
+    def take(self) -> None:
+        """Take the right until this process ends, in whatever way.
+
+        Raises:
+            UserError: if another call has it, or had it since this one planned.
+        """
+        self._held = exclusive(MADE / "call")
+        self._held.__enter__()
+        if self._count() != self._planned:
+            raise UserError("another call has written in results/ meanwhile; call again")
+        write_text(TURN, f"{self._planned + 1}\n")
+
+    def _count(self) -> int:
+        return int(TURN.read_text(encoding="utf-8")) if TURN.exists() else 0
+
+
+def require_this_layout(results: Path) -> None:
+    """Refuse a folder of results of an earlier version of this workflow.
+
+    Raises:
+        UserError: naming the remedy.
+    """
+    if next(results.glob("*/runs/*.meta.json"), None) is not None:
+        raise UserError(
+            f"{results}/ was made by an earlier version of this workflow; move it away: nothing "
+            "is read from it, and nothing of it is changed"
+        )

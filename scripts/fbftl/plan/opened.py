@@ -1,0 +1,284 @@
+"""A call of the workflow opened: its configuration checked, its plan made, nothing written yet."""
+
+import gc
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from fbftl.ground import provenance
+from fbftl.ground.artefacts import Store
+from fbftl.ground.code import Remembered, digest, sources
+from fbftl.ground.digests import Digests
+from fbftl.ground.errors import UserError
+from fbftl.ground.exact import Machine, is_pinned, pin, sentence, this_machine
+from fbftl.ground.files import remove_leftovers, write_json
+from fbftl.plan import checked, pages
+from fbftl.plan.call import Call
+from fbftl.plan.known import Results, Turn, require_this_layout
+from fbftl.plan.planner import RUNS, Plan, Planner
+from fbftl.plan.products import Products
+from fbftl.plan.recipes import Facts, Recipes
+from fbftl.plan.trained import files_of
+from fbftl.study.computes import computed_otherwise, require_computable
+from fbftl.study.config import Study
+from fbftl.study.full_studies import read_of_size, with_folders
+from fbftl.study.systems import read_systems
+from fbftl.study.yaml_files import laid_over, read_config_file, read_yaml
+
+COMPUTING = ("torch", "numpy", "scikit-learn")
+"""Packages whose versions decide the bytes of results."""
+
+CODE, DIGESTS = ".snakemake/code.json", "digests.json"
+"""Caches: what source files said, here; what large files of the user's hold, in the store."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the workflow was called.
+
+    files: of configuration, in their order.
+    root: the project's folder.
+    here: whether jobs run on this machine with the packages of this environment.
+    places: jobs that can run at once.
+    longest: seconds that a batch should take, infinite where two batches a place are wanted.
+    words: of the command line.
+    """
+
+    files: Sequence[str]
+    root: Path
+    here: bool
+    places: int
+    longest: float
+    words: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A checked study with the recipes of all that it rests on.
+
+    call: of the workflow.
+    products: of its study.
+    store: of artefacts.
+    code, digests: what was read of source files and of the user's.
+    """
+
+    call: Call
+    products: Products
+    store: Store
+    code: Remembered
+    digests: Digests
+
+    @classmethod
+    def of(
+        cls, config: dict[str, Any], root: Path, *, words: Sequence[str] = (), here: bool = True
+    ) -> "Prepared":
+        """Check a configuration; it gets what files of studies say.
+
+        Args:
+            config: as read.
+            root: the project's folder.
+            words: of the command line.
+            here: whether jobs run on this machine with the packages of this environment.
+
+        Raises:
+            UserError: at the first fault of the configuration or of files that it names.
+        """
+        config.update({k: v == "true" for k, v in config.items() if v in ("true", "false")})
+        systems = read_systems(root)
+        of_size = read_of_size(root, config, systems)
+        config.update(with_folders(config, of_size))
+        study = checked.study_of(config, root, systems, of_size)
+        store = store_of(study.config)
+        code, digests = Remembered(CODE), Digests(store.root / DIGESTS)
+        checked.require_makeable(study, digests, here=here)
+        arithmetic = Arithmetic.of(study, here=here)
+        facts = Facts(code_of(root / "scripts"), digests, arithmetic.decides)
+        project = checked.project_study(root, systems)
+        told, asked = arithmetic.told, frozenset(words)
+        call = Call(study, project, systems, of_size, root, told, asked)
+        return cls(call, Products(study, Recipes(study, facts)), store, code, digests)
+
+    @classmethod
+    def of_files(
+        cls, root: Path, files: Sequence[str] = (), more: Mapping[str, Any] | None = None
+    ) -> "Prepared":
+        """Check what files of configuration, and then `more`, say over the project's own."""
+        config: dict[str, Any] = read_yaml(root / "config.yaml")
+        for path in files:
+            config = laid_over(config, read_config_file(path))
+        return cls.of(laid_over(config, more or {}), root)
+
+    def plan(self, places: int = 1, longest: float = math.inf) -> Plan:
+        """Return what is missing, see `Planner`."""
+        return Planner(self.call, self.products, self.store, places, longest).plan()
+
+    def files(self, task: str, setting: str) -> dict[str, str]:
+        """Return what a setting is trained from, by the names of `fbftl.tasks.task.Inputs`.
+
+        Raises:
+            UserError: if something is not there yet.
+        """
+        study = self.call.study
+        return self.located(files_of(study, task, study.setting(task, setting)))
+
+    def located(self, files: Mapping[str, str]) -> dict[str, str]:
+        """Return where the store has files that steps name by their paths below `results/`.
+
+        Raises:
+            UserError: if one is not there yet.
+        """
+        found = {}
+        for name, path in files.items():
+            product, file = self.products.of(path)
+            found[name] = self.store.folder(product.kind, product.key) / file
+            if not found[name].exists():
+                raise UserError(f"{found[name]}, {path} of this study, is missing; run it first")
+        return {name: str(path) for name, path in found.items()}
+
+    def run(self, task: str, setting: str, seed: int) -> dict[str, Any] | None:
+        """Return the document of a run, None if it is not there."""
+        study = self.call.study
+        recipe = self.products.recipes.setting(task, study.setting(task, setting))
+        (key,) = recipe.keys([seed])
+        there = self.store.path(RUNS, key, ".json").exists()
+        return self.store.json(RUNS, key, recipe.run(seed)) if there else None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A call of the workflow with its plan.
+
+    prepared: its study.
+    turn: to write in the folder of results.
+    """
+
+    prepared: Prepared
+    plan: Plan
+    turn: Turn
+
+    @classmethod
+    def of(cls, config: dict[str, Any], options: Options) -> "Opened":
+        """Open a call; `config` gets what files of studies say.
+
+        Raises:
+            UserError: at the first fault of the configuration or of files that it names.
+        """
+        # Plans make millions of objects and drop few.
+        gc.set_threshold(200_000, 50, 1000)
+        require_this_layout(Path("results"))
+        for path in options.files:
+            read_config_file(path)
+        turn = Turn()
+        prepared = Prepared.of(config, options.root, words=options.words, here=options.here)
+        plan = prepared.plan(options.places, options.longest)
+        if plan.missing:
+            batches = f"{len(plan.trained):,} batches"
+            print(f"{plan.missing:,} runs are missing, in {batches}", file=sys.stderr)
+        return cls(prepared, plan, turn)
+
+    @property
+    def call(self) -> Call:
+        """What is made."""
+        return self.prepared.call
+
+    def begin(self) -> None:
+        """Take the folder of results, write notes, and keep what was read.
+
+        Raises:
+            UserError: if another call writes here, or nothing can be written.
+        """
+        self.turn.take()
+        remove_leftovers("results/.made")
+        self.plan.write()
+        self.prepared.code.keep()
+        self.prepared.digests.keep()
+        register(self.plan)
+
+    @property
+    def for_report(self) -> dict[str, Any]:
+        """What the report's first page says of the study."""
+        config, study = self.call.study.config, self.call.study
+        planned = {"tasks": list(study.settings), "experiments": sorted(study.paper)}
+        return {
+            "commit": provenance.commit(),
+            "planned": planned,
+            "container": config["container"],
+            "device": config["device"],
+        }
+
+    def captions(self, results: Results) -> dict[str, dict[str, Any]]:
+        """Return how the report shows the files of results, by path."""
+        shown = {path: pages.reported(self.call, path) for path in results.declared}
+        return {path: caption for path, caption in shown.items() if caption is not None}
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How jobs compute.
+
+    decides: what of it decides bytes.
+    told: sentence on whether other machines give the same numbers.
+    """
+
+    decides: Mapping[str, Any]
+    told: str
+
+    @classmethod
+    def of(cls, study: Study, *, here: bool) -> "Arithmetic":
+        """Return it, the environment set such that jobs find their arithmetic pinned.
+
+        Raises:
+            UserError: if a task asks for arithmetic that this machine has not.
+        """
+        machine, config = this_machine(), study.config
+        device = config["device"]
+        if device == "auto":
+            device = "cuda" if machine.gpu else "cpu"
+        if here:
+            for task in study.tasks:
+                kind = study.task(task)["features"]["compute"]
+                require_computable(kind, f"config: tasks.{task}.features.compute", device, machine)
+        computed = computed_otherwise({task: study.task(task) for task in study.tasks})
+        pinned = is_pinned(config["exact"], config["device"], machine, computed)
+        pin(os.environ, pinned)
+        decides = {"device": device, "pinned": pinned, "processor": _processor(machine, pinned)}
+        decides |= {name: version(name) for name in COMPUTING}
+        return cls(decides, sentence(pinned, config["device"], machine, computed))
+
+
+def _processor(machine: Machine, pinned: bool) -> str:
+    return "" if pinned else machine.processor
+
+
+def store_of(config: Mapping[str, Any]) -> Store:
+    """Return the store of a configuration, or of the environment's FBFTL_STORE."""
+    return Store(Path(os.environ.get("FBFTL_STORE") or config["store"] or "results/store"))
+
+
+def code_of(scripts: Path) -> Any:
+    """Return the function of a script and further modules that returns the digest of their code."""
+    known: dict[tuple[str, ...], str] = {}
+
+    def code(script: str, *modules: str) -> str:
+        asked = (script, *modules)
+        if asked not in known:
+            known[asked] = digest(sources(script, str(scripts), *modules), str(scripts))
+        return known[asked]
+
+    return code
+
+
+REGISTERED = "registered"
+"""Folder of the store with the keys that each folder of results asks for."""
+
+
+def register(plan: Plan) -> None:
+    """Write down in the store what this folder of results asks for, see `./run clean`."""
+    folder = os.path.abspath("results")
+    name = folder.strip("/").replace("/", "-")
+    write_json(plan.store.root / REGISTERED / f"{name}.json", {"folder": folder, "keys": plan.keys})

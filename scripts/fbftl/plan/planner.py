@@ -1,0 +1,515 @@
+"""The plan of a call: what is missing in the store, the jobs that make it, and notes for these.
+
+Jobs are known by the digest of what they make. Nothing is written here: `Plan.write` is called when
+the call starts, and jobs read their notes alone.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from fbftl.findings.steps import Step, mapped
+from fbftl.ground import timings
+from fbftl.ground.artefacts import Store, canonical, key_of
+from fbftl.ground.files import write_json
+from fbftl.plan import durations, paths
+from fbftl.plan.batches import MissingRun, RunBatch, Unit, batches, name_of_keys, units
+from fbftl.plan.bundles import Bundle, bundles
+from fbftl.plan.call import KEY, Call
+from fbftl.plan.products import Product, Products, task_in
+from fbftl.plan.trained import files_of
+from fbftl.study import methods, source_seeds
+
+MADE = Path("results/.made")
+"""Folder of markers, one for each job that has ended, and of what nodes know of results."""
+
+NOTES, RUNS = "notes", "runs"
+"""Folders of the store."""
+
+STORE_RULES = ("clients", "source", "extract", "networks", "public", "open_data", "attack")
+"""Rules whose jobs make products; `train` makes batches of runs."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A job that makes something of the store.
+
+    rule: that it is of.
+    name: digest of what it makes.
+    note: what it reads.
+    needs: markers of jobs that must have ended.
+    """
+
+    rule: str
+    name: str
+    note: Mapping[str, Any]
+    needs: Sequence[str]
+
+    @property
+    def marker(self) -> str:
+        """The file that says that it has ended."""
+        return f"{MADE}/{self.rule}/{self.name}"
+
+
+@dataclass(frozen=True)
+class PlannedBundle:
+    """A bundle as this call would make it.
+
+    key: of all that decides it.
+    needs: markers of jobs that must have ended.
+    note: what its job reads.
+    """
+
+    bundle: Bundle
+    key: str
+    needs: Sequence[str]
+    note: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Of its job."""
+        return self.bundle.name
+
+    @property
+    def marker(self) -> str:
+        """The last of its files, which says by which plan the others were made."""
+        return marker_of(self.name, self.key)
+
+    @property
+    def for_nodes(self) -> dict[str, Any]:
+        """What a node has to know of its job."""
+        return {"key": self.key, "declared": self.bundle.declared, "needs": list(self.needs)}
+
+
+def marker_of(name: str, key: str) -> str:
+    """Return the last file of a bundle's results."""
+    return f"{MADE}/results/{name.replace('/', '-')}.{key}"
+
+
+def plan_file(name: str) -> Path:
+    """Return the file that says which plan of a bundle is to be made."""
+    return MADE / f"{name.replace('/', '-')}.plan"
+
+
+@dataclass
+class Planner:
+    """Finds out what a call has to make.
+
+    call: of the workflow.
+    products: of its study.
+    store: of artefacts.
+    places: jobs that can run at once.
+    longest: seconds that a batch should take; infinite where two batches a place are wanted.
+    """
+
+    call: Call
+    products: Products
+    store: Store
+    places: int
+    longest: float
+    _missing: dict[tuple[str, str], dict[str, Product]] = field(default_factory=dict)
+    _wanted: set[str] = field(default_factory=set)
+    _marker: dict[str | None, str] = field(default_factory=dict)
+    _met: dict[str, set[str]] = field(default_factory=dict)
+    _there: dict[str, set[str]] = field(default_factory=dict)
+
+    def plan(self) -> "Plan":
+        """Return the plan."""
+        runs = self._missing_runs()
+        for task in self.call.study.with_repeats(self.call.study.tasks):
+            for path in links_of(self.call, task):
+                self._want(path)
+        all_units = units(runs, self.call.study.reads_of)
+        for unit in all_units:
+            for path in self._files(unit).values():
+                self._want(path)
+        planned = list(bundles(self.call, self.products))
+        pending = [each for each in planned if each.wanted or self._is_asked(each)]
+        for bundle in pending:
+            for path in bundle.read:
+                self._want(path)
+        dealt = batches(
+            all_units, self._clock.seconds, self.places, self._markers("train"), self.longest,
+            self.store.keys("failed", ".json"),
+        )  # fmt: skip
+        self._name_jobs(dealt)
+        return Plan(
+            self.call,
+            self.store,
+            self._jobs_of_products(),
+            [self._training(batch) for batch in dealt],
+            self._bundles(pending),
+            len(runs),
+            self._asked_keys(),
+        )
+
+    def _name_jobs(self, dealt: Sequence[RunBatch]) -> None:
+        """Name the job that makes each missing product and run, by its key."""
+        for (rule, _), of_job in self._missing.items():
+            marker = f"{MADE}/{rule}/{name_of_keys(of_job, self._markers(rule))}"
+            self._marker.update(dict.fromkeys(of_job, marker))
+        for batch in dealt:
+            keys = [key for unit in batch.units for key in unit.keys]
+            self._marker.update(dict.fromkeys(keys, f"{MADE}/train/{batch.name}"))
+
+    @cached_property
+    def keys(self) -> dict[str, dict[str, list[str]]]:
+        """Keys of the runs of every setting, in the order of the task's seeds, by task and name."""
+        study, recipes, found = self.call.study, self.products.recipes, {}
+        for task, experiments in study.settings.items():
+            settings = {n: s for of_one in experiments.values() for n, s in of_one.items()}
+            seeds = study.task(task)["seeds"]
+            found[task] = {n: recipes.setting(task, s).keys(seeds) for n, s in settings.items()}
+        return found
+
+    def _missing_runs(self) -> list[MissingRun]:
+        study, there, missing = self.call.study, self.store.keys(RUNS, ".json"), []
+        for task, by_name in self.keys.items():
+            seeds = study.task(task)["seeds"]
+            settings = {n: s for e in study.settings[task].values() for n, s in e.items()}
+            for name, keys in by_name.items():
+                if there.issuperset(keys):
+                    continue
+                job = study.job_of(task, settings[name])
+                job = {key: value for key, value in job.items() if key not in ("task", "seeds")}
+                missing += [
+                    MissingRun(task, settings[name], job, seed, key)
+                    for seed, key in zip(seeds, keys, strict=True)
+                    if key not in there
+                ]
+        return missing
+
+    def _files(self, unit: Unit) -> dict[str, str]:
+        """Return what a unit is trained from, by name, as paths below `results/`."""
+        run = unit.runs[0][0]
+        return files_of(self.call.study, run.task, run.setting)
+
+    def _want(self, path: str) -> None:
+        """Note that a file is wanted, and if its product is missing, what that is made from."""
+        found = self.products.at(path)
+        if found is None:
+            return
+        product, _ = found
+        self._met.setdefault(product.kind, set()).add(product.key)
+        if product.key in self._keys_there(product.kind) or product.key in self._wanted:
+            return
+        self._wanted.add(product.key)
+        for each in product.step.read:
+            self._want(each)
+        self._missing.setdefault((product.rule, product.group), {})[product.key] = product
+
+    def _keys_there(self, kind: str) -> set[str]:
+        if kind not in self._there:
+            self._there[kind] = self.store.folders(kind)
+        return self._there[kind]
+
+    def _markers(self, rule: str) -> set[str]:
+        folder = MADE / rule
+        return set(os.listdir(folder)) if folder.is_dir() else set()
+
+    def _jobs_of_products(self) -> list[Job]:
+        """Return the jobs that make the products that are missing."""
+        jobs = []
+        for (rule, _), of_job in self._missing.items():
+            marker = self._marker[next(iter(of_job))]
+            read = (path for product in of_job.values() for path in product.step.read)
+            needs = {self._marker.get(self._key(path)): None for path in read}
+            makings = [
+                {
+                    "artefacts": [{"kind": p.kind, "recipe": p.recipe} for p in several],
+                    "step": asdict(self._placed(step, of_first_seed=True)),
+                }
+                for several, step in merged(list(of_job.values()))
+            ]
+            note = {"message": _told(rule, of_job), "makings": makings, "study": self.of_study}
+            needed = [each for each in needs if each not in (None, marker)]
+            jobs.append(Job(rule, marker.rpartition("/")[2], note, needed))
+        return jobs
+
+    @cached_property
+    def of_study(self) -> dict[str, Any]:
+        """What scripts may take of the whole study."""
+        config = self.call.study.config
+        named = {key: config[key] for key in ("data_folder", "device")}
+        return named | {
+            "axes": methods.axes_by_method(),
+            "exact": self.products.recipes.facts.arithmetic["pinned"],
+        }
+
+    def _key(self, path: str) -> str | None:
+        """Return the key of the product that a file is of, or of the run of the first seed."""
+        if (found := self.products.at(path)) is not None:
+            return found[0].key
+        match = source_seeds.RUN.fullmatch(path)
+        return None if match is None else self.keys[match[1]][match[2]][0]
+
+    def _placed(self, step: Step, *, of_first_seed: bool = False) -> Step:
+        """Return a step with the paths of its inputs as they are.
+
+        A run file, of all seeds of its setting, is joined by the job that reads it, or is the run
+        of the first seed.
+        """
+        place = partial(self._place, of_first_seed=of_first_seed)
+        return replace(step, inputs={n: mapped(file, place) for n, file in step.inputs.items()})
+
+    def _place(self, path: str, of_first_seed: bool = False) -> str:
+        if of_first_seed and source_seeds.RUN.fullmatch(path):
+            return str(self.store.path(RUNS, str(self._key(path)), Path(path).suffix))
+        if (found := self.products.at(path)) is not None:
+            product, name = found
+            return str(self.store.folder(product.kind, product.key) / name)
+        if path.startswith("published/"):
+            return os.path.abspath(self.call.root / path)
+        return path
+
+    @cached_property
+    def _clock(self) -> durations.Clock:
+        return durations.Clock(self.call.study, timings.read(self.store))
+
+    def _training(self, batch: RunBatch) -> Job:
+        """Return the job of a batch."""
+        told = []
+        needs: dict[str, None] = {}
+        artefacts: dict[str, list[str]] = {}
+        for unit in batch.units:
+            files = self._files(unit)
+            run = unit.runs[0][0]
+            settings = []
+            for of_setting in unit.runs:
+                first = of_setting[0]
+                recipe = self.products.recipes.setting(first.task, first.setting).run(0)["setting"]
+                keys = [each.key for each in of_setting]
+                settings.append({"job": first.job, "keys": keys, "recipe": recipe})
+            told.append(
+                {
+                    "task": run.task,
+                    "seeds": [each.seed for each in unit.runs[0]],
+                    "files": {name: self._place(path) for name, path in files.items()},
+                    "settings": settings,
+                    "work": self._clock.work(unit),
+                }
+            )
+            for product, _ in filter(None, map(self.products.at, files.values())):
+                artefacts[product.key] = [product.kind, product.key]
+                if product.key in self._marker:
+                    needs[self._marker[product.key]] = None
+        config = self.call.study.config
+        room = {key: config[key] for key in ("memory", "scratch_folder")}
+        runs = sum(len(unit.keys) for unit in batch.units)
+        tasks = sorted({unit.runs[0][0].task for unit in batch.units})
+        note = {
+            "message": f"Train {runs:,} runs on {', '.join(tasks)}",
+            "units": told,
+            "artefacts": list(artefacts.values()),
+            "room": room,
+            "study": self.of_study,
+        }
+        return Job("train", batch.name, note, list(needs))
+
+    def _asked_keys(self) -> dict[str, list[str]]:
+        """Return the keys of all that the call makes or has made, by kind."""
+        runs = {key for by in self.keys.values() for keys in by.values() for key in keys}
+        asked = {RUNS: sorted(runs)}
+        for kind, keys in self._met.items():
+            asked[kind] = sorted(keys)
+        return asked
+
+    def _is_asked(self, bundle: Bundle) -> bool:
+        """Tell whether a person asks for a bundle, by a file of it or by its rule."""
+        names = {*bundle.declared, bundle.name.rpartition("/")[2]}
+        return bool(names & self.call.asked)
+
+    def _bundles(self, pending: Sequence[Bundle]) -> list[PlannedBundle]:
+        owners: dict[str, PlannedBundle] = {}
+        for bundle in pending:
+            owners |= dict.fromkeys(bundle.declared, self._bundle(bundle, owners))
+        return list({each.name: each for each in owners.values()}.values())
+
+    def _bundle(self, bundle: Bundle, owners: Mapping[str, PlannedBundle]) -> PlannedBundle:
+        recipes = self.products.recipes
+        links = [path for task in bundle.tasks for path in links_of(self.call, task)]
+        read = dict.fromkeys([*bundle.read, *links])
+        runs = {task: self.keys[task] for task in _tasks_of_runs(read, bundle.tasks)}
+        reads: dict[str, Any] = {}
+        needs: dict[str, None] = {}
+        for path in read:
+            if source_seeds.RUN.fullmatch(path):
+                continue
+            reads[path] = self._content(path, owners)
+            if reads[path] in self._marker:
+                needs[self._marker[reads[path]]] = None
+            elif path in owners and not _is_whole(owners[path]):
+                needs[owners[path].marker] = None
+        wanted = (key for of_task in runs.values() for keys in of_task.values() for key in keys)
+        needs |= {self._marker[key]: None for key in wanted if key in self._marker}
+        told = [asdict(step) | {"code": recipes.facts.code(step.script)} for step in bundle.steps]
+        decides = {"steps": told, "copies": bundle.copies, "links": links, "reads": reads}
+        code = recipes.facts.code("stages/make_results.py")
+        key = key_of(canonical(decides | {"runs": runs, "code": code}))
+        note = {
+            "name": bundle.name,
+            "folder": bundle.folder,
+            "key": key,
+            "steps": [asdict(self._placed(step)) for step in bundle.steps],
+            "copies": {path: self._place(found) for path, found in bundle.copies.items()},
+            "links": {path: self._place(path) for path in links},
+            "runs": {
+                task: {"seeds": self.call.study.task(task)["seeds"], "keys": keys}
+                for task, keys in runs.items()
+            },
+            "listed": list(bundle.tasks),
+            "declared": bundle.declared,
+            "study": self.of_study,
+        }
+        return PlannedBundle(bundle, key, list(needs), note)
+
+    def _content(self, path: str, owners: Mapping[str, PlannedBundle]) -> str | None:
+        """Return what tells that a file that a bundle reads is the same."""
+        if (key := self._key(path)) is not None:
+            return key
+        if path in owners:
+            return owners[path].key
+        if path.startswith("published/"):
+            return self.products.recipes.facts.content(str(self.call.root / path))
+        if task := task_in(path):
+            with_key = Path("results", task, KEY)
+            return with_key.read_text(encoding="utf-8") if with_key.exists() else None
+        return self.products.recipes.facts.content(path)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a call makes.
+
+    call: of the workflow.
+    store: of artefacts.
+    products: jobs that make what is missing besides runs.
+    trained: batches of missing runs.
+    bundles: results, tasks before papers; those that no target asks for among them.
+    missing: how many runs are missing.
+    keys: of all artefacts that the study rests on, by kind.
+    """
+
+    call: Call
+    store: Store
+    products: Sequence[Job]
+    trained: Sequence[Job]
+    bundles: Sequence[PlannedBundle]
+    missing: int
+    keys: Mapping[str, Sequence[str]]
+
+    @property
+    def jobs(self) -> list[Job]:
+        """All jobs that make something of the store."""
+        return [*self.products, *self.trained]
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing of it is missing."""
+        whole = (_is_whole(each) for each in self.bundles if each.bundle.wanted)
+        return not self.jobs and all(whole)
+
+    @cached_property
+    def needs(self) -> dict[str, list[str]]:
+        """The markers that each job waits for, by the job's own."""
+        return {job.marker: list(job.needs) for job in self.jobs}
+
+    @cached_property
+    def messages(self) -> dict[str, str]:
+        """What each job does in words, by its marker."""
+        return {job.marker: str(job.note["message"]) for job in self.jobs}
+
+    @property
+    def targets(self) -> list[str]:
+        """What the target `all` asks for."""
+        files = [job.marker for job in self.jobs if job.rule != "attack"]
+        for each in self.bundles:
+            if each.bundle.wanted:
+                files += [*each.bundle.declared, each.marker]
+        return files
+
+    def write(self) -> None:
+        """Write the notes of all jobs, and which plan of each bundle is to be made."""
+        for job in self.jobs:
+            self.store.put_note(NOTES, job.name, dict(job.note) | {"needs": list(job.needs)})
+        for each in self.bundles:
+            self.store.put_note(NOTES, each.key, each.note)
+            write_json(plan_file(each.name), {"name": each.name, **each.for_nodes})
+
+
+MESSAGES = {
+    "clients": "Split the data of {} over its clients",
+    "source": "Prepare the source model of {}",
+    "extract": "Extract the features of {}",
+    "networks": "Count the layers of networks of {}",
+    "public": "Choose the public samples of {} and extract their features",
+    "open_data": "Prepare the open data of {}",
+    "attack": "Ask of {}",
+}
+"""What the jobs of each rule do."""
+
+
+def _told(rule: str, made: Mapping[str, Product]) -> str:
+    (group,) = {product.group for product in made.values()}
+    return MESSAGES[rule].format(group)
+
+
+def merged(made: Sequence[Product]) -> list[tuple[list[Product], Step]]:
+    """Return the steps of the products of a job, extractions of one pass over samples as one."""
+    steps: list[tuple[list[Product], Step]] = []
+    passes: dict[str, list[Product]] = {}
+    for product in made:
+        below = f"{product.kind}/{product.key}/".__add__
+        outputs = {name: mapped(file, below) for name, file in product.step.outputs.items()}
+        product = replace(product, step=replace(product.step, outputs=outputs))
+        if product.step.script == "stages/extract_features.py":
+            passes.setdefault(str(product.step.inputs["clients"]), []).append(product)
+        else:
+            steps.append(([product], product.step))
+    for several in passes.values():
+        steps.append((several, _one_pass(several)))
+    # A job makes public samples before their features.
+    return steps
+
+
+def _one_pass(several: Sequence[Product]) -> Step:
+    first, *further = several
+    values = dict(first.step.values)
+    cuts = [product.step.values["features"]["cut"] for product in further]
+    values["features"] = values["features"] | {"further_cuts": cuts}
+    values.pop("stores")
+    manifests = [m for product in several for m in product.step.outputs["manifests"]]
+    stores = [
+        where if "/" in where else f"{product.kind}/{product.key}/{where}"
+        for product in several
+        for where in product.step.values["stores"]
+    ]
+    return replace(first.step, values=values, outputs={"manifests": manifests, "stores": stores})
+
+
+def links_of(call: Call, task: str) -> list[str]:
+    """Return what lies below a task's results as a link into the store, for people."""
+    block = call.study.task(task)["features"]
+    names = ["source.safetensors", "source.json"]
+    for cut in (None, *block["further_cuts"]):
+        stem = paths.of_cut("", cut, "features").removeprefix("results//")
+        names += [f"{stem}.json"] + [f"{stem}.zarr"] * (cut is not None or not block.get("store"))
+    names += ["clients.h5"] * (not source_seeds.is_repeat(task))
+    return [paths.of_task(task, name) for name in names]
+
+
+def _tasks_of_runs(read: Iterable[str], listed: Collection[str]) -> list[str]:
+    """Return the tasks whose runs a bundle reads or lists."""
+    found = dict.fromkeys(listed)
+    for path in read:
+        if match := source_seeds.RUN.fullmatch(path):
+            found[match[1]] = None
+    return list(found)
+
+
+def _is_whole(planned: PlannedBundle) -> bool:
+    """Tell whether a bundle's files are all there, of this plan."""
+    return all(map(os.path.exists, [planned.marker, *planned.bundle.declared]))
