@@ -4,17 +4,14 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
-import train_setting
 from fbftl.exchange.arrivals import Request
 from fbftl.findings.run_file import read_run
 from fbftl.ground.files import read_json
-from fbftl.ground.room import RAM
 from fbftl.messages.ledger import read_ledger
 from fbftl.methods.fbftl.answering import answer
-from fbftl.study.methods import axes_by_method
-from train_setting import Outputs
 from unit.deploy.in_process import params_of, planned, run
 from unit.tasks.toy_task import make_task
+from unit.tasks.training import train_setting
 
 COLUMNS = ["direction", "part", "round", "client", "payload_bits", "bits", "packets", "lost"]
 NOISED = {"mechanism": "gaussian", "sigma": 0.5, "label_epsilon": 2.0}
@@ -37,12 +34,10 @@ def training_of(method: str) -> dict[str, int | str]:
     return {"selection": "last"} | ({"rounds": 2} if method == "fedavg" else {})
 
 
-def studied(files: dict[str, str], folder: Path, method: str, axes: dict) -> Outputs:
-    """Run a setting as a study does."""
-    outputs = Outputs(*(str(folder / name) for name in ("run.json", "run.parquet", "meta.json")))
+def studied(files: dict[str, str], folder: Path, method: str, axes: dict) -> tuple[Path, Path]:
+    """Run a setting as a study does; return its run file and its ledger."""
     params = params_of(method, axes, **training_of(method))
-    train_setting.main(files, "", [outputs], [params], axes_by_method(), "cpu", RAM, 1)
-    return outputs
+    return train_setting(files, folder / "run.json", params)
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

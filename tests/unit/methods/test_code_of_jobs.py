@@ -26,7 +26,7 @@ def scripts(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sources(scripts: Path, method: str, kind: str) -> tuple[str, ...]:
-    return code.sources("stages/train_setting.py", str(scripts), *modules(method, kind))
+    return code.sources("fbftl/methods/by_name.py", str(scripts), *modules(method, kind))
 
 
 def digests(scripts: Path) -> dict[tuple[str, str], str]:

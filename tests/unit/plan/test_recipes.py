@@ -95,7 +95,6 @@ CHANGES: list[tuple[dict[str, Any], set[str]]] = [
     ({"privacy.delta": 1e-7}, {PRIVATE}),
     ({"privacy.shadows": 16}, set()),
     ({"seeds": [0, 1, 2, 3]}, set()),
-    ({"settings_per_process": 3}, set()),
 ]
 
 
@@ -110,7 +109,7 @@ def test_a_value_changes_the_keys_of_what_it_decides(changes, expected) -> None:
     [
         ("stages/partition_clients.py", OF_CLIENTS),
         ("fbftl.training.pretrain", OF_SOURCE - {"public"}),
-        ("stages/train_setting.py", RUNS),
+        ("fbftl/methods/by_name.py", RUNS),
         ("fbftl.methods.fedavg.run", {FEDAVG}),
         ("fbftl.features.images", {"features", "public_features"} | RUNS),
         ("stages/plot_uplink.py", set()),

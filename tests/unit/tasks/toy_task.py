@@ -8,12 +8,10 @@ from typing import Any
 import describe_network
 import extract_features
 import partition_clients
-import train_setting
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.room import RAM, Room
 from fbftl.models.source.manifest import SourceModel, build, write_source
-from fbftl.study.methods import axes_by_method
-from train_setting import Outputs
+from unit.tasks.training import train_setting
 
 DATA = {"kind": "digits", "test_fraction": 0.2, "limit": {"train": 124, "test": 30}, "seed": 0}
 CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
@@ -72,7 +70,6 @@ def train(
         room: where large arrays go.
         training: values that differ from `TRAINING`.
     """
-    run, ledger = folder / f"{method}.json", folder / f"{method}.parquet"
     params = {
         "task": "toy",
         "kind": "images",
@@ -83,6 +80,4 @@ def train(
         "privacy": {},
         "block": {"head": HEAD, "network": network},
     }
-    outputs = Outputs(str(run), str(ledger), str(folder / f"{method}.meta.json"))
-    train_setting.main(files, "", [outputs], [params], axes_by_method(), device, room, 1)
-    return run, ledger
+    return train_setting(files, folder / f"{method}.json", params, device, room)

@@ -13,14 +13,12 @@ import torch
 from fbftl.features.store.opening import open_store
 from fbftl.findings.run_file import read_run
 from fbftl.ground.ring import Ring
-from fbftl.ground.room import RAM
 from fbftl.methods.fade import server
 from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from train_setting import Outputs
-from train_setting import main as train_setting
 from unit.methods.fade.fade_toys import PLAIN, job, params, ready, run, trained
+from unit.tasks.training import train_setting
 
 
 def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
@@ -92,9 +90,8 @@ def _sigma_of(epsilon: float) -> float:
 
 def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
     """No store, run file or ledger has groups, or numbers that equal the assignment."""
-    outputs = Outputs(*(str(tmp_path / f"run.{end}") for end in ("json", "parquet", "meta.json")))
     job_params = params(PLAIN, seeds=(0, 1, 2))
-    train_setting(files, "", [outputs], [job_params], axes_by_method(), "cpu", RAM, 1)
+    train_setting(files, tmp_path / "run.json", job_params)
     training_run = ready(files, from_params(job_params, axes_by_method()))
     assignments = [trial.users.group for trial in training_run.trials]
     with h5py.File(files["clients"]) as file:
