@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from fbftl.features.again import rows_again
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
@@ -75,10 +74,6 @@ def toy_provenance(cut, **fields):
         "libraries": {"numpy": np.__version__},
     }
     return Provenance(cut=cut, **(defaults | fields))
-
-
-def toy_again(cut):
-    return rows_again(ToySource(), toy_forward, cut, BATCH)
 
 
 def all_rows(split):

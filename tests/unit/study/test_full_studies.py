@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
+from fbftl.plan.opened import Prepared
 from fbftl.study import full_studies
 from fbftl.study.config import Study, resolve
 from fbftl.study.full_studies import PAPER, read_every_full, read_full, read_of_size
-from fbftl.study.resolved import study_of
 from fbftl.study.systems import read_systems
 
 CONFIG = """
@@ -176,7 +176,7 @@ def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tm
     study = tmp_path / "study.yaml"
     study.write_text("size: full\nsystem: fate\n")
     with pytest.raises(UserError, match="did you mean 'fade'"):
-        study_of(root, [str(study)])
+        Prepared.of_files(root, [str(study)])
 
 
 @pytest.mark.parametrize(
