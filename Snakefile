@@ -61,7 +61,7 @@ rule runs:
 
 rule heads:
     input:
-        asked("heads"),
+        on_request("heads"),
     localrule: True
     message:
         "Heads and epochs are chosen"
@@ -69,7 +69,7 @@ rule heads:
 
 rule layers:
     input:
-        asked("layers"),
+        on_request("layers"),
     localrule: True
     message:
         "The layers of each network are listed"

@@ -94,12 +94,12 @@ def needs(rule):
     return lambda wildcards: PLAN.needs(rule, wildcards.job)
 
 
-def told(rule):
+def message_of(rule):
     """Return the function of wildcards that says in words what a rule's jobs do."""
     return lambda wildcards: PLAN.message(rule, wildcards.job)
 
 
-def asked(name):
+def on_request(name):
     """Return the files of what is made only when it is asked for by its name, of every task."""
     return [
         path

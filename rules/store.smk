@@ -13,9 +13,9 @@ rule clients:
     params:
         store=str(STORE.root),
         note="{job}",
-        told=told("clients"),
+        summary=message_of("clients"),
     message:
-        "{params.told}"
+        "{params.summary}"
     script:
         "../scripts/stages/make_products.py"
 
@@ -33,7 +33,7 @@ use rule clients as source with:
     params:
         store=str(STORE.root),
         note="{job}",
-        told=told("source"),
+        summary=message_of("source"),
 
 
 use rule clients as extract with:
@@ -50,7 +50,7 @@ use rule clients as extract with:
     params:
         store=str(STORE.root),
         note="{job}",
-        told=told("extract"),
+        summary=message_of("extract"),
 
 
 use rule clients as networks with:
@@ -64,7 +64,7 @@ use rule clients as networks with:
     params:
         store=str(STORE.root),
         note="{job}",
-        told=told("networks"),
+        summary=message_of("networks"),
 
 
 use rule clients as public with:
@@ -81,7 +81,7 @@ use rule clients as public with:
     params:
         store=str(STORE.root),
         note="{job}",
-        told=told("public"),
+        summary=message_of("public"),
 
 
 use rule clients as open_data with:
@@ -97,7 +97,7 @@ use rule clients as open_data with:
     params:
         store=str(STORE.root),
         note="{job}",
-        told=told("open_data"),
+        summary=message_of("open_data"),
 
 
 use rule clients as attack with:
@@ -113,4 +113,4 @@ use rule clients as attack with:
     params:
         store=str(STORE.root),
         note="{job}",
-        told=told("attack"),
+        summary=message_of("attack"),

@@ -18,8 +18,8 @@ rule train:
     params:
         store=str(STORE.root),
         note="{job}",
-        told=told("train"),
+        summary=message_of("train"),
     message:
-        "{params.told}"
+        "{params.summary}"
     script:
         "../scripts/stages/train_batch.py"

@@ -20,7 +20,7 @@ from fbftl.findings.joined import join_ledgers, joined
 from fbftl.findings.steps import Step, mapped, run
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_json, write_text
+from fbftl.ground.files import replacing, write_json, write_text, writing
 from fbftl.ground.lock import exclusive
 from fbftl.ground.logs import log, run_job
 from fbftl.study import source_seeds
@@ -52,10 +52,10 @@ def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=made)))
         link(note["links"])
         for path, found in note["copies"].items():
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(found, path)
-        for told in note["steps"]:
-            step = Step(**told)
+            with replacing(path) as temporary:
+                shutil.copyfile(found, temporary)
+        for described in note["steps"]:
+            step = Step(**described)
             for path in filter(None, map(store.artefact_of, step.read)):
                 store.require(*path)
             here = partial(at_hand, note=note, store=store, scratch=scratch)
@@ -100,9 +100,10 @@ def forget(marker: Path, key: Path, declared: Iterable[str]) -> None:
 def link(links: Mapping[str, str]) -> None:
     """Link files and folders of the store to where people look for them."""
     for path, found in links.items():
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).unlink(missing_ok=True)
-        os.symlink(os.path.relpath(found, Path(path).parent), path)
+        with writing(path):
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).unlink(missing_ok=True)
+            os.symlink(os.path.relpath(found, Path(path).parent), path)
 
 
 def at_hand(file: str, note: Mapping[str, Any], store: Store, scratch: Path) -> str:
@@ -112,7 +113,8 @@ def at_hand(file: str, note: Mapping[str, Any], store: Store, scratch: Path) -> 
         return file
     path = scratch / file
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         task, name = match.groups()
         keys = note["runs"][task]["keys"][name]
         if file.endswith(".json"):
@@ -138,7 +140,7 @@ def documents(keys: Iterable[str], store: Store) -> Iterator[dict[str, Any]]:
 
 def write_runs(path: Path, note: Mapping[str, Any], store: Store) -> None:
     """Write which run of the store every setting and seed of a task is."""
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with replacing(path) as temporary, open(temporary, "w", encoding="utf-8", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["task", *LISTED])
         for task in note["listed"]:

@@ -63,8 +63,10 @@ def artefacts(store: Store) -> Iterator[tuple[str, str, Path]]:
 
 def clean(store: Store, *, yes: bool) -> None:
     """List what nobody asks for, with size and date, and remove it on demand."""
-    asked = dict(asked_for(store))
-    wanted = {(kind, key) for keys in asked.values() for kind, of in keys.items() for key in of}
+    of_folders = dict(asked_for(store))
+    wanted = {
+        (kind, key) for keys in of_folders.values() for kind, of in keys.items() for key in of
+    }
     total = 0
     for kind, key, path in artefacts(store):
         if kind in ("failed", "notes", "durations") or (kind, key) in wanted:
@@ -75,7 +77,7 @@ def clean(store: Store, *, yes: bool) -> None:
         print(f"{date} {size / 2**20:10.1f} MiB  {path}")
         if yes:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    folders = ", ".join(asked) or "no folder of results"
+    folders = ", ".join(of_folders) or "no folder of results"
     done = "removed" if yes else "to be removed with --yes"
     print(f"{total / 2**20:,.1f} MiB {done}; the rest is asked for by {folders}")
 

@@ -33,14 +33,13 @@ from fbftl.findings.formula_numbers import ratios
 from fbftl.findings.front import rows
 from fbftl.findings.kept import KEPT
 from fbftl.findings.kept_systems import MERGED, merge_notes, merge_table, renewed
-from fbftl.findings.origins import arithmetics, commits, distinct
+from fbftl.findings.origins import commits, distinct, notes_on_runs
 from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
 from fbftl.ground import provenance
-from fbftl.ground.code import digest, sources
+from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, replacing, write_json, write_text
-from fbftl.methods.by_name import modules
 from fbftl.papers.kept_registry import read_anew
 from fbftl.papers.kept_tasks import (
     merge_notes_of_tasks,
@@ -48,6 +47,7 @@ from fbftl.papers.kept_tasks import (
     merge_sentences,
     without_comparison,
 )
+from fbftl.plan.opened import store_of
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 
@@ -61,9 +61,6 @@ PAGES = (
     "docs/papers/*.md",
 )
 """Pages whose numbers, and whose tables of coverage, are filled in."""
-
-MAKERS = ("extract_features", "train_setting", "collect_runs", "write_numbers")
-"""Stages whose code says whether committed results are those of the tree."""
 
 TABLES = tuple(Path("tables", f"{table}.csv") for table in MERGED)
 """Tables in which rows of several studies stand together: sentences, then comparisons."""
@@ -121,7 +118,7 @@ def renew(root: Path, name: str, by: dict[str, Any]) -> None:
     Args:
         root: the project's folder.
         name: task, or `papers/<paper>`.
-        by: commit, environment and code that made it.
+        by: commit and environment that made it.
     """
     notes, files = by | finished(root, name), kept.files_of(root, name)
     for below in ("tables", "figures"):
@@ -137,7 +134,7 @@ def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, A
         root: the project's folder.
         name: `papers/<paper>`, which is kept already.
         systems: their names.
-        by: commit, environment and code that made them.
+        by: commit and environment that made them.
 
     Raises:
         UserError: if the paper has no such system, or its study is not finished.
@@ -163,7 +160,7 @@ def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any])
         root: the project's folder.
         name: `papers/<paper>`, which is kept already.
         tasks: their names.
-        by: commit, environment and code that made them.
+        by: commit and environment that made them.
 
     Raises:
         UserError: if nothing of the paper was run on a task, its study is not finished, or what is
@@ -261,7 +258,7 @@ def take_over(files: Mapping[Path, Path]) -> None:
 def finished(root: Path, name: str) -> dict[str, Any]:
     """Return of a finished task or paper on what processor and at what commits it was computed.
 
-    Beside them the digests of its runs.
+    Beside them the keys of its runs.
 
     Raises:
         UserError: if it is not finished, or was not computed exactly.
@@ -270,32 +267,25 @@ def finished(root: Path, name: str) -> dict[str, Any]:
     if not any((results / name / made).exists() for made in ("tables", "numbers.json")):
         raise UserError(f"results/{name} has no tables and no numbers; run its study first")
     tasks = kept.tasks_of(results, name, [*read_systems(root), *read_every_full(root)])
-    arithmetic = distinct(a for task in tasks for a in arithmetics(results / task).values())
+    runs, store = kept.runs_of(results, tasks), Store(root / store_of({"store": None}).root)
+    keys = [key for of_task in runs.values() for each in of_task.values() for key in each["keys"]]
+    noted = notes_on_runs(keys, store)
+    arithmetic = distinct(each["arithmetic"] for each in noted)
     if inexact := [each for each in arithmetic if not each["exact"]]:
         raise UserError(
             f"results/{name} was not computed exactly, because "
             f"{inexact[0]['not_exact_because']}; run its study with --config exact=true"
         )
-    made_at = {commit for task in tasks for commit in commits(results / task)}
-    notes = {"arithmetic": arithmetic, "runs": kept.run_digests(results, tasks)}
-    return notes | ({"commit": ", ".join(sorted(made_at))} if made_at else {})
+    notes = {"arithmetic": arithmetic, "runs": runs}
+    made_at = ", ".join(sorted(commits(noted)))
+    return notes | ({"commit": made_at} if made_at else {})
 
 
 def made_by() -> dict[str, Any]:
-    """Return environment and code of what is being taken over, and the commit if no run has it."""
+    """Return the environment of what is being taken over, and the commit if no run has it."""
     return {
         "commit": provenance.commit(),
-        "code": code(),
         "versions": {name: version(name) for name in PACKAGES},
-    }
-
-
-def code() -> dict[str, str]:
-    """Return the digest of each maker's code in this tree."""
-    of_methods = (*modules("fbftl", "images"), *modules("ftl_c", "images"))
-    return {
-        f"{maker}.py": digest(sources(f"stages/{maker}.py", "scripts", *of_methods))
-        for maker in MAKERS
     }
 
 

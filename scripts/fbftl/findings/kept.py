@@ -1,18 +1,15 @@
 """Results that stand in the project, `docs/results/`: what is kept of a finished study.
 
 Tables and single numbers of a task or a paper, the figures that `docs/results/figures.csv` lists,
-and the SHA-256 of every run file below them.
+and the keys of all runs that they rest on.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.run_file import read_run
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import sha256
-from fbftl.study import source_seeds
 from fbftl.study.systems import System, paper_of
 
 KEPT = Path("docs", "results")
@@ -30,8 +27,8 @@ MOST_FIGURES = 9
 PAPERS = "papers/"
 """How the names of papers' results begin."""
 
-Digests = dict[str, dict[str, dict[str, Any]]]
-"""Seeds and SHA-256 of run files, `seeds` and `sha256`, by task and setting."""
+Runs = dict[str, dict[str, dict[str, Any]]]
+"""Seeds and keys of runs, `seeds` and `keys`, by task and setting."""
 
 
 def files_of(root: Path, name: str, staying: Collection[Path] = ()) -> dict[Path, Path]:
@@ -107,26 +104,22 @@ def tasks_of(results: Path, name: str, systems: Sequence[System]) -> list[str]:
     return list(dict.fromkeys(table.parents[1].name for table in of_paper))
 
 
-def run_digests(results: Path, tasks: Iterable[str]) -> Digests:
-    """Return seeds and SHA-256 of every run file of some tasks and of their repeats.
+def runs_of(results: Path, tasks: Iterable[str]) -> Runs:
+    """Return seeds and keys of every run of some tasks and of their repeats.
 
     Args:
         results: folder of results.
         tasks: their names.
 
     Raises:
-        UserError: where a run file is damaged.
+        UserError: where the table of a task's runs is missing or damaged.
     """
-    digests: Digests = {}
-    for path in (path for task in tasks for path in run_files(results / task)):
-        seeds = [repetition["seed"] for repetition in read_run(path)["repetitions"]]
-        task = path.parents[1].relative_to(results).as_posix()
-        digests.setdefault(task, {})[path.stem] = {"seeds": seeds, "sha256": sha256(path)}
-    return digests
-
-
-def run_files(folder: Path) -> list[Path]:
-    """Return the run files of a task and of its repeats, without the notes on them."""
-    folders = [folder, *folder.glob(f"{source_seeds.KEY}/*")]
-    paths = (path for each in folders for path in each.glob("runs/*.json"))
-    return sorted(path for path in paths if not path.name.endswith(".meta.json"))
+    runs: Runs = {}
+    for path in (results / task / "runs.csv" for task in tasks):
+        table = read_table(path, {"key": str})
+        columns = (table[name] for name in ("task", "setting", "seed", "key"))
+        for task, setting, seed, key in zip(*columns, strict=True):
+            of_setting = runs.setdefault(task, {}).setdefault(setting, {"seeds": [], "keys": []})
+            of_setting["seeds"].append(int(seed))
+            of_setting["keys"].append(key)
+    return runs

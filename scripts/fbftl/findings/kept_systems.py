@@ -97,7 +97,7 @@ def merge_notes(now: Mapping[str, Any], before: Mapping[str, Any], of: Renewed) 
     makers = [*earlier, {**before, "tasks": [task for task in stay if task not in older]}]
     keys = ("commit", "code", "versions", "arithmetic")
     still_kept = [
-        {key: maker[key] for key in keys} | {"tasks": tasks}
+        {key: maker[key] for key in keys if key in maker} | {"tasks": tasks}
         for maker in makers
         if (tasks := [task for task in maker["tasks"] if task in stay])
     ]

@@ -1,36 +1,27 @@
-"""How the runs of a folder were computed, from the notes that their jobs left beside them."""
+"""How runs of the store were computed, from the notes that their documents hold."""
 
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from fbftl.ground.files import read_json
+from fbftl.ground.artefacts import Store
+
+RUNS = "runs"
+"""Folder of the store."""
 
 
-def arithmetics(results: Path) -> dict[str, dict[str, Any]]:
-    """Return how each run below a folder of results was computed, by the path of its notes there.
+def notes_on_runs(keys: Iterable[str], store: Store) -> list[dict[str, Any]]:
+    """Return how each of some runs was computed, see `fbftl.ground.provenance.record`.
 
-    See `fbftl.ground.exact.described`; runs of before it was noted are left out.
+    Raises:
+        UserError: if a run is not there any more, or damaged.
     """
-    return {
-        path: noted["arithmetic"]
-        for path, noted in _notes_on_runs(results).items()
-        if "arithmetic" in noted
-    }
+    return [store.json(RUNS, key)["made"] for key in keys]
 
 
-def commits(results: Path) -> set[str]:
-    """Return the commits that the runs below a folder of results were made at, where noted."""
-    return {noted["commit"] for noted in _notes_on_runs(results).values() if noted.get("commit")}
-
-
-def _notes_on_runs(results: Path) -> dict[str, dict[str, Any]]:
-    """Return the notes on each run below a folder of results, by their path there."""
-    return {
-        path.relative_to(results).as_posix(): read_json(path, "notes on a run")
-        for path in sorted(results.glob("**/runs/*.meta.json"))
-    }
+def commits(notes: Iterable[dict[str, Any]]) -> set[str]:
+    """Return the commits that runs were made at, where noted."""
+    return {noted["commit"] for noted in notes if noted.get("commit")}
 
 
 def distinct(described: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

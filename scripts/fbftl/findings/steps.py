@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from fbftl.ground.files import writing
+
 SCRIPTS = Path(__file__).parents[2]
 """The folder of scripts."""
 
@@ -67,7 +69,8 @@ def run(step: Step, of_study: Mapping[str, Any]) -> None:
 
         PAGE.set(PageText(**step.page))
     for path in map(Path, step.written):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
     main = load(step.script).main
     main(**arguments(main, step, of_study))
 

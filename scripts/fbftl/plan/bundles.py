@@ -68,7 +68,7 @@ def bundles(call: Call, products: Products) -> Iterator[Bundle]:
         steps = TaskSteps(call, products, task)
         yield steps.bundle(task, targets.of_task(call, task))
         for name in ("heads", "framework_choice", "layers"):
-            if found := steps.asked(name):
+            if found := steps.on_request(name):
                 yield found
     of_papers = targets.of_papers(call)
     audit = PaperSteps(call, "").step(WRITTEN_OUT["audit"].path)
@@ -100,7 +100,7 @@ class TaskSteps:
         copies: dict[str, str] = {}
         known: dict[str, Step | None] = {}
 
-        def visit(path: str) -> None:
+        def add(path: str) -> None:
             if path in known or path in copies:
                 return
             if path not in makers:
@@ -109,11 +109,11 @@ class TaskSteps:
             step = makers[path]()
             known.update(dict.fromkeys(step.written, step))
             for each in step.read:
-                visit(each)
+                add(each)
             steps[id(step)] = step
 
         for path in declared:
-            visit(path)
+            add(path)
         return Bundle(
             name,
             paths.of_task(self.task, "").rstrip("/"),
@@ -123,7 +123,7 @@ class TaskSteps:
             wanted,
         )
 
-    def asked(self, name: str) -> Bundle | None:
+    def on_request(self, name: str) -> Bundle | None:
         """Return the job of what is made only when it is asked for."""
         analysis = next(each for each in analyses.ANALYSES if each.name == name)
         if self._study.task(self.task)["kind"] != "images":

@@ -39,7 +39,7 @@ class Call:
     of_size: the full studies that it makes, if any.
     root: folder of the project's own files.
     arithmetic: sentence on whether other machines give the same numbers.
-    asked: words of the command line, files and rules that a person asks for among them.
+    requested: words of the command line, files and rules that a person asks for among them.
     """
 
     study: Study
@@ -48,7 +48,7 @@ class Call:
     of_size: Sequence[System]
     root: Path
     arithmetic: str = ""
-    asked: frozenset[str] = frozenset()
+    requested: frozenset[str] = frozenset()
 
     @cached_property
     def every_system(self) -> list[System]:

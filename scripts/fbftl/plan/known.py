@@ -14,7 +14,7 @@ from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, write_text
 from fbftl.ground.lock import exclusive
-from fbftl.plan.planner import MADE, NOTES, Plan, marker_of
+from fbftl.plan.planned import MADE, NOTES, Plan, marker_of
 
 TURN = MADE / "turn"
 """How many calls have written in this folder of results."""

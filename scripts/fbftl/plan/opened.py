@@ -20,7 +20,8 @@ from fbftl.ground.files import remove_leftovers, write_json
 from fbftl.plan import checked, pages
 from fbftl.plan.call import Call
 from fbftl.plan.known import Results, Turn, require_this_layout
-from fbftl.plan.planner import RUNS, Plan, Planner
+from fbftl.plan.planned import RUNS, Plan
+from fbftl.plan.planner import Planner
 from fbftl.plan.products import Products
 from fbftl.plan.recipes import Facts, Recipes
 from fbftl.plan.trained import files_of
@@ -99,8 +100,9 @@ class Prepared:
         arithmetic = Arithmetic.of(study, here=here)
         facts = Facts(code_of(root / "scripts"), digests, arithmetic.decides)
         project = checked.project_study(root, systems)
-        told, asked = arithmetic.told, frozenset(words)
-        call = Call(study, project, systems, of_size, root, told, asked)
+        call = Call(
+            study, project, systems, of_size, root, arithmetic.sentence, frozenset(words)
+        )  # fmt: skip
         return cls(call, Products(study, Recipes(study, facts)), store, code, digests)
 
     @classmethod
@@ -222,11 +224,11 @@ class Arithmetic:
     """How jobs compute.
 
     decides: what of it decides bytes.
-    told: sentence on whether other machines give the same numbers.
+    sentence: on whether other machines give the same numbers.
     """
 
     decides: Mapping[str, Any]
-    told: str
+    sentence: str
 
     @classmethod
     def of(cls, study: Study, *, here: bool) -> "Arithmetic":
@@ -265,10 +267,10 @@ def code_of(scripts: Path) -> Any:
     known: dict[tuple[str, ...], str] = {}
 
     def code(script: str, *modules: str) -> str:
-        asked = (script, *modules)
-        if asked not in known:
-            known[asked] = digest(sources(script, str(scripts), *modules), str(scripts))
-        return known[asked]
+        files = (script, *modules)
+        if files not in known:
+            known[files] = digest(sources(script, str(scripts), *modules), str(scripts))
+        return known[files]
 
     return code
 

@@ -14,84 +14,15 @@ from typing import Any
 from fbftl.findings.steps import Step, mapped
 from fbftl.ground import timings
 from fbftl.ground.artefacts import Store, canonical, key_of
-from fbftl.ground.files import write_json
 from fbftl.plan import durations, paths
 from fbftl.plan.batches import MissingRun, RunBatch, Unit, batches, name_of_keys, units
 from fbftl.plan.bundles import Bundle, bundles
 from fbftl.plan.call import KEY, Call
+from fbftl.plan.passes import merged
+from fbftl.plan.planned import MADE, RUNS, Plan, PlannedBundle, PlannedJob
 from fbftl.plan.products import Product, Products, task_in
 from fbftl.plan.trained import files_of
 from fbftl.study import methods, source_seeds
-
-MADE = Path("results/.made")
-"""Folder of markers, one for each job that has ended, and of what nodes know of results."""
-
-NOTES, RUNS = "notes", "runs"
-"""Folders of the store."""
-
-STORE_RULES = ("clients", "source", "extract", "networks", "public", "open_data", "attack")
-"""Rules whose jobs make products; `train` makes batches of runs."""
-
-
-@dataclass(frozen=True)
-class Job:
-    """A job that makes something of the store.
-
-    rule: that it is of.
-    name: digest of what it makes.
-    note: what it reads.
-    needs: markers of jobs that must have ended.
-    """
-
-    rule: str
-    name: str
-    note: Mapping[str, Any]
-    needs: Sequence[str]
-
-    @property
-    def marker(self) -> str:
-        """The file that says that it has ended."""
-        return f"{MADE}/{self.rule}/{self.name}"
-
-
-@dataclass(frozen=True)
-class PlannedBundle:
-    """A bundle as this call would make it.
-
-    key: of all that decides it.
-    needs: markers of jobs that must have ended.
-    note: what its job reads.
-    """
-
-    bundle: Bundle
-    key: str
-    needs: Sequence[str]
-    note: Mapping[str, Any]
-
-    @property
-    def name(self) -> str:
-        """Of its job."""
-        return self.bundle.name
-
-    @property
-    def marker(self) -> str:
-        """The last of its files, which says by which plan the others were made."""
-        return marker_of(self.name, self.key)
-
-    @property
-    def for_nodes(self) -> dict[str, Any]:
-        """What a node has to know of its job."""
-        return {"key": self.key, "declared": self.bundle.declared, "needs": list(self.needs)}
-
-
-def marker_of(name: str, key: str) -> str:
-    """Return the last file of a bundle's results."""
-    return f"{MADE}/results/{name.replace('/', '-')}.{key}"
-
-
-def plan_file(name: str) -> Path:
-    """Return the file that says which plan of a bundle is to be made."""
-    return MADE / f"{name.replace('/', '-')}.plan"
 
 
 @dataclass
@@ -116,7 +47,7 @@ class Planner:
     _met: dict[str, set[str]] = field(default_factory=dict)
     _there: dict[str, set[str]] = field(default_factory=dict)
 
-    def plan(self) -> "Plan":
+    def plan(self) -> Plan:
         """Return the plan."""
         runs = self._missing_runs()
         for task in self.call.study.with_repeats(self.call.study.tasks):
@@ -127,7 +58,7 @@ class Planner:
             for path in self._files(unit).values():
                 self._want(path)
         planned = list(bundles(self.call, self.products))
-        pending = [each for each in planned if each.wanted or self._is_asked(each)]
+        pending = [each for each in planned if each.wanted or self._is_requested(each)]
         for bundle in pending:
             for path in bundle.read:
                 self._want(path)
@@ -210,7 +141,7 @@ class Planner:
         folder = MADE / rule
         return set(os.listdir(folder)) if folder.is_dir() else set()
 
-    def _jobs_of_products(self) -> list[Job]:
+    def _jobs_of_products(self) -> list[PlannedJob]:
         """Return the jobs that make the products that are missing."""
         jobs = []
         for (rule, _), of_job in self._missing.items():
@@ -224,9 +155,9 @@ class Planner:
                 }
                 for several, step in merged(list(of_job.values()))
             ]
-            note = {"message": _told(rule, of_job), "makings": makings, "study": self.of_study}
+            note = {"message": _message(rule, of_job), "makings": makings, "study": self.of_study}
             needed = [each for each in needs if each not in (None, marker)]
-            jobs.append(Job(rule, marker.rpartition("/")[2], note, needed))
+            jobs.append(PlannedJob(rule, marker.rpartition("/")[2], note, needed))
         return jobs
 
     @cached_property
@@ -269,9 +200,9 @@ class Planner:
     def _clock(self) -> durations.Clock:
         return durations.Clock(self.call.study, timings.read(self.store))
 
-    def _training(self, batch: RunBatch) -> Job:
+    def _training(self, batch: RunBatch) -> PlannedJob:
         """Return the job of a batch."""
-        told = []
+        described = []
         needs: dict[str, None] = {}
         artefacts: dict[str, list[str]] = {}
         for unit in batch.units:
@@ -283,7 +214,7 @@ class Planner:
                 recipe = self.products.recipes.setting(first.task, first.setting).run(0)["setting"]
                 keys = [each.key for each in of_setting]
                 settings.append({"job": first.job, "keys": keys, "recipe": recipe})
-            told.append(
+            described.append(
                 {
                     "task": run.task,
                     "seeds": [each.seed for each in unit.runs[0]],
@@ -302,12 +233,12 @@ class Planner:
         tasks = sorted({unit.runs[0][0].task for unit in batch.units})
         note = {
             "message": f"Train {runs:,} runs on {', '.join(tasks)}",
-            "units": told,
+            "units": described,
             "artefacts": list(artefacts.values()),
             "room": room,
             "study": self.of_study,
         }
-        return Job("train", batch.name, note, list(needs))
+        return PlannedJob("train", batch.name, note, list(needs))
 
     def _asked_keys(self) -> dict[str, list[str]]:
         """Return the keys of all that the call makes or has made, by kind."""
@@ -317,10 +248,10 @@ class Planner:
             asked[kind] = sorted(keys)
         return asked
 
-    def _is_asked(self, bundle: Bundle) -> bool:
+    def _is_requested(self, bundle: Bundle) -> bool:
         """Tell whether a person asks for a bundle, by a file of it or by its rule."""
         names = {*bundle.declared, bundle.name.rpartition("/")[2]}
-        return bool(names & self.call.asked)
+        return bool(names & self.call.requested)
 
     def _bundles(self, pending: Sequence[Bundle]) -> list[PlannedBundle]:
         owners: dict[str, PlannedBundle] = {}
@@ -341,12 +272,12 @@ class Planner:
             reads[path] = self._content(path, owners)
             if reads[path] in self._marker:
                 needs[self._marker[reads[path]]] = None
-            elif path in owners and not _is_whole(owners[path]):
+            elif path in owners and not owners[path].is_whole:
                 needs[owners[path].marker] = None
         wanted = (key for of_task in runs.values() for keys in of_task.values() for key in keys)
         needs |= {self._marker[key]: None for key in wanted if key in self._marker}
-        told = [asdict(step) | {"code": recipes.facts.code(step.script)} for step in bundle.steps]
-        decides = {"steps": told, "copies": bundle.copies, "links": links, "reads": reads}
+        steps = [asdict(step) | {"code": recipes.facts.code(step.script)} for step in bundle.steps]
+        decides = {"steps": steps, "copies": bundle.copies, "links": links, "reads": reads}
         code = recipes.facts.code("stages/make_results.py")
         key = key_of(canonical(decides | {"runs": runs, "code": code}))
         note = {
@@ -380,66 +311,6 @@ class Planner:
         return self.products.recipes.facts.content(path)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a call makes.
-
-    call: of the workflow.
-    store: of artefacts.
-    products: jobs that make what is missing besides runs.
-    trained: batches of missing runs.
-    bundles: results, tasks before papers; those that no target asks for among them.
-    missing: how many runs are missing.
-    keys: of all artefacts that the study rests on, by kind.
-    """
-
-    call: Call
-    store: Store
-    products: Sequence[Job]
-    trained: Sequence[Job]
-    bundles: Sequence[PlannedBundle]
-    missing: int
-    keys: Mapping[str, Sequence[str]]
-
-    @property
-    def jobs(self) -> list[Job]:
-        """All jobs that make something of the store."""
-        return [*self.products, *self.trained]
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether nothing of it is missing."""
-        whole = (_is_whole(each) for each in self.bundles if each.bundle.wanted)
-        return not self.jobs and all(whole)
-
-    @cached_property
-    def needs(self) -> dict[str, list[str]]:
-        """The markers that each job waits for, by the job's own."""
-        return {job.marker: list(job.needs) for job in self.jobs}
-
-    @cached_property
-    def messages(self) -> dict[str, str]:
-        """What each job does in words, by its marker."""
-        return {job.marker: str(job.note["message"]) for job in self.jobs}
-
-    @property
-    def targets(self) -> list[str]:
-        """What the target `all` asks for."""
-        files = [job.marker for job in self.jobs if job.rule != "attack"]
-        for each in self.bundles:
-            if each.bundle.wanted:
-                files += [*each.bundle.declared, each.marker]
-        return files
-
-    def write(self) -> None:
-        """Write the notes of all jobs, and which plan of each bundle is to be made."""
-        for job in self.jobs:
-            self.store.put_note(NOTES, job.name, dict(job.note) | {"needs": list(job.needs)})
-        for each in self.bundles:
-            self.store.put_note(NOTES, each.key, each.note)
-            write_json(plan_file(each.name), {"name": each.name, **each.for_nodes})
-
-
 MESSAGES = {
     "clients": "Split the data of {} over its clients",
     "source": "Prepare the source model of {}",
@@ -452,42 +323,9 @@ MESSAGES = {
 """What the jobs of each rule do."""
 
 
-def _told(rule: str, made: Mapping[str, Product]) -> str:
+def _message(rule: str, made: Mapping[str, Product]) -> str:
     (group,) = {product.group for product in made.values()}
     return MESSAGES[rule].format(group)
-
-
-def merged(made: Sequence[Product]) -> list[tuple[list[Product], Step]]:
-    """Return the steps of the products of a job, extractions of one pass over samples as one."""
-    steps: list[tuple[list[Product], Step]] = []
-    passes: dict[str, list[Product]] = {}
-    for product in made:
-        below = f"{product.kind}/{product.key}/".__add__
-        outputs = {name: mapped(file, below) for name, file in product.step.outputs.items()}
-        product = replace(product, step=replace(product.step, outputs=outputs))
-        if product.step.script == "stages/extract_features.py":
-            passes.setdefault(str(product.step.inputs["clients"]), []).append(product)
-        else:
-            steps.append(([product], product.step))
-    for several in passes.values():
-        steps.append((several, _one_pass(several)))
-    # A job makes public samples before their features.
-    return steps
-
-
-def _one_pass(several: Sequence[Product]) -> Step:
-    first, *further = several
-    values = dict(first.step.values)
-    cuts = [product.step.values["features"]["cut"] for product in further]
-    values["features"] = values["features"] | {"further_cuts": cuts}
-    values.pop("stores")
-    manifests = [m for product in several for m in product.step.outputs["manifests"]]
-    stores = [
-        where if "/" in where else f"{product.kind}/{product.key}/{where}"
-        for product in several
-        for where in product.step.values["stores"]
-    ]
-    return replace(first.step, values=values, outputs={"manifests": manifests, "stores": stores})
 
 
 def links_of(call: Call, task: str) -> list[str]:
@@ -508,8 +346,3 @@ def _tasks_of_runs(read: Iterable[str], listed: Collection[str]) -> list[str]:
         if match := source_seeds.RUN.fullmatch(path):
             found[match[1]] = None
     return list(found)
-
-
-def _is_whole(planned: PlannedBundle) -> bool:
-    """Tell whether a bundle's files are all there, of this plan."""
-    return all(map(os.path.exists, [planned.marker, *planned.bundle.declared]))

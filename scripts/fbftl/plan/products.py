@@ -59,7 +59,7 @@ class Products:
         return None if made is None else (made(), name)
 
     def of(self, path: str) -> tuple[Product, str]:
-        """Return the same of a file that a product has.
+        """Return the product of a file, and the file's name in it.
 
         Raises:
             KeyError: if none has it.

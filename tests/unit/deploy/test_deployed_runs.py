@@ -1,17 +1,16 @@
 """A deployed run is the study's: the same models and ledger, from messages that really crossed."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 import pytest
 from fbftl.exchange.arrivals import Request
-from fbftl.findings.run_file import read_run
-from fbftl.ground.files import read_json
 from fbftl.messages.ledger import read_ledger
 from fbftl.methods.fbftl.answering import answer
 from unit.deploy.in_process import params_of, planned, run
 from unit.tasks.toy_task import make_task
-from unit.tasks.training import train_setting
+from unit.tasks.training import outcome_of
 
 COLUMNS = ["direction", "part", "round", "client", "payload_bits", "bits", "packets", "lost"]
 NOISED = {"mechanism": "gaussian", "sigma": 0.5, "label_epsilon": 2.0}
@@ -34,33 +33,35 @@ def training_of(method: str) -> dict[str, int | str]:
     return {"selection": "last"} | ({"rounds": 2} if method == "fedavg" else {})
 
 
-def studied(files: dict[str, str], folder: Path, method: str, axes: dict) -> tuple[Path, Path]:
-    """Run a setting as a study does; return its run file and its ledger."""
-    params = params_of(method, axes, **training_of(method))
-    return train_setting(files, folder / "run.json", params)
+def studied(
+    files: dict[str, str], folder: Path, method: str, axes: dict
+) -> tuple[dict[str, Any], Path]:
+    """Run a setting as a study does; return what its seed found, and its ledger."""
+    outcome = outcome_of(files, params_of(method, axes, **training_of(method)))
+    outcome.ledger.write(folder / "run.parquet")
+    return outcome.repetitions[0], folder / "run.parquet"
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_models_bytes_and_ledger_are_the_studys(files, tmp_path, setting):
     method, axes = SETTINGS[setting]
-    study = studied(files, tmp_path, method, axes)
+    found, ledger = studied(files, tmp_path, method, axes)
     served, exchange, sent = run(planned(files, params_of(method, axes, **training_of(method))))
-    assert served.models == read_json(study.meta, "meta")["models"]["0"]
-    assert served.accuracy == read_run(study.run)["repetitions"][0]["test_accuracy"]
+    assert served.models == found["models"]
+    assert served.accuracy == found["test_accuracy"]
     assert exchange.refused == []
     served.ledger.write(tmp_path / "ledger.parquet")
-    ledgers = [read_ledger(path, COLUMNS) for path in (tmp_path / "ledger.parquet", study.ledger)]
+    ledgers = [read_ledger(path, COLUMNS) for path in (tmp_path / "ledger.parquet", ledger)]
     assert ledgers[0].equals(ledgers[1])
     up = ledgers[1].filter(pc.equal(ledgers[1]["direction"].cast("string"), "up"))
     assert 8 * sum(sent) == sum(up["bits"].to_pylist())
 
 
 def test_plain_rounds_add_updates_in_another_order_and_send_the_ledgers_bytes(files, tmp_path):
-    study = studied(files, tmp_path, "ftl_c", {})
+    found, ledger = studied(files, tmp_path, "ftl_c", {})
     served, _, sent = run(planned(files, params_of("ftl_c", {}, **training_of("ftl_c"))))
-    accuracy = read_run(study.run)["repetitions"][0]["test_accuracy"]
-    assert served.accuracy == pytest.approx(accuracy, abs=0.04)
-    ledger = read_ledger(study.ledger, COLUMNS)
+    assert served.accuracy == pytest.approx(found["test_accuracy"], abs=0.04)
+    ledger = read_ledger(ledger, COLUMNS)
     up = ledger.filter(pc.equal(ledger["direction"].cast("string"), "up"))
     assert 8 * sum(sent) == sum(up["bits"].to_pylist())
 

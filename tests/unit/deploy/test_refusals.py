@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study.config import Study
-from fbftl.study.resolved import study_of
+from fbftl.plan.opened import Prepared
 from fbftl_deploy.planning import Order, parties, plan, require_deployable
 from unit.deploy.in_process import params_of, planned
 from unit.tasks.toy_task import make_task
@@ -18,14 +17,13 @@ REFUSED = {
     ("digits", "fbftl+plr=0.5+loss=reshuffled"): "no link has",
     ("digits", "fbftl+mechanism=relative+sigma=0.1"): "which none of them has",
     ("digits", "one_shot+message=means+head=fedcof"): "statistics are what is deployed",
-    ("digits", "fbftl+mechanism=gaussian+epsilon=16.0"): "the setting was never run",
-    ("digits", "fbftl"): "the setting was never run; make it first with snakemake",
+    ("digits", "fbftl"): "is missing; run it first",
 }
 
 
 @pytest.fixture(scope="module")
-def study(root: Path) -> Study:
-    return study_of(root)
+def prepared(root: Path) -> Prepared:
+    return Prepared.of_files(root, more={"store": "nowhere"})
 
 
 @pytest.fixture(scope="module")
@@ -34,15 +32,15 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(("task", "setting"), REFUSED)
-def test_a_setting_that_cannot_be_deployed_is_one_sentence(study, tmp_path, task, setting):
+def test_a_setting_that_cannot_be_deployed_is_one_sentence(prepared, task, setting):
     with pytest.raises(UserError, match=REFUSED[task, setting]) as refusal:
-        plan(study, Order(task, setting), tmp_path)
+        plan(prepared, Order(task, setting))
     assert "\n" not in str(refusal.value)
 
 
-def test_a_seed_that_the_task_lacks_is_one_sentence(study, tmp_path):
+def test_a_seed_that_the_task_lacks_is_one_sentence(prepared):
     with pytest.raises(UserError, match="has no seed 77; give --seed one of 0, 1, 2"):
-        plan(study, Order("digits", "fbftl", 77), tmp_path)
+        plan(prepared, Order("digits", "fbftl", 77))
 
 
 WITHOUT_PROTECTION = {

@@ -5,19 +5,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-import write_crate
-from fbftl.findings.origins import commits
-from fbftl.findings.run_file import run_document, write_run
+from fbftl.findings.origins import commits, notes_on_runs
+from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 
 RUN, TABLE = "results/toy/runs/a=1.json", "results/toy/tables/t.csv"
-JOB = {
-    "task": "toy",
-    "setting": {"method": "fbftl"},
-    "seeds": [0, 1],
-    "training": {"learning_rate": 0.1},
-}
 
 
 @pytest.fixture
@@ -87,30 +80,10 @@ def test_a_validator_finds_no_fault_in_it(
     assert services.validate(request).get_issues()
 
 
-@pytest.mark.parametrize(
-    ("changed", "difference"),
-    [({}, None), ({"seeds": [0]}, "has other seeds"), ({"training": {}}, "has other training"),
-     ({"setting": {}}, "has other setting")],
-)  # fmt: skip
-def test_runs_of_another_configuration_are_refused(
-    tmp_path: Path, changed: dict, difference: str | None
-) -> None:
-    path = tmp_path / "fbftl.json"
-    with pytest.raises(UserError, match=r"fbftl\.json is not there; run the study first"):
-        write_crate.require_run(path, JOB)
-    repetitions = [{"seed": seed, "diverged": False, "series": {}} for seed in (0, 1)]
-    write_run(path, run_document(JOB, {}, repetitions))
-    if difference is None:
-        write_crate.require_run(path, JOB)
-        return
-    with pytest.raises(UserError, match=difference):
-        write_crate.require_run(path, JOB | changed)
-
-
 def test_commits_are_those_of_the_runs_where_they_are_noted(tmp_path: Path) -> None:
+    store = Store(tmp_path)
     for number, notes in enumerate([{"commit": "a1"}, {"commit": "a1"}, {"commit": None}, {}]):
-        path = tmp_path / "task" / "runs" / f"fbftl{number}.meta.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(notes))
-    assert commits(tmp_path / "task") == {"a1"}
-    assert commits(tmp_path / "other") == set()
+        store.put_json("runs", str(number), {"made": notes})
+    assert commits(notes_on_runs("0123", store)) == {"a1"}
+    with pytest.raises(UserError, match=r"4\.json cannot be read"):
+        notes_on_runs("4", store)

@@ -1,40 +1,21 @@
 """What is kept of a finished study."""
 
 import csv
-import json
 
 import pytest
 from fbftl.findings import kept
 from fbftl.findings.kept import KEPT, MOST_FIGURES
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import sha256
 from fbftl.study.systems import System
-
-
-def run_document(seed: int) -> dict:
-    """Return the least that a run file holds."""
-    return {
-        "schema": 3,
-        "task": "ants",
-        "name": "fbftl",
-        "setting": {"method": "fbftl"},
-        "training": {},
-        "inputs": {},
-        "measures": {},
-        "series": {},
-        "repetitions": [{"seed": seed, "diverged": False}],
-    }
 
 
 @pytest.fixture
 def folder(tmp_path):
     """A project with a finished task, one that repeats it under another source, and a paper."""
-    for task, seed in {"ants": 7, "ants/source_seeds/1": 8, "bees": 9}.items():
-        runs = tmp_path / "results" / task / "runs"
-        runs.mkdir(parents=True)
-        (runs / "fbftl.json").write_text(json.dumps(run_document(seed)))
-        (runs / "fbftl.meta.json").write_text("{}")
-        (runs / "fbftl.parquet").touch()
+    rows = ["task,setting,seed,key", "ants,fbftl,7,1e2", "ants,fbftl,8,b"]
+    rows.append("ants/source_seeds/1,fbftl,9,c")
+    (tmp_path / "results/ants").mkdir(parents=True)
+    (tmp_path / "results/ants/runs.csv").write_text("\n".join(rows))
     for path in (
         "ants/tables/t.csv", "ants/tables/t.md", "ants/tables/t.tex", "ants/numbers.json",
         "ants/figures/f.svg", "ants/figures/g.svg", "ants/experiments/walk.csv",
@@ -104,9 +85,9 @@ def test_a_paper_rests_on_the_tasks_with_its_experiments(folder, name, tasks):
     assert kept.tasks_of(folder / "results", name, SYSTEMS) == tasks
 
 
-def test_every_run_file_has_a_digest_with_its_seeds(folder):
-    runs = kept.run_digests(folder / "results", ["ants"])
-    path = folder / "results/ants/runs/fbftl.json"
-    assert runs["ants"] == {"fbftl": {"seeds": [7], "sha256": sha256(path)}}
-    assert runs["ants/source_seeds/1"]["fbftl"]["seeds"] == [8]
-    assert len(runs) == 2
+def test_every_run_of_a_task_and_of_its_repeats_is_kept_by_its_key(folder):
+    runs = kept.runs_of(folder / "results", ["ants"])
+    assert runs == {
+        "ants": {"fbftl": {"seeds": [7, 8], "keys": ["1e2", "b"]}},
+        "ants/source_seeds/1": {"fbftl": {"seeds": [9], "keys": ["c"]}},
+    }

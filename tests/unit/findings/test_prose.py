@@ -10,7 +10,7 @@ from fbftl.findings.prose import FILLED, fill
 from fbftl.findings.published import read
 from fbftl.findings.story import PICTURE, fill_alternatives
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import read_json, write_json
+from fbftl.ground.files import read_json
 
 RESULT = re.compile(
     r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?)(?= ?(?:%|±)| (?:points?|times)\b)"
@@ -116,33 +116,3 @@ def test_every_filled_number_is_that_of_the_committed_tables(root):
     for page in renew_results.pages(root):
         text = page.read_text(encoding="utf-8")
         assert fill(text, numbers, page.name) == text, page
-
-
-def departed(root):
-    """Return the scripts whose code was another when results were committed, by their folder."""
-    ours, committed = renew_results.code(), root / KEPT
-    apart = {}
-    for path in sorted(committed.rglob("made.json")):
-        stamp = read_json(path, "notes")
-        scripts = [script for script, digest in ours.items() if stamp["code"].get(script) != digest]
-        if scripts:
-            folder = f"{path.parent.relative_to(committed)} ({stamp['commit'][:7]})"
-            apart[folder] = ", ".join(scripts)
-    return apart
-
-
-def test_committed_results_are_those_of_the_tree(root, monkeypatch):
-    monkeypatch.chdir(root)
-    if other := departed(root):
-        pytest.skip(f"results of other code than the tree's, renew them: {other}")
-
-
-def test_results_of_other_code_are_told_with_their_commit(root, tmp_path, monkeypatch):
-    """Of papers too, and neither a commit after theirs nor another environment alone."""
-    monkeypatch.chdir(root)
-    code = renew_results.code()
-    other = code | {"train_setting.py": "0" * 64}
-    for folder, digests in {"digits": code, "papers/fbftl": other}.items():
-        stamp = {"commit": "ab12cd34", "code": digests, "versions": {}}
-        write_json(tmp_path / KEPT / folder / "made.json", stamp)
-    assert departed(tmp_path) == {"papers/fbftl (ab12cd3)": "train_setting.py"}

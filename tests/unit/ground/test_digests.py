@@ -29,7 +29,10 @@ def test_a_large_file_is_read_once_and_again_when_it_was_touched(
 ) -> None:
     large, kept = tmp_path / "large", tmp_path / "kept.json"
     large.write_bytes(LARGE)
-    digests = [Digests(kept)(large), Digests(kept)(large)]
+    first = Digests(kept)
+    digests = [first(large), first(large)]
+    first.keep()
+    digests.append(Digests(kept)(large))
     assert read == ["large"]
     os.utime(large)
     digests.append(Digests(kept)(large))
@@ -40,12 +43,16 @@ def test_a_large_file_is_read_once_and_again_when_it_was_touched(
 def test_a_file_replaced_under_an_older_date_or_its_own_is_noticed(tmp_path: Path) -> None:
     large, other, kept = tmp_path / "large", tmp_path / "other", tmp_path / "kept.json"
     large.write_bytes(LARGE)
-    before, status = Digests(kept)(large), large.stat()
+    digests = Digests(kept)
+    before, status = digests(large), large.stat()
+    digests.keep()
     for moment in (status.st_mtime_ns - 10**15, status.st_mtime_ns):
         other.write_bytes(b"?" + LARGE[1:])
         os.utime(other, ns=(moment, moment))
         os.replace(other, large)
-        assert Digests(kept)(large) == sha256(large) != before
+        digests = Digests(kept)
+        assert digests(large) == sha256(large) != before
+        digests.keep()
         large.write_bytes(LARGE)
 
 
@@ -68,17 +75,21 @@ def test_a_damaged_memory_is_none(tmp_path: Path, content: bytes) -> None:
 def test_a_memory_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
     large = tmp_path / "large"
     large.write_bytes(LARGE)
-    assert Digests(large / "kept.json")(large) == sha256(large)
+    digests = Digests(large / "kept.json")
+    assert digests(large) == sha256(large)
+    digests.keep()
 
 
 def test_what_is_no_longer_there_is_forgotten(tmp_path: Path) -> None:
     first, second, kept = tmp_path / "one", tmp_path / "two", tmp_path / "kept.json"
     for path in (first, second):
         path.write_bytes(LARGE)
-    Digests(kept)(first)
+    digests = Digests(kept)
+    digests(first), digests(second)
     first.unlink()
-    Digests(kept)(second)
+    digests.keep()
     assert "one" not in kept.read_text()
+    assert "two" in kept.read_text()
 
 
 def overwrite(folder: Path) -> None:

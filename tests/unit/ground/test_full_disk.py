@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.data.clients import Client, write_clients
+from fbftl.ground.artefacts import Store
 from fbftl.ground.digests import Digests
 from fbftl.ground.durable import write_durably
 from fbftl.ground.errors import UserError
@@ -108,21 +109,14 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         raise denied
 
 
-def test_a_log_that_cannot_be_written_ends_the_job_in_a_sentence(capsys) -> None:
+def test_a_log_that_cannot_be_written_ends_the_job_in_a_sentence(tmp_path: Path, capsys) -> None:
     kept = list(log.handlers)
     try:
-        nothing: dict[str, str] = {}
-        job = SimpleNamespace(
-            log=["/dev/full"],
-            output=[],
-            input=[],
-            rule="a",
-            wildcards=nothing,
-            params=nothing,
-            config=nothing,
-        )
+        Store(tmp_path).put_note("notes", "a", {"study": {"exact": False}})
+        params = SimpleNamespace(store=str(tmp_path), note="a")
+        job = SimpleNamespace(log=["/dev/full"], threads=1, params=params)
         with pytest.raises(SystemExit) as ended:
-            run_job(job, lambda _: log.info("epoch 1"))
+            run_job(job, lambda *_: log.info("epoch 1"))
     finally:
         log.handlers[:] = kept
     assert str(ended.value.code).startswith("/dev/full could not be written (No space left")
@@ -134,7 +128,9 @@ def test_digests_that_cannot_be_kept_are_made_again(tmp_path: Path, monkeypatch)
     (tmp_path / "data").write_bytes(b"1")
     kept = tmp_path / "digests.json"
     kept.with_name(f".digests.{os.getpid()}.part.json").symlink_to("/dev/full")
-    assert len(Digests(kept)(tmp_path / "data")) == 64
+    digests = Digests(kept)
+    assert len(digests(tmp_path / "data")) == 64
+    digests.keep()
     assert not kept.exists()
 
 

@@ -5,23 +5,19 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.ground.logs import log, run_job
+
+NOTE = {"study": {"exact": False}}
 
 
 @pytest.fixture
 def job(tmp_path: Path) -> SimpleNamespace:
     handlers = list(log.handlers)
-    nothing: dict[str, str] = {}
-    yield SimpleNamespace(
-        log=[str(tmp_path / "logs" / "job.log")],
-        output=[],
-        input=[],
-        rule="a",
-        wildcards=nothing,
-        params=nothing,
-        config=nothing,
-    )
+    Store(tmp_path).put_note("notes", "a", NOTE)
+    params = SimpleNamespace(store=str(tmp_path), note="a")
+    yield SimpleNamespace(log=[str(tmp_path / "logs" / "job.log")], threads=3, params=params)
     log.handlers[:] = handlers
 
 
@@ -30,13 +26,13 @@ def written(job: SimpleNamespace) -> str:
 
 
 def test_records_go_to_the_log_and_the_console(job: SimpleNamespace, capfd) -> None:
-    run_job(job, lambda _: logging.getLogger("fbftl.training.stacked").info("epoch 1"))
+    run_job(job, lambda *_: logging.getLogger("fbftl.training.stacked").info("epoch 1"))
     assert "INFO epoch 1" in written(job)
     assert "epoch 1" in capfd.readouterr().err
 
 
 def test_a_user_error_is_one_sentence_and_a_traceback_in_the_log(job: SimpleNamespace) -> None:
-    def main(_: object) -> None:
+    def main(*_: object) -> None:
         raise UserError("file x is missing; put it there")
 
     with pytest.raises(SystemExit) as ended:
@@ -47,12 +43,21 @@ def test_a_user_error_is_one_sentence_and_a_traceback_in_the_log(job: SimpleName
 
 def test_a_bug_is_called_unexpected(job: SimpleNamespace) -> None:
     with pytest.raises(SystemExit) as ended:
-        run_job(job, lambda _: {}["gone"])
+        run_job(job, lambda *_: {}["gone"])
     assert str(ended.value.code).startswith("unexpected error: KeyError('gone')")
     assert "KeyError" in written(job)
 
 
 def test_an_older_log_is_replaced(job: SimpleNamespace) -> None:
-    run_job(job, lambda _: log.info("first"))
-    run_job(job, lambda _: log.info("second"))
+    run_job(job, lambda *_: log.info("first"))
+    run_job(job, lambda *_: log.info("second"))
     assert "first" not in written(job)
+
+
+def test_a_script_gets_its_note_the_store_and_the_threads(job: SimpleNamespace) -> None:
+    got: list[object] = []
+    run_job(job, lambda *given: got.extend(given))
+    assert got == [NOTE, Store(Path(job.params.store)), 3]
+    job.params.note = "b"
+    with pytest.raises(SystemExit, match=r"b\.json cannot be read"):
+        run_job(job, lambda *_: pytest.fail("no note, no job"))

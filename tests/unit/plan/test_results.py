@@ -149,4 +149,4 @@ def test_a_report_shows_results_by_paper(call: Call) -> None:
 
 def test_a_setting_that_no_study_makes_is_refused(call: Call) -> None:
     with pytest.raises(UserError, match="makes no setting"):
-        trained.files_of_setting(call.study, "digits", "unknown")
+        call.study.setting("digits", "unknown")

@@ -1,14 +1,14 @@
-"""What settings of ECOS may ask of a cloud, and which of them share a process."""
+"""What settings of ECOS may ask of a cloud."""
 
 from types import SimpleNamespace
 
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
+from fbftl.study import methods
 from fbftl.study.config import resolve
 from fbftl.study.feasibility import require_cloud
 from fbftl.study.grid import expand, from_axes
-from fbftl.study.processes import shared_processes
 from fbftl.study.settings import Setting
 from fbftl.study.yaml_files import read_yaml
 
@@ -50,9 +50,8 @@ def study(*settings: Setting, clients: int = 1) -> SimpleNamespace:
     clients = {"partition": "iid", "clients": clients, "samples_per_client": None}
     return SimpleNamespace(
         settings={"digits": {"ecos": named}},
-        task=lambda _: {"clients": clients, "settings_per_process": 1},
+        task=lambda _: {"clients": clients},
         setting=lambda _, name: named[name],
-        reads=lambda _, name: ("features", "public"),
     )
 
 
@@ -85,18 +84,15 @@ def test_masked_counts_of_one_client_that_takes_part_are_refused(clients, fracti
     require_cloud(study(masked, clients=200), "digits", 300, 500)
 
 
-def test_settings_with_one_clustering_share_a_process():
-    chosen = [
-        Setting(**BUYING, purchase_rule=choice) for choice in ("random", "ideal", "proximity")
-    ]
-    clustering = study(*chosen, *(Setting(**BUYING, centroids=count) for count in (25, 50, 100)))
-    alone = dict.fromkeys(clustering.settings["digits"]["ecos"], 1)
-    shared = map(frozenset, shared_processes(clustering, "digits", alone).values())
-    without_counts = {setting.name for setting in chosen[:2]}
-    assert set(shared) == {
-        frozenset(without_counts),
-        frozenset({chosen[2].name, Setting(**BUYING, centroids=100).name}),
-    }
+def test_settings_with_one_clustering_step_together():
+    together = methods.record("ecos").together
+    random, ideal, near = (
+        together(Setting(**BUYING, purchase_rule=choice))
+        for choice in ("random", "ideal", "proximity")
+    )
+    by_centroids = {count: together(Setting(**BUYING, centroids=count)) for count in (25, 50, 100)}
+    assert random == ideal != near == by_centroids[100]
+    assert len(set(by_centroids.values())) == 3
 
 
 STUDY = """

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study.beside import changed_tasks
 from fbftl.study.config import Study, resolve
-from fbftl.study.processes import shared_processes
 from fbftl.study.source_seeds import is_repeat, task_of
 from fbftl.study.yaml_files import read_yaml
 
@@ -62,9 +60,6 @@ def test_the_task_itself_is_the_same_with_further_sources(schema: dict[str, Any]
     assert several.settings["digits"] == one.settings["digits"]
     for name in one.settings["digits"]["scarcity"]:
         assert several.job("digits", name) == one.job("digits", name)
-    most = dict.fromkeys(one.settings["digits"]["scarcity"], 8)
-    assert shared_processes(several, "digits", most) == shared_processes(one, "digits", most)
-    assert changed_tasks(several, one) == {}
 
 
 def test_a_repeat_has_another_source_and_seeds_of_its_own(schema: dict[str, Any]) -> None:

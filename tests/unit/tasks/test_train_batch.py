@@ -11,7 +11,6 @@ from fbftl.findings.joined import join_ledgers, joined
 from fbftl.findings.run_file import read_run
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
-from fbftl.ground.room import RAM
 from fbftl.study.methods import axes_by_method
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
 
@@ -35,10 +34,18 @@ def of_setting(key: str, **axes: Any) -> dict[str, Any]:
 def make(folder: Path, files: dict[str, str], *settings: dict[str, Any]) -> Store:
     """Make a batch of one unit; return the store."""
     store = Store(folder)
-    unit = {"task": "toy", "files": files, "settings": settings, "seeds": SEEDS}
-    store.put_json("notes", "note", {"axes": axes_by_method(), "units": [unit]})
-    train_batch.main("note", str(folder), "cpu", 1, RAM)
+    unit = {"task": "toy", "files": files, "settings": settings, "seeds": SEEDS, "work": 1.0}
+    study = {"axes": axes_by_method(), "device": "cpu", "data_folder": None, "exact": False}
+    room = {"memory": None, "scratch_folder": None}
+    note = {"artefacts": [], "units": [unit], "study": study, "room": room}
+    store.put_note("notes", "note", note)
+    again(store)
     return store
+
+
+def again(store: Store) -> None:
+    """Make what the note in a store says."""
+    train_batch.main(store.json("notes", "note"), store, 1)
 
 
 def test_every_seed_has_a_run_of_its_own_equal_to_that_of_all_seeds(files, tmp_path: Path) -> None:
@@ -63,7 +70,7 @@ def test_every_seed_has_a_run_of_its_own_equal_to_that_of_all_seeds(files, tmp_p
 def test_what_is_there_is_not_made_again(files, tmp_path: Path, monkeypatch) -> None:
     store = make(tmp_path / "store", files, of_setting("a"))
     monkeypatch.setattr(train_batch.by_name, "trained", lambda *_: pytest.fail("trained again"))
-    train_batch.main("note", str(store.root), "cpu", 1, RAM)
+    again(store)
 
 
 def test_an_error_of_a_run_ends_no_other_and_is_noted(files, tmp_path: Path, monkeypatch) -> None:
@@ -82,6 +89,6 @@ def test_an_error_of_a_run_ends_no_other_and_is_noted(files, tmp_path: Path, mon
     assert store.keys("runs", ".json") == {"a0", "a1", "b0"}
     assert store.json("failed", "b1")["error"] == "no luck"
     monkeypatch.setattr(train_batch.by_name, "trained", trained)
-    train_batch.main("note", str(store.root), "cpu", 1, RAM)
+    again(store)
     assert store.keys("runs", ".json") == {"a0", "a1", "b0", "b1"}
     assert store.keys("failed", ".json") == set()

@@ -10,7 +10,16 @@ from fbftl.ground.room import RAM, Room
 from fbftl.methods import by_name
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs
+from fbftl.tasks.task import Inputs, Outcome
+
+
+def outcome_of(
+    files: Mapping[str, str], params: dict[str, Any], device: str = "cpu", room: Room = RAM
+) -> Outcome:
+    """Train a setting."""
+    inputs = Inputs.at(files, devices.prepare(device, 1), room)
+    (outcome,) = by_name.trained([from_params(params, axes_by_method())], inputs)
+    return outcome
 
 
 def train_setting(
@@ -18,9 +27,7 @@ def train_setting(
     room: Room = RAM,
 ) -> tuple[Path, Path]:  # fmt: skip
     """Train a setting; write and return its run file and its ledger."""
-    where = devices.prepare(device, 1)
-    inputs = Inputs.at(files, where, room)
-    (outcome,) = by_name.trained([from_params(params, axes_by_method())], inputs)
+    outcome = outcome_of(files, params, device, room)
     found = (outcome.provenance, outcome.repetitions, outcome.measures, outcome.series)
     write_run(run, run_document(params, *found))
     outcome.ledger.write(run.with_suffix(".parquet"))

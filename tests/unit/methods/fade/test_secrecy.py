@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import h5py
@@ -91,7 +90,7 @@ def _sigma_of(epsilon: float) -> float:
 def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
     """No store, run file or ledger has groups, or numbers that equal the assignment."""
     job_params = params(PLAIN, seeds=(0, 1, 2))
-    train_setting(files, tmp_path / "run.json", job_params)
+    run_file, _ = train_setting(files, tmp_path / "run.json", job_params)
     training_run = ready(files, from_params(job_params, axes_by_method()))
     assignments = [trial.users.group for trial in training_run.trials]
     with h5py.File(files["clients"]) as file:
@@ -106,7 +105,7 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
         *published,
         *ledger.columns,
         *vars(store),
-        *_keys(json.loads(Path(outputs.run).read_text())),
+        *_keys(json.loads(run_file.read_text())),
     ]:
         # Measures over the test set name groups by number; nothing else has the word.
         assert "group" not in name
@@ -114,7 +113,7 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
     published += [
         ledger[column].to_numpy() for column in ledger if ledger[column].dtype.kind in "iufb"
     ]
-    published += [np.asarray(values) for values in _lists(read_run(outputs.run))]
+    published += [np.asarray(values) for values in _lists(read_run(run_file))]
     by_message = [trial.users.group[trial.schedule.users.ravel()] for trial in training_run.trials]
     for secret in (rows, *assignments, *by_message):
         for values in published:

@@ -1,0 +1,145 @@
+"""What a plan is: jobs with their notes, and results as a call would make them."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from fbftl.ground.artefacts import Store
+from fbftl.ground.files import write_json
+from fbftl.plan.bundles import Bundle
+from fbftl.plan.call import Call
+
+MADE = Path("results/.made")
+"""Folder of markers, one for each job that has ended, and of what nodes know of results."""
+
+NOTES, RUNS = "notes", "runs"
+"""Folders of the store."""
+
+
+@dataclass(frozen=True)
+class PlannedJob:
+    """A job that makes something of the store.
+
+    rule: that it is of.
+    name: digest of what it makes.
+    note: what it reads.
+    needs: markers of jobs that must have ended.
+    """
+
+    rule: str
+    name: str
+    note: Mapping[str, Any]
+    needs: Sequence[str]
+
+    @property
+    def marker(self) -> str:
+        """The file that says that it has ended."""
+        return f"{MADE}/{self.rule}/{self.name}"
+
+
+@dataclass(frozen=True)
+class PlannedBundle:
+    """A bundle as this call would make it.
+
+    key: of all that decides it.
+    needs: markers of jobs that must have ended.
+    note: what its job reads.
+    """
+
+    bundle: Bundle
+    key: str
+    needs: Sequence[str]
+    note: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Of its job."""
+        return self.bundle.name
+
+    @property
+    def marker(self) -> str:
+        """The last of its files, which says by which plan the others were made."""
+        return marker_of(self.name, self.key)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its files are all there, of this plan."""
+        return all(map(os.path.exists, [self.marker, *self.bundle.declared]))
+
+    @property
+    def for_nodes(self) -> dict[str, Any]:
+        """What a node has to know of its job."""
+        return {"key": self.key, "declared": self.bundle.declared, "needs": list(self.needs)}
+
+
+def marker_of(name: str, key: str) -> str:
+    """Return the last file of a bundle's results."""
+    return f"{MADE}/results/{name.replace('/', '-')}.{key}"
+
+
+def plan_file(name: str) -> Path:
+    """Return the file that says which plan of a bundle is to be made."""
+    return MADE / f"{name.replace('/', '-')}.plan"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a call makes.
+
+    call: of the workflow.
+    store: of artefacts.
+    products: jobs that make what is missing besides runs.
+    trained: batches of missing runs.
+    bundles: results, tasks before papers; those that no target asks for among them.
+    missing: how many runs are missing.
+    keys: of all artefacts that the study rests on, by kind.
+    """
+
+    call: Call
+    store: Store
+    products: Sequence[PlannedJob]
+    trained: Sequence[PlannedJob]
+    bundles: Sequence[PlannedBundle]
+    missing: int
+    keys: Mapping[str, Sequence[str]]
+
+    @property
+    def jobs(self) -> list[PlannedJob]:
+        """All jobs that make something of the store."""
+        return [*self.products, *self.trained]
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether nothing of it is missing."""
+        whole = (each.is_whole for each in self.bundles if each.bundle.wanted)
+        return not self.jobs and all(whole)
+
+    @cached_property
+    def needs(self) -> dict[str, list[str]]:
+        """The markers that each job waits for, by the job's own."""
+        return {job.marker: list(job.needs) for job in self.jobs}
+
+    @cached_property
+    def messages(self) -> dict[str, str]:
+        """What each job does in words, by its marker."""
+        return {job.marker: str(job.note["message"]) for job in self.jobs}
+
+    @property
+    def targets(self) -> list[str]:
+        """What the target `all` asks for."""
+        files = [job.marker for job in self.jobs if job.rule != "attack"]
+        for each in self.bundles:
+            if each.bundle.wanted:
+                files += [*each.bundle.declared, each.marker]
+        return files
+
+    def write(self) -> None:
+        """Write the notes of all jobs, and which plan of each bundle is to be made."""
+        for job in self.jobs:
+            self.store.put_note(NOTES, job.name, dict(job.note) | {"needs": list(job.needs)})
+        for each in self.bundles:
+            self.store.put_note(NOTES, each.key, each.note)
+            write_json(plan_file(each.name), {"name": each.name, **each.for_nodes})
