@@ -23,7 +23,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import replacing, write_json, write_text, writing
 from fbftl.ground.lock import exclusive
 from fbftl.ground.logs import log, run_job
-from fbftl.study import source_seeds
+from fbftl.study import task_names
 
 RUNS = "runs"
 """Folder of the store."""
@@ -88,7 +88,8 @@ def require_plan(plan: Path, key: str) -> None:
 def forget(marker: Path, key: Path, declared: Iterable[str]) -> None:
     """Remove what says that results are there, and files of other plans that are not made now."""
     key.unlink(missing_ok=True)
-    marker.parent.mkdir(parents=True, exist_ok=True)
+    with writing(marker):
+        marker.parent.mkdir(parents=True, exist_ok=True)
     for old in marker.parent.glob(f"{marker.stem}.*"):
         if old.name.rpartition(".")[0] == marker.stem:
             former = set(json.loads(old.read_bytes()))
@@ -108,7 +109,7 @@ def link(links: Mapping[str, str]) -> None:
 
 def at_hand(file: str, note: Mapping[str, Any], store: Store, scratch: Path) -> str:
     """Return what a step reads; of a setting's run file, one with all seeds, joined for it."""
-    match = source_seeds.RUN.fullmatch(file)
+    match = task_names.RUN.fullmatch(file)
     if match is None:
         return file
     path = scratch / file

@@ -37,9 +37,9 @@ def task_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, "Inputs"]:
 
 @pytest.fixture
 def linked(root: Path, tmp_path: Path) -> Path:
-    """A project of the same configuration, schema and studies, in which no study is full."""
+    """A project of the same configuration, code and studies, in which no study is full."""
     (tmp_path / "studies" / "full").mkdir(parents=True)
-    for name in ("config.yaml", "rules"):
+    for name in ("config.yaml", "rules", "scripts"):
         (tmp_path / name).symlink_to(root / name)
     for path in root.glob("studies/*.yaml"):
         (tmp_path / "studies" / path.name).symlink_to(path)

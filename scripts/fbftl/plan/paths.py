@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from fbftl.study import source_seeds
+from fbftl.study import task_names
 
 TASK = "{task}"
 """The task in a path that all tasks share, as a wildcard."""
@@ -26,7 +26,7 @@ def of_cut(task: str, cut: str | None, name: str) -> str:
 
 def clients(task: str) -> str:
     """Return a task's client file, which its repeats under further source networks share."""
-    return of_task(source_seeds.task_of(task), "clients.h5")
+    return of_task(task_names.task_of(task), "clients.h5")
 
 
 def run(task: str, setting: str, suffix: str = "json") -> str:

@@ -22,7 +22,7 @@ from fbftl.plan.passes import merged
 from fbftl.plan.planned import MADE, RUNS, Plan, PlannedBundle, PlannedJob
 from fbftl.plan.products import Product, Products, task_in
 from fbftl.plan.trained import files_of
-from fbftl.study import methods, source_seeds
+from fbftl.study import methods, task_names
 
 
 @dataclass
@@ -174,7 +174,7 @@ class Planner:
         """Return the key of the product that a file is of, or of the run of the first seed."""
         if (found := self.products.at(path)) is not None:
             return found[0].key
-        match = source_seeds.RUN.fullmatch(path)
+        match = task_names.RUN.fullmatch(path)
         return None if match is None else self.keys[match[1]][match[2]][0]
 
     def _placed(self, step: Step, *, of_first_seed: bool = False) -> Step:
@@ -187,7 +187,7 @@ class Planner:
         return replace(step, inputs={n: mapped(file, place) for n, file in step.inputs.items()})
 
     def _place(self, path: str, of_first_seed: bool = False) -> str:
-        if of_first_seed and source_seeds.RUN.fullmatch(path):
+        if of_first_seed and task_names.RUN.fullmatch(path):
             return str(self.store.path(RUNS, str(self._key(path)), Path(path).suffix))
         if (found := self.products.at(path)) is not None:
             product, name = found
@@ -243,10 +243,10 @@ class Planner:
     def _asked_keys(self) -> dict[str, list[str]]:
         """Return the keys of all that the call makes or has made, by kind."""
         runs = {key for by in self.keys.values() for keys in by.values() for key in keys}
-        asked = {RUNS: sorted(runs)}
+        keys_of = {RUNS: sorted(runs)}
         for kind, keys in self._met.items():
-            asked[kind] = sorted(keys)
-        return asked
+            keys_of[kind] = sorted(keys)
+        return keys_of
 
     def _is_requested(self, bundle: Bundle) -> bool:
         """Tell whether a person asks for a bundle, by a file of it or by its rule."""
@@ -267,7 +267,7 @@ class Planner:
         reads: dict[str, Any] = {}
         needs: dict[str, None] = {}
         for path in read:
-            if source_seeds.RUN.fullmatch(path):
+            if task_names.RUN.fullmatch(path):
                 continue
             reads[path] = self._content(path, owners)
             if reads[path] in self._marker:
@@ -335,7 +335,7 @@ def links_of(call: Call, task: str) -> list[str]:
     for cut in (None, *block["further_cuts"]):
         stem = paths.of_cut("", cut, "features").removeprefix("results//")
         names += [f"{stem}.json"] + [f"{stem}.zarr"] * (cut is not None or not block.get("store"))
-    names += ["clients.h5"] * (not source_seeds.is_repeat(task))
+    names += ["clients.h5"] * (not task_names.is_repeat(task))
     return [paths.of_task(task, name) for name in names]
 
 
@@ -343,6 +343,6 @@ def _tasks_of_runs(read: Iterable[str], listed: Collection[str]) -> list[str]:
     """Return the tasks whose runs a bundle reads or lists."""
     found = dict.fromkeys(listed)
     for path in read:
-        if match := source_seeds.RUN.fullmatch(path):
+        if match := task_names.RUN.fullmatch(path):
             found[match[1]] = None
     return list(found)

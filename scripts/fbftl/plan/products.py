@@ -15,7 +15,7 @@ from fbftl.ground.artefacts import Artefact, Recipe
 from fbftl.plan import analyses, blocks, paths, stores, trained
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.recipes import LAYOUT, STAGES, Recipes, key
-from fbftl.study import source_seeds
+from fbftl.study import task_names
 from fbftl.study.config import Study
 
 
@@ -51,7 +51,7 @@ class Products:
     def at(self, path: str) -> tuple[Product, str] | None:
         """Return the product that has a file, and the file's name there; None if none has it."""
         task = task_in(path)
-        if task is None or source_seeds.task_of(task) not in self.study.config["tasks"]:
+        if task is None or task_names.task_of(task) not in self.study.config["tasks"]:
             return None
         if task not in self._known:
             self._known[task] = dict(self._of_task(task))
@@ -71,7 +71,7 @@ class Products:
 
     def _of_task(self, task: str) -> Iterable[tuple[str, tuple[Make, str]]]:
         """Yield path, maker and name in the artefact of every file of a task's products."""
-        study, shared = self.study, source_seeds.task_of(task)
+        study, shared = self.study, task_names.task_of(task)
         if task == shared:
             for name in ("clients.h5", "clients.h5.sha256"):
                 yield paths.of_task(task, name), (partial(self._clients, task), name)
@@ -245,7 +245,7 @@ class Products:
 
     def run_keys(self, path: str) -> list[str]:
         """Return the keys of the runs that a run file, with all seeds of its task, is made of."""
-        match = source_seeds.RUN.fullmatch(path)
+        match = task_names.RUN.fullmatch(path)
         assert match is not None, path
         task, name = match.groups()
         setting = self.study.setting(task, name)
@@ -263,7 +263,7 @@ def task_in(path: str) -> str | None:
     if first != "results" or rest.startswith("papers/") or "/" not in rest:
         return None
     task, _, below = rest.partition("/")
-    if below.startswith(f"{source_seeds.KEY}/"):
+    if below.startswith(f"{task_names.KEY}/"):
         key_, number, _ = below.split("/", 2)
         return f"{task}/{key_}/{number}"
     return task
@@ -272,4 +272,4 @@ def task_in(path: str) -> str | None:
 def _cuts(study: Study, task: str) -> list[str]:
     """Return the further cuts of a task that stores or networks are of, as text."""
     further = study.task(task)["features"]["further_cuts"]
-    return sorted({str(cut) for cut in [*further, *study.cuts(source_seeds.task_of(task))]})
+    return sorted({str(cut) for cut in [*further, *study.cuts(task_names.task_of(task))]})

@@ -25,7 +25,7 @@ from fbftl.ground.artefacts import Recipe, canonical, key_of
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.models.source import check as source_check
 from fbftl.plan import blocks
-from fbftl.study import source_seeds
+from fbftl.study import task_names
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
 
@@ -267,7 +267,7 @@ class Recipes:
         """Return the recipes of a task, or of its repeat under another source network."""
         if name not in self._tasks:
             block, folder = self.study.task(name), self.study.config["data_folder"]
-            not_public = tuple(blocks.not_public(self.study, source_seeds.task_of(name)))
+            not_public = tuple(blocks.not_public(self.study, task_names.task_of(name)))
             self._tasks[name] = TaskRecipes(name, block, folder, self.facts, not_public)
         return self._tasks[name]
 
@@ -279,7 +279,7 @@ class Recipes:
         cut = setting.cut if "features" in names else None
         # Layers, open data and models voted on are of the task whatever its source network.
         reads = self.task(task).reads(names, cut)
-        shared = self.task(source_seeds.task_of(task)).reads(names, cut)
+        shared = self.task(task_names.task_of(task)).reads(names, cut)
         reads |= {n: shared[n] for n in ("network", "open_data", "source_models") if n in reads}
         code = self.facts.code(
             "fbftl/methods/by_name.py", *modules_of_method(setting.method, job["kind"])

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fbftl.plan import paths
 from fbftl.plan.runs import Chosen
-from fbftl.study import source_seeds
+from fbftl.study import task_names
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
 
@@ -20,7 +20,7 @@ def every_file(study: Study, task: str, cut: str | None = None) -> dict[str, str
 
     Repeats under further source networks share what no source decides: clients, layers, open data.
     """
-    shared = source_seeds.task_of(task)
+    shared = task_names.task_of(task)
     return {
         "features": f"{paths.of_cut(task, cut, 'features')}.zarr/zarr.json",
         "manifest": f"{paths.of_cut(task, cut, 'features')}.json",

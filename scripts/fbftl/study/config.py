@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study import alike, full_studies, methods, source_seeds
+from fbftl.study import alike, full_studies, methods, source_seeds, task_names
 from fbftl.study.feature_faults import require_features
 from fbftl.study.grid import expand
 from fbftl.study.grid_schema import with_methods
@@ -52,7 +52,7 @@ class Study:
     @property
     def tasks(self) -> list[str]:
         """Names of the tasks that this study makes."""
-        return [name for name in self.settings if not source_seeds.is_repeat(name)]
+        return [name for name in self.settings if not task_names.is_repeat(name)]
 
     @property
     def papers(self) -> list[str]:
@@ -113,7 +113,7 @@ class Study:
             UserError: naming the setting and one that may be meant.
         """
         for target in targets:
-            if run := source_seeds.RUN.fullmatch(target):
+            if run := task_names.RUN.fullmatch(target):
                 self.setting(*run.groups())
 
     def job(self, task: str, name: str) -> dict[str, Any]:
@@ -248,8 +248,8 @@ def _resolve(
     _require_free(filled["tasks"])
     for task in filled["tasks"].values():
         task.setdefault("seeds", filled["seeds"])
-        if task.get(source_seeds.KEY) == 1:
-            del task[source_seeds.KEY]
+        if task.get(task_names.KEY) == 1:
+            del task[task_names.KEY]
     blocks = chosen(filled, systems, of_size)
     for block in blocks:
         require_valid(block.study, schema["properties"]["study"], f"{block.where}:")

@@ -7,22 +7,13 @@ test samples and settings. Its seeds are others, so that seeds are nested in sou
 two sources shared would count for both.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.settings import Setting
-
-KEY = "source_seeds"
-"""Key of a task, and the folder of its repeats."""
-
-NAME = rf"[^/]+(?:/{KEY}/\d+)?"
-"""Pattern of the name of a task or of a repeat."""
-
-RUN = re.compile(rf"results/({NAME})/runs/(.+)\.(?:json|parquet)")
-"""The path of a run file or ledger: its task or repeat, and its setting."""
+from fbftl.study.task_names import KEY, is_repeat, task_of
 
 LARGEST_SEED = 2**63 - 1
 """Of a task and of its source."""
@@ -41,16 +32,6 @@ def repeats(task: str, block: Mapping[str, Any]) -> list[str]:
 def every_source(task: str, block: Mapping[str, Any]) -> list[str]:
     """Return the names of a task and of its repeats: one for each of its source networks."""
     return [task, *repeats(task, block)]
-
-
-def task_of(name: str) -> str:
-    """Return the task of which a name is a repeat; a task's name is its own."""
-    return name.partition(f"/{KEY}/")[0]
-
-
-def is_repeat(name: str) -> bool:
-    """Tell whether a name is that of a repeat."""
-    return task_of(name) != name
 
 
 def block_of(tasks: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:

@@ -14,15 +14,14 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
-from rules import listed, texts, written_out
+from rules import texts, written_out
 
 
 @pytest.fixture(scope="module")
 def rules(root: Path) -> set[str]:
     """Names of the rules whose jobs go to a cluster."""
     written = written_out(root)
-    local = {name for name, block in written.items() if "localrule: True" in block}
-    return (written.keys() | listed().keys()) - local
+    return {name for name, block in written.items() if "localrule: True" not in block}
 
 
 @pytest.fixture(scope="module")
@@ -30,26 +29,18 @@ def profile(root: Path) -> dict:
     return yaml.safe_load((root / "profiles/slurm/profile.yaml").read_text())
 
 
-def test_every_rule_has_resources_or_a_group(rules: set[str], profile: dict) -> None:
-    grouped = {entry.split("=")[0] for entry in profile["groups"]}
-    provided = grouped | set(profile["set-resources"])
+def test_every_rule_has_resources(rules: set[str], profile: dict) -> None:
+    """Rules of results are made in a loop, and take the defaults."""
+    provided = set(profile["set-resources"])
     assert rules - provided == set(), "add these rules to profiles/slurm/profile.yaml"
     assert provided - rules == set(), "these rules are gone: profiles/slurm/profile.yaml"
+    assert {entry.split("=")[0] for entry in profile["default-resources"]} == {"mem_mb", "runtime"}
 
 
 def test_memory_grows_with_every_attempt(profile: dict) -> None:
     assert profile["retries"] > 0
     entries = [block["mem_mb"] for block in profile["set-resources"].values()]
     assert all(re.fullmatch(r"\d+ \* attempt", entry) for entry in entries)
-
-
-def test_rules_made_in_loops_ask_for_what_no_profile_can(root: Path) -> None:
-    loops = [text for text in texts(root) if "def make(" not in text]  # whose names a list has
-    blocks = [block for text in loops for block in re.split(r"^ +rule:$", text, flags=re.M)[1:]]
-    assert blocks
-    for block in blocks:
-        assert "mem_mb=memory_of_made_rules" in block
-        assert "runtime=" in block
 
 
 def test_both_profiles_agree_on_reruns_and_on_what_starts(root: Path, profile: dict) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.study.config import Study, resolve
-from fbftl.study.source_seeds import is_repeat, task_of
+from fbftl.study.task_names import is_repeat, task_of
 from fbftl.study.yaml_files import read_yaml
 
 CONFIG = {

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
+from fbftl.plan.opened import Prepared
+from fbftl.study.config import Study
 from tune_training import Clouds, best_of, jobs_of, main, trials
 from unit.methods.frameworks.framework_toys import job_of, make_inputs
 
@@ -26,21 +28,25 @@ def test_held_out_samples_decide_and_a_diverged_seed_counts_as_nothing(tmp_path:
     assert absurd.mean() == 0
 
 
+def study_of(root: Path) -> Study:
+    return Prepared.of_files(root, more={"size": "full", "system": "dpsgd"}).call.study
+
+
 def test_a_full_study_names_its_settings_and_lends_no_seed(root: Path):
-    jobs = jobs_of("dpsgd", "digits-dpsgd-full", [], 2, root)
+    jobs = jobs_of(study_of(root), "dpsgd", "digits-dpsgd-full", [], 2)
     assert {job.setting.method for job in jobs.values()} == {"fl"}
     assert all(job.seeds == (0, 1) for job in jobs.values())
 
 
 def test_what_is_not_there_is_one_sentence(root: Path, linked: Path, monkeypatch):
     with pytest.raises(UserError, match="no digits-dpsgd; name a task"):
-        jobs_of("dpsgd", "digits-dpsgd", [], 2, root)
+        jobs_of(study_of(root), "dpsgd", "digits-dpsgd", [], 2)
     with pytest.raises(UserError, match="no fbftl; name a task"):
-        jobs_of("dpsgd", "digits-dpsgd-full", ["fbftl"], 2, root)
+        jobs_of(study_of(root), "dpsgd", "digits-dpsgd-full", ["fbftl"], 2)
     (linked / "studies" / "full").rmdir()
     (linked / "studies" / "full").symlink_to(root / "studies" / "full")
     monkeypatch.chdir(linked)
-    with pytest.raises(UserError, match=r"features\.json is not there"):
+    with pytest.raises(UserError, match=r"of this study, is missing; run it first"):
         main(["rates", "dpsgd", "digits-dpsgd-full"])
 
 
