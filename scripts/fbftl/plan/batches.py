@@ -115,13 +115,17 @@ def batches(
         taken: names of markers that are there already, which no batch may have.
         longest: that a batch should take, as on a cluster; without it two batches a place.
         failed: keys of runs that failed last time: each is in a batch of its own, so that one that
-            runs out of memory ends no other.
+            runs out of memory ends no other, unless they would be half of all batches.
     """
-    alone, all_units = _apart(all_units, failed)
+    alone, others = _apart(all_units, frozenset(failed))
+    if len(alone) <= MOST_BATCHES // 2:
+        all_units = others
+    else:
+        alone = []
     total = sum(map(seconds, all_units))
     divided = sorted(_divided(all_units, seconds, total / places / 2), key=seconds, reverse=True)
     wanted = 2 * places if longest == math.inf else math.ceil(total / longest)
-    count = min(max(wanted, places), len(divided), MOST_BATCHES)
+    count = min(max(wanted, places), len(divided), MOST_BATCHES - len(alone))
     heap: list[tuple[float, int, list[Unit]]] = [(0.0, number, []) for number in range(count)]
     for unit in divided:
         load, number, dealt = heapq.heappop(heap)
@@ -146,11 +150,11 @@ def name_of_keys(keys: Iterable[str], taken: Collection[str]) -> str:
     return name
 
 
-def _apart(all_units: Sequence[Unit], keys: Collection[str]) -> tuple[list[Unit], list[Unit]]:
+def _apart(all_units: Sequence[Unit], keys: frozenset[str]) -> tuple[list[Unit], list[Unit]]:
     """Return the runs of some keys as units of one run each, and the other units."""
     alone, others = [], []
     for unit in all_units:
-        if keys and not set(keys).isdisjoint(unit.keys):
+        if not keys.isdisjoint(unit.keys):
             alone += [Unit([[run]]) for of_setting in unit.runs for run in of_setting]
         else:
             others.append(unit)

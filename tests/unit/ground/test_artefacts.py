@@ -5,12 +5,14 @@ import os
 import stat
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from fbftl.ground import artefacts
-from fbftl.ground.artefacts import Store, canonical, key_of
+from fbftl.ground.artefacts import Artefact, Store, canonical, key_of
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import parsed, sha256
 
 RECIPE = {"kind": "run", "seed": 1, "rate": 0.1}
 
@@ -109,3 +111,73 @@ def test_a_damaged_or_foreign_file_is_one_sentence(
         store.json("runs", "a", RECIPE)
     with pytest.raises(UserError, match=r"b\.json cannot be read"):
         store.json("runs", "b", RECIPE)
+
+
+WANTED = [Artefact("features", {"cut": cut}) for cut in ("fc1", "fc2")]
+
+
+def filled(parts: Mapping[str, Path]) -> None:
+    """Write a file of an artefact's own and one below it."""
+    for key, part in parts.items():
+        (part / "deep").mkdir(exist_ok=True)
+        (part / "a").write_text(key)
+        (part / "deep" / "b").write_text(key)
+
+
+def test_several_files_are_read_only_with_recipe_and_digests(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.make(WANTED, filled)
+    assert store.folders("features") == {each.key for each in WANTED}
+    for each in WANTED:
+        folder = store.folder("features", each.key)
+        assert {path.name for path in folder.iterdir()} == {"a", "deep", "recipe.json"}
+        modes = {p.stat().st_mode & 0o777 for p in folder.rglob("*") if p.is_file()}
+        assert modes == {0o444}
+        document = parsed((folder / "recipe.json").read_bytes())
+        assert document == {"recipe": each.recipe, "files": {"a": sha256(folder / "a")}}
+        store.require("features", each.key)
+        assert store.artefact_of(str(folder / "deep" / "b")) == ("features", each.key)
+    store.make(WANTED, lambda parts: pytest.fail("made again"))
+
+
+def test_what_a_killed_call_left_lies_there_for_the_next(tmp_path: Path) -> None:
+    """Killed as by the system, in the middle of it."""
+    store, (each, _) = Store(tmp_path), WANTED
+
+    def killed(parts: Mapping[str, Path]) -> None:
+        (parts[each.key] / "half").write_text("done")
+        os._exit(9)
+
+    if (child := os.fork()) == 0:
+        store.make([each], killed)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    assert store.folders("features") == set()
+    found: list[str] = []
+    store.make([each], lambda parts: found.extend(sorted(os.listdir(parts[each.key]))))
+    assert found == ["half", "lock"]
+    assert os.listdir(tmp_path / "features") == [each.key]
+
+
+def test_the_first_writer_wins(tmp_path: Path) -> None:
+    """Of two that do not see each other's lock, as on two machines."""
+    store, (each, _) = Store(tmp_path), WANTED
+
+    def overtaken(parts: Mapping[str, Path]) -> None:
+        other = store.folder("features", each.key)
+        other.mkdir()
+        (other / "a").write_text("first")
+        (parts[each.key] / "a").write_text("second")
+
+    store.make([each], overtaken)
+    assert (store.folder("features", each.key) / "a").read_text() == "first"
+    assert os.listdir(tmp_path / "features") == [each.key]
+
+
+def test_an_artefact_under_another_name_is_refused(tmp_path: Path) -> None:
+    store, (one, other) = Store(tmp_path), WANTED
+    store.make([one], filled)
+    store.folder("features", one.key).rename(store.folder("features", other.key))
+    with pytest.raises(UserError, match=f"{other.key} is of another recipe than its name says"):
+        store.require("features", other.key)
+    with pytest.raises(UserError, match=r"recipe\.json cannot be read"):
+        store.require("features", one.key)

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from fbftl.plan.batches import MissingRun, Unit, batches, name_of_keys, units
+from fbftl.plan.batches import MOST_BATCHES, MissingRun, Unit, batches, name_of_keys, units
 from fbftl.study.grid import from_axes
 
 
@@ -73,3 +73,24 @@ def test_no_batch_has_the_name_of_a_marker_that_is_there() -> None:
     first = name_of_keys(["a"], ())
     second = name_of_keys(["a"], {first})
     assert len({first, second, name_of_keys(["a"], {first, second})}) == 3
+
+
+def test_runs_that_failed_before_are_alone() -> None:
+    made = units([run(number, seed) for number in range(1, 30) for seed in (0, 1)], reads)
+    keys = [key for unit in made for key in unit.keys]
+    failed = {keys[0], keys[-1], "of another study"}
+    dealt = batches(made, lambda unit: 1.0, places=2, failed=failed)
+    keys_of = [[key for unit in batch.units for key in unit.keys] for batch in dealt]
+    assert sorted(sum(keys_of, [])) == sorted(keys)
+    assert [keys[0]] in keys_of
+    assert [keys[-1]] in keys_of
+
+
+@pytest.mark.parametrize("failed", [0, 400, 2999])
+def test_a_call_has_a_thousand_batches_at_most(failed: int) -> None:
+    missing = [run(number) for number in range(1, 3000)]
+    keys = {each.key for each in missing[:failed]}
+    made = units(missing, reads)
+    dealt = batches(made, lambda unit: 60.0, places=8000, longest=1.0, failed=keys)
+    assert len(dealt) == len({batch.name for batch in dealt}) == MOST_BATCHES == 1000
+    assert sum(len(unit.keys) for batch in dealt for unit in batch.units) == len(missing)

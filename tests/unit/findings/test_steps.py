@@ -1,0 +1,80 @@
+"""What a step hands to the arguments of a script's `main`."""
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fbftl.findings import steps
+from fbftl.findings.steps import Step, arguments, run
+
+OWN_NOTES = ("make_products", "make_results", "train_batch")
+"""Scripts that read a note, and are run by no step."""
+
+
+def step(**values: Any) -> Step:
+    return Step("tables/t.py", {"runs": ["a", "b"], "table": "t"}, {"csv": "o.csv"}, values)
+
+
+def test_each_argument_gets_what_has_its_name() -> None:
+    def main(csv, runs, table, axes, threads, device, models=7, axis=None): ...
+
+    of_study = {"device": "cpu", "threads": 3, "axes": "of the study"}
+    assert arguments(main, step(axes={"bits": 32}, axis="plr", unread=1), of_study) == {
+        "csv": "o.csv",
+        "runs": ["a", "b"],
+        "table": "t",
+        "axes": {"bits": 32},
+        "threads": 3,
+        "device": "cpu",
+        "axis": "plr",
+    }
+
+
+def test_files_are_the_inputs_by_name() -> None:
+    def main(files): ...
+
+    assert arguments(main, step(), {}) == {"files": {"runs": ["a", "b"], "table": "t"}}
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [({}, "nothing is called axes"), ({"axes": {}, "csv": "p.csv"}, "two things are called csv")],
+)
+def test_what_is_missing_or_ambiguous_is_an_error(values: dict, sentence: str) -> None:
+    def main(axes, csv): ...
+
+    with pytest.raises(TypeError, match=f"tables/t.py: {sentence}"):
+        arguments(main, step(**values), {})
+
+
+def test_a_step_runs_its_script_and_makes_the_folders_of_what_it_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = "from pathlib import Path", "def main(source, to, times):", (
+        "    Path(to).write_text(times * Path(source).read_text())"
+    )  # fmt: skip
+    (tmp_path / "s.py").write_text("\n".join(lines))
+    (tmp_path / "in").write_text("ab")
+    monkeypatch.setattr(steps, "SCRIPTS", tmp_path)
+    out = tmp_path / "new" / "folder" / "out"
+    run(Step("s.py", {"source": str(tmp_path / "in")}, {"to": str(out)}, {"times": 2}), {})
+    assert out.read_text() == "abab"
+
+
+def test_every_argument_of_a_script_stands_on_the_page(root: Path) -> None:
+    """A new name is explained once, where all are."""
+    page = (root / "docs" / "scripts.md").read_text(encoding="utf-8")
+    explained = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
+    rooms = ("attacks", "figures", "stages", "tables")
+    paths = (path for room in rooms for path in (root / "scripts" / room).glob("*.py"))
+    used = {
+        argument.arg
+        for path in paths
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if path.stem not in OWN_NOTES and isinstance(node, ast.FunctionDef) and node.name == "main"
+        for argument in node.args.args
+    }
+    assert len(used) > 30
+    assert used == explained
