@@ -1,10 +1,13 @@
 """What is kept of a finished study."""
 
 import csv
+from pathlib import Path
 
 import pytest
+import renew_results
 from fbftl.findings import kept
 from fbftl.findings.kept import KEPT, MOST_FIGURES
+from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.study.systems import System
 
@@ -91,3 +94,21 @@ def test_every_run_of_a_task_and_of_its_repeats_is_kept_by_its_key(folder):
         "ants": {"fbftl": {"seeds": [7, 8], "keys": ["1e2", "b"]}},
         "ants/source_seeds/1": {"fbftl": {"seeds": [9], "keys": ["c"]}},
     }
+
+
+def test_what_is_kept_of_a_study_names_commits_arithmetic_and_runs(folder, root, monkeypatch):
+    monkeypatch.chdir(folder)
+    for name in ("config.yaml", "studies"):
+        (folder / name).symlink_to(root / name)
+    store = Store(folder / "results/store")
+    for number, key in enumerate(["1e2", "b", "c"]):
+        made = {"commit": f"a{number % 2}", "arithmetic": {"exact": True}}
+        store.put_json("runs", key, {"made": made})
+    notes = renew_results.finished(Path(), "ants")
+    assert (notes["commit"], notes["arithmetic"]) == ("a0, a1", [{"exact": True}])
+    assert notes["runs"] == kept.runs_of(folder / "results", ["ants"])
+    store.put_note(
+        "runs", "b", {"made": {"arithmetic": {"exact": False, "not_exact_because": "x"}}}
+    )
+    with pytest.raises(UserError, match="was not computed exactly, because x"):
+        renew_results.finished(Path(), "ants")

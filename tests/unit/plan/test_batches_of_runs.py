@@ -1,6 +1,7 @@
 """Batches: few, balanced, each run in one, and no marker of an earlier one taken for another."""
 
 import random
+from itertools import chain
 
 import pytest
 from fbftl.plan.batches import MOST_BATCHES, MissingRun, Unit, batches, name_of_keys, units
@@ -81,7 +82,7 @@ def test_runs_that_failed_before_are_alone() -> None:
     failed = {keys[0], keys[-1], "of another study"}
     dealt = batches(made, lambda unit: 1.0, places=2, failed=failed)
     keys_of = [[key for unit in batch.units for key in unit.keys] for batch in dealt]
-    assert sorted(sum(keys_of, [])) == sorted(keys)
+    assert sorted(chain(*keys_of)) == sorted(keys)
     assert [keys[0]] in keys_of
     assert [keys[-1]] in keys_of
 
