@@ -54,12 +54,15 @@ def crate_of(
         types = {"@type": ["File", *kinds]} if kinds else {}
         return crate.add_file(path, path, properties=properties | types)
 
+    def hidden(path: Path) -> bool:
+        return any(name[0] == "." for name in path.relative_to(results).parts)
+
     def read(path: str) -> Entity:
         if Path(path).is_absolute() or ".." in Path(path).parts:
             return entity(f"#{path}", "PropertyValue", name=path, value=f"sha256:{sha256(path)}")
         return file(path)
 
-    below = sorted(path for path in results.rglob("*") if path.is_file() and path.name[0] != ".")
+    below = sorted(path for path in results.rglob("*") if path.is_file() and not hidden(path))
     made = [path.stat().st_mtime for path in below if str(path) not in inputs]
     started, ended = (
         datetime.fromtimestamp(int(moment), UTC).isoformat() for moment in (min(made), max(made))

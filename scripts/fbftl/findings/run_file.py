@@ -56,7 +56,7 @@ def run_document(
         job: the training job, as `fbftl.study.config.Study.job` gives it.
         inputs: digests of what the run was trained on.
         repetitions: what each seed found; their lists are below `series`. The digests of its
-            models are left out: they tell of the machine too, see `models`.
+            models are left out: they tell of the machine too.
         measures: what the numbers are; the run declares those that it holds.
         series: what the lists are; the run declares those that it holds.
     """
@@ -88,13 +88,6 @@ def write_run(path: str | Path, document: Mapping[str, Any]) -> None:
     """
     _require_run(document)
     write_json(path, document)
-
-
-def models(repetitions: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the SHA-256 of the model at every point of its curves, by seed."""
-    return {
-        str(repetition["seed"]): list(repetition.get("models", ())) for repetition in repetitions
-    }
 
 
 def read_run(path: str | Path) -> dict[str, Any]:

@@ -8,12 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.exact import described
-from fbftl.ground.files import sha256
 
 PACKAGES = ("torch", "numpy", "zarr")
-
-LOCK = "envs/requirements.lock"
-"""The file that pins all packages."""
 
 
 def record(code: str, device: Any, seconds: float) -> dict[str, Any]:
@@ -46,9 +42,3 @@ def commit() -> str | None:
         return done.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return None
-
-
-def lock_digest() -> str:
-    """Return the SHA-256 of the file that pins all packages, none where it is missing."""
-    path = Path(__file__).parents[3] / LOCK
-    return sha256(path) if path.is_file() else ""

@@ -106,16 +106,6 @@ class Study:
             else f"the study has no task '{task}'{suggestion(task, self.settings)}"
         )
 
-    def require_runs(self, targets: Iterable[str]) -> None:
-        """Refuse run files and ledgers, asked for by their paths, of settings that it lacks.
-
-        Raises:
-            UserError: naming the setting and one that may be meant.
-        """
-        for target in targets:
-            if run := task_names.RUN.fullmatch(target):
-                self.setting(*run.groups())
-
     def job(self, task: str, name: str) -> dict[str, Any]:
         """Return all that the science of one job depends on, in builtin types: its only param."""
         return self.job_of(task, self.setting(task, name))

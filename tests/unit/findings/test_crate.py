@@ -23,7 +23,8 @@ def crate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict]:
     monkeypatch.chdir(tmp_path / "study")
     data = tmp_path / "data.bin"
     texts = {RUN: "{}", TABLE: "x\n1\n", "Snakefile": "rule all:\n", "results/study.json": "{}"}
-    for path, text in {**texts, "results/.part": "", str(data): "data"}.items():
+    texts |= {"results/.part": "", "results/.made/a": "", str(data): "data"}
+    for path, text in texts.items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text)
     inputs = ["results/study.json", str(data)]

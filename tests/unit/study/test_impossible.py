@@ -205,20 +205,3 @@ def test_the_guides_record_can_be_written_as_it_is_printed(root: Path) -> None:
     exec(text.replace('"prototypes"', '"fedavg"'), module)
     assert isinstance(module["RECORD"], MethodRecord)
     require_records([module["RECORD"]])
-
-
-@pytest.mark.parametrize(
-    ("target", "message"),
-    [
-        ("results/digits/runs/fbftl+plr=0.6.json", "no setting 'fbftl.plr=0.6' on digits; did you"),
-        ("results/digits/runs/fbftl+plr=0.6.parquet", r"did you mean 'fbftl\+plr=0.5'"),
-        ("results/digit/runs/fbftl.json", "no task 'digit'; did you mean 'digits'"),
-    ],
-)
-def test_a_run_that_the_study_does_not_make_is_refused(
-    root: Path, target: str, message: str
-) -> None:
-    resolved = study(root, {}, method=["fbftl"], plr=[0.0, 0.5])
-    resolved.require_runs(["results/digits/runs/fbftl+plr=0.5.json", "all", "results/index.html"])
-    with pytest.raises(UserError, match=message):
-        resolved.require_runs([target])

@@ -75,15 +75,6 @@ def test_a_repeat_has_another_source_and_seeds_of_its_own(schema: dict[str, Any]
     assert seeds == [2, 4, 3, 5, 7, 6, 8, 10, 9]
 
 
-def test_runs_of_repeats_can_be_asked_for(schema: dict[str, Any]) -> None:
-    study = study_of(schema, 3)
-    study.require_runs([f"results/{FURTHER[1]}/runs/fbftl.json"])
-    with pytest.raises(UserError, match=r"no setting 'fbftl\+plr=0.6' on digits/source_seeds/2"):
-        study.require_runs([f"results/{FURTHER[1]}/runs/fbftl+plr=0.6.json"])
-    with pytest.raises(UserError, match="no task 'digits/source_seeds/3'"):
-        study.require_runs(["results/digits/source_seeds/3/runs/fbftl.json"])
-
-
 @pytest.mark.parametrize(
     ("task", "sentence"),
     [
