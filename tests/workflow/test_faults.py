@@ -1,4 +1,4 @@
-"""Kill -9 anywhere, and two calls at once: the next call ends in the files of an undisturbed run."""
+"""Kill -9 anywhere, and two calls at once: the next call ends in an undisturbed one's files."""
 
 import os
 import signal

@@ -84,8 +84,9 @@ def test_a_plan_of_another_configuration_changes_nothing(finished: Project) -> N
 
 
 def test_a_second_folder_with_the_same_store_trains_the_other_half(
-    finished: Project, fresh: Project, monkeypatch: pytest.MonkeyPatch
+    finished: Project, template: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    fresh = template.copy(finished.folder.with_name("other"))
     monkeypatch.setenv("FBFTL_STORE", str(finished.results / "store"))
     half = scarcity(fraction=[1.0, 0.25], plr=[0.0, 0.5])
     assert set(jobs(fresh, study=half)) == {*RESULTS, "train", "results_papers"}

@@ -61,12 +61,14 @@ class PlannedBundle:
     key: of all that decides it.
     needs: markers of jobs that must have ended.
     note: what its job reads.
+    is_whole: whether all of its files are there.
     """
 
     bundle: Bundle
     key: str
     needs: Sequence[str]
     note: Mapping[str, Any]
+    is_whole: bool
 
     @property
     def name(self) -> str:
@@ -341,7 +343,7 @@ class Planner:
             reads[path] = self._content(path, owners)
             if reads[path] in self._marker:
                 needs[self._marker[reads[path]]] = None
-            elif path in owners and not _is_whole(owners[path]):
+            elif path in owners and not owners[path].is_whole:
                 needs[owners[path].marker] = None
         wanted = (key for of_task in runs.values() for keys in of_task.values() for key in keys)
         needs |= {self._marker[key]: None for key in wanted if key in self._marker}
@@ -364,7 +366,9 @@ class Planner:
             "declared": bundle.declared,
             "study": self.of_study,
         }
-        return PlannedBundle(bundle, key, list(needs), note)
+        # Whole ones of the same key wait for nothing, whatever of what they read is made again.
+        whole = _is_whole(marker_of(bundle.name, key), bundle)
+        return PlannedBundle(bundle, key, [] if whole else list(needs), note, whole)
 
     def _content(self, path: str, owners: Mapping[str, PlannedBundle]) -> str | None:
         """Return what tells that a file that a bundle reads is the same."""
@@ -409,7 +413,7 @@ class Plan:
     @property
     def is_finished(self) -> bool:
         """Whether nothing of it is missing."""
-        whole = (_is_whole(each) for each in self.bundles if each.bundle.wanted)
+        whole = (each.is_whole for each in self.bundles if each.bundle.wanted)
         return not self.jobs and all(whole)
 
     @cached_property
@@ -510,6 +514,6 @@ def _tasks_of_runs(read: Iterable[str], listed: Collection[str]) -> list[str]:
     return list(found)
 
 
-def _is_whole(planned: PlannedBundle) -> bool:
+def _is_whole(marker: str, bundle: Bundle) -> bool:
     """Tell whether a bundle's files are all there, of this plan."""
-    return all(map(os.path.exists, [planned.marker, *planned.bundle.declared]))
+    return all(map(os.path.exists, [marker, *bundle.declared]))
