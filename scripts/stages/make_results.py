@@ -48,7 +48,7 @@ def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
         stack.enter_context(exclusive(made / "locks" / name, wait_s=float("inf")))
         require_plan(made / f"{name}.plan", note["key"])
         marker = made / "results" / f"{name}.{note['key']}"
-        forget(marker, Path(note["folder"], "key"), note["declared"])
+        forget(marker, note["declared"])
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=made)))
         link(note["links"])
         for path, found in note["copies"].items():
@@ -56,12 +56,12 @@ def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
                 shutil.copyfile(found, temporary)
         for described in note["steps"]:
             step = Step(**described)
-            for path in filter(None, map(store.artefact_of, step.read)):
-                store.require(*path)
             here = partial(at_hand, note=note, store=store, scratch=scratch)
-            inputs = {name: mapped(file, here) for name, file in step.inputs.items()}
             log.info("%s", step.script)
             try:
+                for path in filter(None, map(store.artefact_of, step.read)):
+                    store.require(*path)
+                inputs = {name: mapped(file, here) for name, file in step.inputs.items()}
                 run(replace(step, inputs=inputs), note["study"] | {"threads": threads})
             except UserError as error:
                 raise UserError(
@@ -70,7 +70,8 @@ def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
                 ) from error
         if note["listed"]:
             write_runs(Path(note["folder"], "runs.csv"), note, store)
-        write_text(Path(note["folder"], "key"), f"{note['key']}\n")
+        if f"{note['folder']}/key" in note["declared"]:
+            write_text(Path(note["folder"], "key"), f"{note['key']}\n")
         write_json(marker, note["declared"])
 
 
@@ -85,9 +86,11 @@ def require_plan(plan: Path, key: str) -> None:
         raise UserError(f"a later call has planned {plan.stem} anew; call again")
 
 
-def forget(marker: Path, key: Path, declared: Iterable[str]) -> None:
+def forget(marker: Path, declared: Iterable[str]) -> None:
     """Remove what says that results are there, and files of other plans that are not made now."""
-    key.unlink(missing_ok=True)
+    for path in declared:
+        if path.endswith("/key"):
+            Path(path).unlink(missing_ok=True)
     with writing(marker):
         marker.parent.mkdir(parents=True, exist_ok=True)
     for old in marker.parent.glob(f"{marker.stem}.*"):

@@ -60,10 +60,11 @@ FOLDER = re.compile(r"^The study runs in (.+)$", re.MULTILINE)
 """What the log has of a study in a folder of its own (`workflow/plugins`)."""
 
 PLANNED = re.compile(r"^total +(\d+)$", re.MULTILINE)
-STARTED = re.compile(r"^ *Job \d+: ", re.MULTILINE)
+STARTED = re.compile(r"^ *Job (\d+): (.+)$", re.MULTILINE)
 FINISHED = re.compile(r"^ *Finished jobid: ", re.MULTILINE)
 FAILED = re.compile(r"^ *Error in rule (?P<rule>\S+):\n(?P<facts>(?: +\S.*\n)*)", re.MULTILINE)
-FACT = re.compile(r"^ +(message|jobid|log): (.+)$", re.MULTILINE)
+FACT = re.compile(r"^ +(jobid|log): (.+)$", re.MULTILINE)
+MISSING = re.compile(r"^([\d,]+) runs are missing in (.+), in [\d,]+ batch", re.MULTILINE)
 """What Snakemake's log says of a call."""
 
 
@@ -78,6 +79,13 @@ class SnakemakeCall:
         self.output_path = LOGS / f"{start}.{purpose}.jobs.log"
         self.jobs = JobsDone(screen)
         self.interrupted = False
+        self._runs, self._before, self._store = 0, 0, Path()
+
+    def _runs_there(self) -> int:
+        """Return how many runs the store has, where some were missing."""
+        if not self._runs:
+            return 0
+        return sum(path.suffix == ".json" for path in self._store.glob("runs/*"))
 
     def run(self, options: Sequence[str]) -> int:
         """Run Snakemake and show how far it is; return its exit code, below 0 for a signal."""
@@ -114,10 +122,15 @@ class SnakemakeCall:
     @property
     def failed(self) -> dict[str, dict[str, str]]:
         """Jobs that failed: rule, message and log of each by its number, the latest failure."""
+        messages = dict(STARTED.findall(self.log))
         found = [
             {"rule": m["rule"], **dict(FACT.findall(m["facts"]))} for m in FAILED.finditer(self.log)
         ]
-        return {facts.get("jobid", ""): facts for facts in found}
+        return {
+            facts.get("jobid", ""): facts
+            | {"message": messages.get(facts.get("jobid"), facts["rule"])}
+            for facts in found
+        }
 
     @property
     def folder(self) -> Path:
@@ -136,7 +149,8 @@ class SnakemakeCall:
                     self._repeat(output)
                     started = bool(STARTED.search(log))
                 if planned := PLANNED.search(log):
-                    self.jobs.show(len(FINISHED.findall(log)), int(planned[1]))
+                    runs = self._runs_there() - self._before
+                    self.jobs.show(len(FINISHED.findall(log)), int(planned[1]), runs, self._runs)
                 time.sleep(POLL_S * running)
             self.jobs.clear()
             # Where no job has failed, what was printed last says why the call has.
@@ -146,6 +160,9 @@ class SnakemakeCall:
     def _repeat(self, output: TextIO) -> None:
         """Show what was printed since, but for the options' own news."""
         for line in output.read().splitlines():
+            if missing := MISSING.match(line):
+                self._runs, self._store = int(missing[1].replace(",", "")), Path(missing[2])
+                self._before = self._runs_there()
             if line.strip() and line not in IDLE:
                 self.jobs.say(line)
 

@@ -2,7 +2,8 @@
 
 import compileall
 import os
-import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,6 +32,18 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
     return project
 
 
+READ = """
+import sys
+sys.path.insert(0, "scripts")
+from pathlib import Path
+from fbftl.plan.opened import Prepared
+prepared = Prepared.of_files(Path(), ["tests/workflow/toy.yaml"])
+prepared.plan()
+prepared.code.keep()
+"""
+"""Reads the code that decides the toy study, as a call does that makes it."""
+
+
 @pytest.fixture(scope="session")
 def template(root: Path, shared: Shared) -> Project:
     """A copy of the project whose code is compiled and read, for others to be copied from.
@@ -39,13 +52,12 @@ def template(root: Path, shared: Shared) -> Project:
     """
 
     def make(folder: Path) -> None:
-        project = copied(root, folder)
+        copied(root, folder)
         compileall.compile_dir(folder / "scripts", quiet=2)
-        project.planned()
-        code = (folder / ".snakemake" / "code.json").read_bytes()
-        shutil.rmtree(folder / ".snakemake")
-        (folder / ".snakemake").mkdir()
-        (folder / ".snakemake" / "code.json").write_bytes(code)
+        done = subprocess.run(
+            [sys.executable, "-c", READ], cwd=folder, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
 
     return shared("template", make)
 

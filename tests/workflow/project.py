@@ -1,5 +1,6 @@
 """A copy of the project in a folder of its own, in which a test runs the workflow for real."""
 
+import csv
 import hashlib
 import json
 import os
@@ -15,8 +16,8 @@ from typing import Any
 import yaml
 
 TOY = "tests/workflow/toy.yaml"
-NOT_SCIENCE = ("logs", "benchmarks", "records")
-"""Folders below a task's results that tell how a result was made, not what it is."""
+NOT_SCIENCE = ("logs", ".made", "notes", "durations", "registered", "failed", "digests.json")
+"""What below the results tells how a result was made, not what it is."""
 
 
 @dataclass(frozen=True)
@@ -107,15 +108,27 @@ class Project:
         digests = {}
         for path in sorted(self.results.rglob("*")):
             parts = path.relative_to(self.results).parts
-            about = set(parts) & set(NOT_SCIENCE) or path.name.endswith(".meta.json")
-            if path.is_file() and not about:
-                digests["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
+            if path.is_file() and not set(parts) & set(NOT_SCIENCE):
+                content = path.read_bytes()
+                if parts[:2] == ("store", "runs") and path.suffix == ".json":
+                    run = json.loads(content)
+                    content = json.dumps(run | {"made": None}).encode()
+                digests["/".join(parts)] = hashlib.sha256(content).hexdigest()
         return digests
 
-    def models(self) -> dict[str, dict[str, list[str]]]:
-        """Return the digests of every run's models on the way, by seed."""
-        metas = self.results.glob("*/runs/*.meta.json")
-        return {meta.name: json.loads(meta.read_text())["models"] for meta in metas}
+    def runs(self) -> dict[tuple[str, str], str]:
+        """Return the key of each run of the toy task by setting and seed."""
+        with open(self.results / "digits" / "runs.csv", encoding="utf-8") as file:
+            return {(row["setting"], row["seed"]): row["key"] for row in csv.DictReader(file)}
+
+    def stored(self, kind: str = "runs") -> set[str]:
+        """Return the names of what the store has of a kind."""
+        folder = self.results / "store" / kind
+        return {p.name for p in folder.iterdir()} if folder.is_dir() else set()
+
+    def tables(self) -> dict[str, str]:
+        """Return the digests of the tables and figures, without what the store has."""
+        return {path: d for path, d in self.science().items() if not path.startswith("store/")}
 
 
 def environment() -> dict[str, str]:

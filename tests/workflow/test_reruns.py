@@ -1,14 +1,10 @@
-"""What a change reruns: exactly what depends on it, and nothing when nothing depends on it.
-
-Counted are the jobs on the way from clients to the scarcity table and figure; what else a study
-makes of them is left out, except where nothing at all may run.
-"""
+"""What a change reruns: what is missing in the store, then results of another plan, and no more."""
 
 import io
+import json
 import os
 import shutil
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,86 +15,116 @@ from fbftl.ground.code import NOT_DECIDING
 from PIL import Image
 from project import Project
 
-SENTENCES = Counter(tabulate_sentences=1, tabulate_parts=1, tabulate_hypotheses=1)
-FROM_TABLE = SENTENCES + Counter(tabulate_scarcity=1, plot_scarcity=1, write_numbers=1)
-FROM_RUNS = FROM_TABLE + Counter(train=4, collect=1)
-FROM_EXTRACTION = FROM_RUNS + Counter(extract_digits=1)
-FROM_FEATURES = FROM_EXTRACTION + Counter(describe=1)
-PAPER_FIGURES = Counter(plot_paper_packet_loss=1, plot_retransmission=1)
-PAPER = PAPER_FIGURES + Counter(
-    tabulate_audit=1, tabulate_paper_methods=1, tabulate_paper_language=1
-)
-WHOLE = FROM_FEATURES + PAPER + Counter(clients=1, source=1)
+RESULTS = Counter(results_digits=1, **{"results_papers-fbftl": 1}, results_index=1)
+TRAINED = RESULTS + Counter(train=4)
+EXTRACTED = TRAINED + Counter(extract=1)
+FROM_SOURCE = EXTRACTED + Counter(networks=1, source=1)
+FROM_CLIENTS = EXTRACTED + Counter(networks=1, clients=1)
+WHOLE = FROM_SOURCE + Counter(clients=1, results_papers=1)
 
 
 def jobs(project: Project, **study: Any) -> Counter[str]:
-    """Return the jobs that a dry run lists on the way to the scarcity table and figure."""
-    return Counter({rule: n for rule, n in project.planned(**study).items() if rule in WHOLE})
+    """Return the jobs that a dry run lists, without the target."""
+    return Counter({rule: n for rule, n in project.planned(**study).items() if rule != "all"})
+
+
+def digits(**keys: Any) -> dict[str, Any]:
+    """Return a study that says something else of the toy task."""
+    return {"tasks": {"digits": keys}}
 
 
 def scarcity(**axes: list[Any]) -> dict[str, Any]:
-    """Return an overlay that replaces the toy study's grid."""
+    """Return a study that replaces the toy study's grid."""
     return {"experiments": {"scarcity": {"grids": [axes]}}}
 
 
-def test_a_fresh_copy_plans_the_whole_study(fresh: Project) -> None:
+def test_a_fresh_copy_plans_the_whole_study_and_writes_nothing(fresh: Project) -> None:
+    before = sorted(fresh.folder.rglob("*"))
     assert jobs(fresh) == WHOLE
-    assert fresh.science().keys() == {"README.md"}
+    written = {path for path in fresh.folder.rglob("*") if path not in before}
+    assert not [path for path in written if ".snakemake" not in path.parts], written
 
 
 def test_a_finished_study_has_nothing_to_do(finished: Project) -> None:
     assert finished.planned() == Counter()
+    shutil.rmtree(finished.folder / ".snakemake")
+    assert finished.planned() == Counter()
+    copy = finished.copy(finished.folder.with_name("copy"))
+    assert copy.planned() == Counter()
 
 
-def test_one_more_packet_loss_rate_is_one_more_training_job(finished: Project) -> None:
-    study = scarcity(fraction=[1.0], plr=[0.0, 0.5, 0.7])
-    assert jobs(finished, study=study) == FROM_RUNS - Counter(train=3)
+def test_one_more_seed_trains_that_seed_and_goes_again(finished: Project) -> None:
+    there, tables, before = finished.runs(), finished.tables(), finished.stored()
+    finished.finish(study=digits(seeds=[0, 1, 7]))
+    runs = finished.runs()
+    assert {seed for _, seed in runs.keys() - there.keys()} == {"7"}
+    assert runs.items() >= there.items()
+    assert len(finished.stored() - before) == 2 * 4
+    assert finished.tables() != tables
+    assert jobs(finished) == RESULTS
+    finished.finish()
+    assert finished.tables() == tables
+    assert finished.planned() == Counter()
 
 
-def test_a_smaller_grid_trains_nothing(finished: Project) -> None:
-    assert finished.planned(study=scarcity(plr=[0.0, 0.5]))["train"] == 0
+def test_a_changed_rate_of_a_method_trains_its_runs_and_back_none(finished: Project) -> None:
+    tables, before = finished.tables(), finished.stored()
+    finished.finish(study=digits(training={"learning_rate": 0.02}))
+    assert len(finished.stored() - before) == 2 * 2 * 4
+    assert finished.tables() != tables
+    finished.finish()
+    assert finished.tables() == tables
 
 
-def test_a_changed_training_value_trains_again(finished: Project) -> None:
-    study = {"tasks": {"digits": {"training": {"learning_rate": 0.02}}}}
-    assert jobs(finished, study=study) == FROM_RUNS
+def test_a_plan_of_another_configuration_changes_nothing(finished: Project) -> None:
+    before = finished.science()
+    assert jobs(finished, study=digits(training={"learning_rate": 0.02}))["train"] == 4
+    assert finished.science() == before
+    assert finished.planned() == Counter()
 
 
-def test_swapped_training_values_train_again(finished: Project) -> None:
-    """Two values that change places are a change, although the set of values stays the same."""
-    study = {"tasks": {"digits": {"training": {"momentum": 0.25, "validation": 0.125}}}}
-    swapped = {"tasks": {"digits": {"training": {"momentum": 0.125, "validation": 0.25}}}}
-    finished.finish(study=study)
-    assert finished.planned(study=study) == Counter()
-    assert jobs(finished, study=swapped) == FROM_RUNS
+def test_a_second_folder_with_the_same_store_trains_the_other_half(
+    finished: Project, template: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh = template.copy(finished.folder.with_name("other"))
+    monkeypatch.setenv("FBFTL_STORE", str(finished.results / "store"))
+    half = scarcity(fraction=[1.0, 0.25], plr=[0.0, 0.5])
+    assert set(jobs(fresh, study=half)) == {*RESULTS, "train", "results_papers"}
+    before = finished.stored()
+    fresh.finish(study=half)
+    assert len(finished.stored() - before) == 2 * 2 * 2
+    assert not (fresh.results / "store").exists()
+
+
+def test_a_smaller_grid_leaves_no_table_of_the_larger_one(finished: Project) -> None:
+    assert (finished.results / "digits/tables/scarcity.csv").exists()
+    sweep = {"study": {"experiments": ["mine"]}, "experiments": {"mine": {"grids": [{"plr": [0]}]}}}
+    finished.finish(study=sweep)
+    assert not (finished.results / "digits/tables/scarcity.csv").exists()
+    assert (finished.results / "digits/tables/sweep_mine.csv").exists()
 
 
 def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(finished: Project) -> None:
-    study = {"tasks": {"digits": {"features": {"cut": "fc1"}}}}
-    assert jobs(finished, study=study) == FROM_FEATURES
+    assert jobs(finished, study=digits(features={"cut": "fc1"})) == EXTRACTED + Counter(networks=1)
 
 
 CHANGES = {
-    "scripts/figures/plot_scarcity.py": Counter(plot_scarcity=1),
-    "scripts/tables/tabulate_scarcity.py": Counter(tabulate_scarcity=1),
-    "scripts/stages/collect_runs.py": FROM_TABLE + Counter(collect=1),
-    "scripts/fbftl/findings/style.py": PAPER_FIGURES + Counter(plot_scarcity=1),
-    "scripts/fbftl/training/stacked.py": FROM_RUNS,
-    "scripts/fbftl/methods/fbftl/run.py": FROM_RUNS,
+    "scripts/figures/plot_scarcity.py": Counter(results_digits=1, results_index=1)
+    + Counter({"results_papers-fbftl": 1}),
+    "scripts/stages/collect_runs.py": RESULTS,
+    "scripts/stages/make_products.py": Counter(),
+    "scripts/stages/train_batch.py": Counter(),
+    "scripts/fbftl/training/stacked.py": TRAINED,
+    "scripts/fbftl/methods/fbftl/run.py": TRAINED,
     "scripts/fbftl/methods/ftl_f/run.py": Counter(),
-    "scripts/fbftl/learners/lockstep.py": FROM_RUNS,
     "scripts/fbftl/learners/local.py": Counter(),
-    "scripts/fbftl/features/store/writer.py": FROM_EXTRACTION,
-    "scripts/fbftl/features/extract.py": FROM_EXTRACTION,
-    "scripts/fbftl/features/store/reader.py": FROM_RUNS,
-    "scripts/fbftl/features/store/repair.py": Counter(),
+    "scripts/fbftl/features/extract.py": EXTRACTED,
+    "scripts/fbftl/features/store/reader.py": TRAINED,
     "scripts/fbftl/ground/progress.py": Counter(),
-    "scripts/fbftl/data/letters.py": FROM_FEATURES + Counter(source=1),
-    "scripts/fbftl/data/partition.py": FROM_FEATURES + Counter(clients=1),
-    "scripts/fbftl/data/datasets/digits.py": FROM_FEATURES + Counter(clients=1),
-    "scripts/fbftl/ground/files.py": WHOLE,
+    "scripts/fbftl/data/letters.py": FROM_SOURCE,
+    "scripts/fbftl/data/datasets/digits.py": FROM_CLIENTS,
+    "scripts/fbftl/data/datasets/parquet.py": Counter(),
     "README.md": Counter(),
-    "tests/conftest.py": Counter(),
 }
 """A file and the jobs that a statement added to it makes necessary."""
 
@@ -109,52 +135,32 @@ def test_a_changed_file_reruns_what_uses_it(finished: Project, path: str) -> Non
     assert jobs(finished) == CHANGES[path]
 
 
-def test_touched_files_rerun_nothing(finished: Project) -> None:
-    for path in (finished.folder / "scripts").rglob("*.py"):
-        os.utime(path)
-    for name in ("Snakefile", "config.yaml", "rules/train.smk"):
-        os.utime(finished.folder / name)
-    assert finished.planned() == Counter()
-
-
-def test_comments_and_docstrings_rerun_nothing(finished: Project) -> None:
+def test_comments_docstrings_and_times_rerun_nothing(finished: Project) -> None:
     for path in (finished.folder / "scripts").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         path.write_text(f"# why\n{text}\n\n\n# so\n'another docstring'\n", encoding="utf-8")
+    for name in ("Snakefile", "config.yaml", "rules/train.smk", "results/digits/clients.h5"):
+        os.utime(finished.folder / name)
     assert finished.planned() == Counter()
-
-
-def test_touched_results_rerun_nothing_whatever_their_size(finished: Project) -> None:
-    """Content decides: Snakemake is told to take every file for one too large to compare."""
-    for name in ("clients.h5", "source.safetensors", "features.zarr/zarr.json"):
-        os.utime(finished.results / "digits" / name)
-    assert finished.planned("--max-checksum-file-size", "0") == Counter()
-
-
-@pytest.fixture
-def pictures(fresh: Project) -> Path:
-    """Twelve pictures in a folder, partitioned over clients."""
-    for number in range(12):
-        path = fresh.folder / "data" / "cats" / f"{number}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(np.full((8, 8), number, np.uint8)).save(path)
-    fresh.finish(*PARTITION, study=PICTURES)
-    assert fresh.planned(*PARTITION, study=PICTURES) == Counter()
-    return fresh.folder / "data" / "cats"
 
 
 PICTURES = {
     "data_folder": "data",
     "tasks": {"digits": {"data": {"kind": "folder", "train": ".", "channels": 1}}},
 }
-PARTITION = ("--", "results/digits/clients.h5")
 
 
-def test_a_picture_overwritten_in_its_folder_is_noticed(fresh: Project, pictures: Path) -> None:
-    status = pictures.stat()
-    (pictures / "3.png").write_bytes((pictures / "4.png").read_bytes())
-    os.utime(pictures, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert fresh.planned(*PARTITION, study=PICTURES) == Counter(clients=1)
+def test_a_picture_overwritten_in_its_folder_is_noticed(fresh: Project) -> None:
+    for number in range(12):
+        path = fresh.folder / "data" / "cats" / f"{number}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(np.full((8, 8), number, np.uint8)).save(path)
+    fresh.finish("--until", "clients", study=PICTURES)
+    assert jobs(fresh, study=PICTURES)["clients"] == 0
+    status = path.parent.stat()
+    path.write_bytes((path.parent / "4.png").read_bytes())
+    os.utime(path.parent, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert jobs(fresh, study=PICTURES)["clients"] == 1
 
 
 def test_a_data_file_counts_by_its_content(fresh: Project) -> None:
@@ -164,17 +170,14 @@ def test_a_data_file_counts_by_its_content(fresh: Project) -> None:
     encoded = [picture(number) for number in range(40)]
     labels = [number % 2 for number in range(40)]
     pq.write_table(pa.table({"img": encoded, "label": labels}), path)
-    study = {
-        "data_folder": "data",
-        "tasks": {"digits": {"data": {"kind": "parquet", "train": path.name, "channels": 1}}},
-    }
-    fresh.finish(*PARTITION, study=study)
+    data = {"kind": "parquet", "train": path.name, "channels": 1}
+    study = {"data_folder": "data", "tasks": {"digits": {"data": data}}}
+    fresh.finish("--until", "clients", study=study)
     os.utime(path)
-    touched = fresh.planned("--max-checksum-file-size", "0", *PARTITION, study=study)
-    assert touched == Counter()
+    assert jobs(fresh, study=study)["clients"] == 0
     pq.write_table(pa.table({"img": encoded[::-1], "label": labels}), path)
     os.utime(path, (0, 0))
-    assert fresh.planned(*PARTITION, study=study) == Counter(clients=1)
+    assert jobs(fresh, study=study)["clients"] == 1
 
 
 def picture(shade: int) -> dict[str, Any]:
@@ -184,13 +187,63 @@ def picture(shade: int) -> dict[str, Any]:
         return {"bytes": file.getvalue(), "path": None}
 
 
+LOST = ("digits/tables/scarcity.csv", "digits/key", ".made/results/digits.*", "digits/runs.csv")
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_a_result_that_was_removed_is_made_again(finished: Project, lost: str) -> None:
+    before = finished.science()
+    (path,) = finished.results.glob(lost)
+    path.unlink()
+    assert jobs(finished)["train"] == 0
+    finished.finish()
+    assert finished.science() == before
+    assert finished.planned() == Counter()
+
+
+def test_a_run_that_was_removed_is_made_again(finished: Project) -> None:
+    before = finished.science()
+    key = next(iter(finished.runs().values()))
+    (finished.results / "store/runs" / f"{key}.json").unlink()
+    assert jobs(finished)["train"] == 1
+    finished.finish()
+    assert finished.science() == before
+
+
+DAMAGED = {
+    "runs": (lambda run: run.write_text(run.read_text()[:100])),
+    "another run": (lambda run: run.write_text(run.read_text().replace('"seed": 0', '"seed": 5'))),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_run_is_named_and_never_used(finished: Project, damage: str) -> None:
+    run = finished.results / "store/runs" / f"{finished.runs()['fbftl', '0']}.json"
+    run.chmod(0o644)
+    DAMAGED[damage](run)
+    (finished.results / "digits/key").unlink()
+    next((finished.results / ".made/results").glob("digits.*")).unlink()
+    done = finished.call()
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if run.name in line]
+    assert lines
+    assert "remove it" in lines[0]
+    assert "digits has no tables and figures" in lines[0]
+
+
+def test_an_artefact_of_another_recipe_is_refused(finished: Project) -> None:
+    (key,) = (name for name in finished.stored("clients") if not name.endswith("lock"))
+    recipe = finished.results / "store/clients" / key / "recipe.json"
+    document = json.loads(recipe.read_text())
+    recipe.chmod(0o644)
+    document["recipe"]["clients"]["seed"] += 1
+    recipe.write_text(json.dumps(document))
+    done = finished.call(study=digits(features={"cut": "fc1"}))
+    assert done.returncode != 0
+    assert f"{key} is of another recipe than its name says; remove it" in done.stderr
+
+
 STUBS = {
-    "fbftl.ground.logs": """
-import logging
-log = logging.getLogger("stub")
-def run_job(job, main):
-    main(job)
-""",
     "fbftl.ground.progress": """
 class ProgressBar:
     def __call__(self, *told):
@@ -201,50 +254,69 @@ def record(*how):
     return {}
 def commit():
     return None
-def lock_digest():
-    return ""
-LOCK = ""
 """,
-    "fbftl.ground.records": "",
-    "fbftl.ground.seals": """
-def seals(outputs):
-    return []
-def require_unbroken(*results):
-    pass
-def require_whole_stores(records):
-    pass
-""",
-    "fbftl.features.again": "",
-    "fbftl.features.store.repair": "",
 }
 """Modules that are said to decide nothing, with as little in them as those who use them need."""
 
 
 def test_modules_that_decide_nothing_change_no_byte(finished: Project, reference: Project) -> None:
-    assert STUBS.keys() == NOT_DECIDING
+    assert {*STUBS, "fbftl.ground.logs", "fbftl.ground.timings"} == NOT_DECIDING
     for name, text in STUBS.items():
         path = finished.folder / "scripts" / name.replace(".", "/")
         path.with_suffix(".py").write_text(text, encoding="utf-8")
     assert finished.planned() == Counter()
-    shutil.rmtree(finished.results / "digits")
-    finished.finish("--", "results/digits/runs/fbftl.json")
+    shutil.rmtree(finished.results / "store")
+    finished.finish("--", "runs")
     whole = reference.science()
-    again = finished.science()
-    assert {"digits/clients.h5", "digits/features.json", "digits/runs/fbftl.json"} <= again.keys()
+    again = {path: d for path, d in finished.science().items() if path.startswith("store/")}
+    assert len(again) > 16
     assert again == {name: whole[name] for name in again}
 
 
-def test_the_kind_of_data_decides_which_reader_counts(finished: Project) -> None:
-    finished.append("scripts/fbftl/data/datasets/parquet.py", "\nCHANGED = 1\n")
+OPTIONS = (["--touch"], ["--forcerun", "train"], ["-R", "results_digits"], ["--summary"])
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_options_of_snakemake_do_no_harm(finished: Project, options: list[str]) -> None:
+    before = finished.science()
+    done = finished.call(*options)
+    assert done.returncode == 0, done.stderr
+    assert finished.science() == before
     assert finished.planned() == Counter()
+    if options[0] != "--summary":
+        assert ("--touch makes nothing" in done.stderr) == (options[0] == "--touch")
+        assert ("never made twice" in done.stderr) == (options[0] != "--touch")
 
 
-def test_equal_features_leave_the_runs_alone(finished: Project) -> None:
-    """Extracted again on its own, a store of equal content starts no training."""
-    finished.finish("--forcerun", "extract_digits", "--", "features")
-    assert finished.planned() == Counter()
+def test_all_output_deleted_leaves_the_store_and_is_made_without_training(
+    finished: Project,
+) -> None:
+    before = finished.science()
+    finished.finish("--delete-all-output")
+    assert finished.stored()
+    assert not (finished.results / "digits/tables/scarcity.csv").exists()
+    assert jobs(finished)["train"] == 0
+    finished.finish()
+    assert finished.science() == before
 
 
-def test_a_removed_run_is_made_again(finished: Project) -> None:
-    (finished.results / "digits/runs/fbftl.json").unlink()
-    assert jobs(finished) == FROM_RUNS - Counter(train=3)
+def test_results_of_an_earlier_layout_are_left_alone(finished: Project) -> None:
+    old = finished.results / "digits/runs/fbftl.meta.json"
+    old.parent.mkdir()
+    old.write_text("{}")
+    done = finished.call()
+    assert done.returncode != 0
+    assert "was made by an earlier version of this workflow; move it away" in done.stderr
+
+
+def test_ten_thousand_settings_are_planned(untouched: Project) -> None:
+    fractions, losses = ([(i + offset) / 100 for i in range(100)] for offset in (1, 0))
+    study = scarcity(fraction=fractions, plr=losses)
+    planned = untouched.planned("--quiet", "rules", study=study)
+    assert 0 < planned["train"] <= 4
+
+
+def test_the_same_study_elsewhere_gives_the_same_files(fresh: Project, reference: Project) -> None:
+    """Another folder, another order of jobs, another number of cores."""
+    fresh.finish("--cores", "1", "--scheduler", "greedy")
+    assert fresh.science() == reference.science()

@@ -11,7 +11,7 @@ STEPS = 10
 
 
 class JobsDone:
-    """Jobs done of all in one line, with the time so far and, at the same pace, the time left."""
+    """Jobs done of all in one line, with the time so far."""
 
     def __init__(self, stream: TextIO) -> None:
         self.done = self.planned = 0
@@ -23,16 +23,21 @@ class JobsDone:
         """Seconds since the start."""
         return time.monotonic() - self._start
 
-    def show(self, done: int, planned: int) -> None:
-        """Write how far the run is: over the last line on a terminal, else for each tenth."""
+    def show(self, done: int, planned: int, runs: int = 0, missing: int = 0) -> None:
+        """Write how far the call is: over the last line on a terminal, else for each tenth.
+
+        Args:
+            done, planned: jobs.
+            runs, missing: runs of these jobs that the store has by now, and all of them.
+        """
         self.done, self.planned = done, planned
         line = f"{done:,} of {planned:,} jobs done, {spoken(self.elapsed)}"
-        if 0 < done < planned:
-            line += f", about {spoken(self.elapsed * (planned - done) / done)} left"
+        if missing:
+            line = f"{runs:,} of {missing:,} runs, {line}"
         if self._overwrites:
             self._stream.write(f"\r{line:<{len(self._shown)}}")
             self._shown = line
-        elif planned and (step := STEPS * done // planned) > self._step:
+        elif planned and (step := STEPS * (done + runs) // (planned + missing)) > self._step:
             self._step = step
             self._stream.write(f"{line}\n")
         self._stream.flush()

@@ -12,7 +12,7 @@ from typing import Any
 from fbftl.findings.steps import File, Step, mapped
 from fbftl.plan import analyses, blocks, front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
-from fbftl.plan.call import Call, read_by_claims, read_by_numbers
+from fbftl.plan.call import KEY, Call, read_by_claims, read_by_numbers
 from fbftl.plan.checked import releases_in
 from fbftl.plan.entries import FORMATS, Result
 from fbftl.plan.products import Products
@@ -49,9 +49,11 @@ class Bundle:
 
     @property
     def declared(self) -> list[str]:
-        """Paths of all files that its steps write, and of its copies, each once."""
+        """Paths of all its files, each once."""
         written = [path for step in self.steps for path in step.written]
-        return list(dict.fromkeys([*written, *self.copies]))
+        further = [f"{self.folder}/runs.csv"] * bool(self.tasks)
+        further += [f"{self.folder}/{KEY}"] * (self.folder == f"results/{self.name}")
+        return list(dict.fromkeys([*written, *self.copies, *further]))
 
     @property
     def read(self) -> list[str]:

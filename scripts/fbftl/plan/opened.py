@@ -4,7 +4,7 @@ import gc
 import math
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -180,7 +180,10 @@ class Opened:
         plan = prepared.plan(options.places, options.longest)
         if plan.missing:
             batches = f"{len(plan.trained):,} batches"
-            print(f"{plan.missing:,} runs are missing, in {batches}", file=sys.stderr)
+            where = prepared.store.root
+            print(f"{plan.missing:,} runs are missing in {where}, in {batches}", file=sys.stderr)
+        for remark in remarks(options.words):
+            print(remark, file=sys.stderr)
         return cls(prepared, plan, turn)
 
     @property
@@ -273,6 +276,18 @@ def code_of(scripts: Path) -> Any:
         return known[files]
 
     return code
+
+
+NEVER_TWICE = {"--forcerun", "-R", "--force", "-f", "--forceall", "-F"}
+"""Options of Snakemake that make again what is there."""
+
+
+def remarks(words: Sequence[str]) -> Iterator[str]:
+    """Yield what options of Snakemake cannot do here."""
+    if "--touch" in words or "-t" in words:
+        yield "--touch makes nothing: what is there is valid by its name, the rest stays missing"
+    if NEVER_TWICE & set(words):
+        yield "a run or finding of the store is never made twice; remove it, and it is made again"
 
 
 REGISTERED = "registered"

@@ -1,6 +1,5 @@
 """What a plan is: jobs with their notes, and results as a call would make them."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,12 +46,14 @@ class PlannedBundle:
     key: of all that decides it.
     needs: markers of jobs that must have ended.
     note: what its job reads.
+    is_whole: whether all of its files are there.
     """
 
     bundle: Bundle
     key: str
     needs: Sequence[str]
     note: Mapping[str, Any]
+    is_whole: bool
 
     @property
     def name(self) -> str:
@@ -63,11 +64,6 @@ class PlannedBundle:
     def marker(self) -> str:
         """The last of its files, which says by which plan the others were made."""
         return marker_of(self.name, self.key)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether its files are all there, of this plan."""
-        return all(map(os.path.exists, [self.marker, *self.bundle.declared]))
 
     @property
     def for_nodes(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from fbftl.plan.batches import MissingRun, RunBatch, Unit, batches, name_of_keys
 from fbftl.plan.bundles import Bundle, bundles
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.passes import merged
-from fbftl.plan.planned import MADE, RUNS, Plan, PlannedBundle, PlannedJob
+from fbftl.plan.planned import MADE, RUNS, Plan, PlannedBundle, PlannedJob, marker_of
 from fbftl.plan.products import Product, Products, task_in
 from fbftl.plan.trained import files_of
 from fbftl.study import methods, task_names
@@ -295,7 +295,9 @@ class Planner:
             "declared": bundle.declared,
             "study": self.of_study,
         }
-        return PlannedBundle(bundle, key, list(needs), note)
+        # Whole ones of the same key wait for nothing, whatever of what they read is made again.
+        whole = _is_whole(marker_of(bundle.name, key), bundle)
+        return PlannedBundle(bundle, key, [] if whole else list(needs), note, whole)
 
     def _content(self, path: str, owners: Mapping[str, PlannedBundle]) -> str | None:
         """Return what tells that a file that a bundle reads is the same."""
@@ -346,3 +348,8 @@ def _tasks_of_runs(read: Iterable[str], listed: Collection[str]) -> list[str]:
         if match := task_names.RUN.fullmatch(path):
             found[match[1]] = None
     return list(found)
+
+
+def _is_whole(marker: str, bundle: Bundle) -> bool:
+    """Tell whether a bundle's files are all there, of this plan."""
+    return all(map(os.path.exists, [marker, *bundle.declared]))
