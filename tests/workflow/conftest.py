@@ -52,7 +52,7 @@ def template(root: Path, shared: Shared) -> Project:
     """
 
     def make(folder: Path) -> None:
-        project = copied(root, folder)
+        copied(root, folder)
         compileall.compile_dir(folder / "scripts", quiet=2)
         done = subprocess.run(
             [sys.executable, "-c", READ], cwd=folder, capture_output=True, text=True
