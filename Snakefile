@@ -9,9 +9,6 @@ from snakemake.utils import min_version
 min_version("9.11")
 
 
-configfile: "config.yaml"
-
-
 include: "rules/common.smk"
 
 

@@ -30,6 +30,21 @@ from fbftl.ground.errors import UserError
 if LEAN:
     absent.stand_in()
 
+from fbftl.study.yaml_files import read_config_file
+
+if workflow.is_main_process:
+    # Snakemake lets the last of two equal keys win, and ends in a traceback over other faults.
+    files = ["config.yaml"] if Path(workflow.basedir) == BASE else []
+    try:
+        for path in [*files, *workflow.configfiles]:
+            read_config_file(path)
+    except UserError as error:
+        sys.exit(str(error))
+
+
+configfile: "config.yaml"
+
+
 from fbftl.ground.artefacts import Store
 from fbftl.plan.known import OfCall, OfNode
 from fbftl.plan.opened import Opened, Options
@@ -39,9 +54,7 @@ absent.close()
 
 def opened():
     """Return the plan of this call and what else it was opened with, or stop in one sentence."""
-    defaults = ["config.yaml"] if Path(workflow.basedir) == BASE else []
     options = Options(
-        files=[*defaults, *workflow.configfiles],
         root=BASE,
         here=workflow.local_exec and not DEPLOYED,
         places=workflow.resource_settings.nodes

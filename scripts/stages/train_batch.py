@@ -118,13 +118,21 @@ def put(
         document = run_document(
             job, outcome.provenance, [repetition], outcome.measures, outcome.series
         )
-        texts = [entry["predictions"][str(seed)] for entry in outcome.transcript or ()]
+        of_seed = str(seed)
+        transcript = [
+            entry | {"predictions": {of_seed: entry["predictions"][of_seed]}}
+            for entry in outcome.transcript or ()
+        ]
         store.put_json(
             RUNS,
             key,
             {"recipe": {"seed": seed, "setting": of_one["recipe"]}}
             | document
-            | {"models": list(repetition.get("models", ())), "texts": texts, "made": dict(how)},
+            | {
+                "models": list(repetition.get("models", ())),
+                "transcript": transcript,
+                "made": dict(how),
+            },
         )
         store.path(FAILED, key, ".json").unlink(missing_ok=True)
 

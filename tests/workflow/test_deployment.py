@@ -63,7 +63,7 @@ def test_a_deployment_makes_the_study_and_a_rule_of_it_makes_something_else(
     assert table == (reference.folder / TABLE).read_bytes()
 
     deployed.append("workflow/Snakefile", "\n\n" + blocks[1])
-    assert deployed.planned(MINE) == Counter(tabulate_scarcity=1)
+    assert deployed.planned(MINE) == Counter(mine=1)
     deployed.finish(MINE)
     assert (deployed.folder / MINE).read_bytes() == table
     assert untouched.science().keys() == {"README.md"}
@@ -71,7 +71,7 @@ def test_a_deployment_makes_the_study_and_a_rule_of_it_makes_something_else(
 
 def test_the_example_of_a_configuration_plans(deployed: Deployment, untouched: Project) -> None:
     shutil.copy(untouched.folder / "config" / "config.yaml", deployed.folder / "config")
-    assert {"tabulate_methods", "tabulate_scarcity", "study"} <= set(deployed.planned())
+    assert {"results_digits", "train", "study"} <= set(deployed.planned())
 
 
 def test_a_deployment_without_configuration(deployed: Deployment) -> None:
@@ -173,7 +173,7 @@ def test_a_deployment_from_a_repository(
     names(deployed, untouched, f'"git+file://{repository}/workflow/Snakefile@v1"')
     shutil.rmtree(deployed.folder / ".snakemake")
     assert deployed.planned() == wanted
-    deployed.finish("results/digits/source.json")
+    deployed.finish("--until", "source")
     (checkout,) = (deployed.folder / ".snakemake" / "checkouts").iterdir()
     # What a run's meta file tells of its commit.
     describe = ["git", "describe", "--always", "--dirty", "--tags"]

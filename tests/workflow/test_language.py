@@ -40,7 +40,7 @@ TARGETS = (
     "--",
     "results/dialogues/tables/language.csv",
     "results/dialogues/figures/language_scarcity.svg",
-    "results/digits/features.json",
+    "features",
 )
 
 
@@ -52,16 +52,21 @@ def language(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Pro
     return project
 
 
+def stored(project: Project, name: str, suffix: str) -> Path:
+    """Return a file of the one run of a setting."""
+    runs = pd.read_csv(project.results / "dialogues" / "runs.csv").set_index("setting")
+    return project.results / "store" / "runs" / f"{runs['key'][name]}.{suffix}"
+
+
 def run_of(project: Project, name: str) -> dict[str, Any]:
     """Return the one repetition of a run."""
-    path = project.results / "dialogues" / "runs" / f"{name}.json"
-    (repetition,) = json.loads(path.read_text(encoding="utf-8"))["repetitions"]
+    (repetition,) = json.loads(stored(project, name, "json").read_bytes())["repetitions"]
     return repetition
 
 
 def ledger_of(project: Project, name: str) -> pd.DataFrame:
     """Return the ledger of a run."""
-    return pd.read_parquet(project.results / "dialogues" / "runs" / f"{name}.parquet")
+    return pd.read_parquet(stored(project, name, "parquet"))
 
 
 def test_a_finished_language_study_has_nothing_to_do(language: Project) -> None:
@@ -69,26 +74,11 @@ def test_a_finished_language_study_has_nothing_to_do(language: Project) -> None:
 
 
 def test_each_kind_of_task_is_extracted_by_its_own_script(language: Project) -> None:
-    dialogues, digits = (
-        open_store(language.results / task / "features.json").provenance.libraries
-        for task in ("dialogues", "digits")
-    )
-    assert "tokenizers" in dialogues
-    assert "tokenizers" not in digits
-
-
-def test_stores_of_every_kind_and_cut_are_repaired(language: Project, tmp_path: Path) -> None:
-    project = language.copy(tmp_path / "project")
-    before = project.science()
-    for name in ("dialogues/features", "dialogues/features/2", "digits/features"):
-        chunk = project.results / f"{name}.zarr/train/features/c/0/0"
-        chunk.write_bytes(chunk.read_bytes()[:-1])
-    assert (
-        "chunk 0 of train/features is damaged" in project.call("verify_features", study=TOY).stderr
-    )
-    project.finish("repair_features", study=TOY)
-    assert project.science() == before
-    project.finish("verify_features", study=TOY)
+    libraries = [
+        open_store(manifest).provenance.libraries
+        for manifest in language.results.glob("store/features/*/features.json")
+    ]
+    assert sorted("tokenizers" in each for each in libraries) == [False, True, True]
 
 
 def test_ftl_c_scores_what_fbftl_scores(language: Project) -> None:
@@ -138,7 +128,7 @@ def test_table_figure_and_predictions_are_there(language: Project) -> None:
     numbers = pd.read_csv(folder / "figures" / "language_scarcity.csv")
     assert list(numbers["plr"]) == [0.5]
     assert (folder / "figures" / "language_scarcity.svg").stat().st_size > 1000
-    lines = (folder / "runs" / "ftl_f.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (folder / "predictions" / "ftl_f.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 6
     assert set(json.loads(lines[0])) == {"id", "dialogue", "summary", "predictions"}
 
@@ -183,8 +173,7 @@ def study_of(root: Path, name: str, data_folder: Path) -> dict[str, Any]:
 
 def test_the_papers_study_is_planned_without_its_files(root: Path, fresh: Project) -> None:
     jobs = fresh.planned(study=study_of(root, "samsum-flan-t5", fresh.folder))
-    assert jobs["train_dialogues"] == 7 + 11
-    assert jobs["extract_samsum-flan-t5"] == 1
+    assert (jobs["train"], jobs["extract"]) == (4, 1)
 
 
 def test_the_local_study_is_planned_or_names_the_file_it_lacks(root: Path, fresh: Project) -> None:
@@ -201,4 +190,4 @@ def test_the_local_study_is_planned_or_names_the_file_it_lacks(root: Path, fresh
             for n in range(1_000)
         )
         (fresh.folder / "samsum" / f"{split}.jsonl").write_text("\n".join(lines), "utf-8")
-    assert fresh.planned(study=study)["train_dialogues"] == 7 + 4
+    assert fresh.planned(study=study)["train"] == 4

@@ -56,9 +56,7 @@ def trained(project: Project, *arguments: str) -> set[str]:
     """Return the tasks on which a call would train, by its dry run."""
     done = project.call("--dry-run", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
-    return set(
-        re.findall(r"Missing output files: results/([^/]+)/runs/", done.stdout + done.stderr)
-    )
+    return set(re.findall(r"Write the tables and figures of ([\w-]+)$", done.stdout, re.MULTILINE))
 
 
 @pytest.mark.parametrize(
@@ -151,13 +149,14 @@ def test_the_entry_lets_no_second_config_hide_the_papers(entry: Project) -> None
 
 def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:
     """An experiment of one's own is of no paper; one of a paper's ends in its sentences."""
-    of_paper = {"tabulate_paper_methods", "tabulate_paper_language", "plot_paper_packet_loss"}
-    of_paper |= {"plot_retransmission", "plot_label_privacy", "tabulate_label_privacy"}
+    of_paper = {f"tables/{name}.csv" for name in ("methods", "language", "label_privacy")}
+    of_paper |= {f"figures/{name}.svg" for name in ("packet_loss", "retransmission")}
     mine = {"experiments": {"mine": {"grids": [{"plr": [0.0, 0.5]}]}}, "papers": None}
     for experiment, of_paper_made in (("mine", 0), ("scarcity", 1)):
         study = mine | {"study": {"tasks": ["digits"], "experiments": [experiment]}}
-        planned = fresh.planned(study=study)
-        assert planned["collect"] == 1
-        assert planned["tabulate_sentences"] == of_paper_made
-        assert not of_paper & set(planned)
-    assert of_paper <= set(fresh.planned("--config", "papers=fbftl"))
+        made = fresh.call("--summary", study=study).stdout
+        assert f"results/digits/experiments/{experiment}.csv" in made
+        assert ("papers/fbftl/tables/sentences.csv" in made) == of_paper_made
+        assert not [path for path in of_paper if f"papers/fbftl/{path}" in made]
+    made = fresh.call("--summary", "--config", "papers=fbftl").stdout
+    assert all(f"papers/fbftl/{path}" in made for path in of_paper)

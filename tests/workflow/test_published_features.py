@@ -1,19 +1,24 @@
 """A published task: a study on its features ends as the one that they come from."""
 
+import csv
+import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import yaml
-from fbftl.findings.run_file import read_run
 from project import Project, environment
 
 
-def repetitions(run: Path) -> list[dict[str, Any]]:
-    """Return what a run's seeds came to."""
-    return read_run(run)["repetitions"]
+def runs_of(project: Project, task: str) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return what each setting and seed of a task came to."""
+    found = {}
+    with open(project.results / task / "runs.csv", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            run = project.results / "store" / "runs" / f"{row['key']}.json"
+            (found[row["setting"], row["seed"]],) = json.loads(run.read_bytes())["repetitions"]
+    return found
 
 
 def publish(project: Project) -> subprocess.CompletedProcess[str]:
@@ -54,15 +59,12 @@ def test_a_study_on_published_features_ends_as_the_one_that_they_come_from(
         "tasks": {"opened": task},
     }
     finished.finish("results/opened/figures/scarcity.svg", study=study)
-    folder = finished.results / "digits" / "runs"
-    runs = [path for path in folder.glob("*.json") if not path.name.endswith(".meta.json")]
-    assert runs
-    for run in runs:
-        opened = finished.results / "opened" / "runs" / run.name
-        for mine, theirs in zip(*map(repetitions, (opened, run)), strict=True):
-            # Nobody is sent a network that is not known.
-            assert mine.pop("downlink_bits") < theirs.pop("downlink_bits")
-            assert mine == theirs
+    opened, digits = (runs_of(finished, task) for task in ("opened", "digits"))
+    assert opened.keys() == digits.keys() != set()
+    for run, mine in opened.items():
+        # Nobody is sent a network that is not known.
+        assert mine.pop("downlink_bits") < digits[run].pop("downlink_bits")
+        assert mine == digits[run]
     task["data"]["sha256"] = "1" * 64
     refused = finished.call("-n", study=study)
     assert refused.returncode == 1

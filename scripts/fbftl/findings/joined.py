@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-OF_ONE_SEED = ("recipe", "models", "texts", "made")
+OF_ONE_SEED = ("recipe", "models", "transcript", "made")
 """What a run of one seed has besides the science, see `train_batch`."""
 
 
@@ -25,6 +25,15 @@ def joined(runs: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
         "series": {name: s for run in runs for name, s in run["series"].items()},
         "repetitions": [repetition for run in runs for repetition in run["repetitions"]],
     }
+
+
+def predictions(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return an entry per test sample with what the model of every seed says of it."""
+    entries = zip(*(run["transcript"] for run in runs), strict=True)
+    return [
+        of_one[0] | {"predictions": {s: t for e in of_one for s, t in e["predictions"].items()}}
+        for of_one in entries
+    ]
 
 
 def join_ledgers(paths: Sequence[str | Path], joined_path: str | Path) -> None:

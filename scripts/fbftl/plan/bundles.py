@@ -38,6 +38,7 @@ class Bundle:
     copies: findings of the store, by the paths where they go.
     tasks: whose runs `runs.csv` lists; none without that file.
     wanted: whether `all` asks for it.
+    predictions: settings of which it says what models say of every test sample.
     """
 
     name: str
@@ -46,14 +47,20 @@ class Bundle:
     copies: Mapping[str, str] = field(default_factory=dict)
     tasks: Sequence[str] = ()
     wanted: bool = True
+    predictions: Sequence[str] = ()
 
     @property
     def declared(self) -> list[str]:
         """Paths of all its files, each once."""
         written = [path for step in self.steps for path in step.written]
-        further = [f"{self.folder}/runs.csv"] * bool(self.tasks)
+        further = [self.prediction(setting) for setting in self.predictions]
+        further += [f"{self.folder}/runs.csv"] * bool(self.tasks)
         further += [f"{self.folder}/{KEY}"] * (self.folder == f"results/{self.name}")
         return list(dict.fromkeys([*written, *self.copies, *further]))
+
+    def prediction(self, setting: str) -> str:
+        """Return the file of what models of a setting say."""
+        return f"{self.folder}/predictions/{setting}.jsonl"
 
     @property
     def read(self) -> list[str]:
@@ -123,6 +130,7 @@ class TaskSteps:
             copies,
             self.call.study.with_repeats([self.task]) if name == self.task else (),
             wanted,
+            runs.every(self._study, self.task) if name == self.task and self._says else (),
         )
 
     def on_request(self, name: str) -> Bundle | None:
@@ -134,6 +142,11 @@ class TaskSteps:
             return None
         found = [paths.of_task(self.task, path) for path in analysis.outputs.values()]
         return self.bundle(f"{self.task}/{name}", found, wanted=False)
+
+    @property
+    def _says(self) -> bool:
+        """Whether people read what models say of the task's samples."""
+        return self._study.task(self.task)["kind"] == "dialogues"
 
     @property
     def _study(self) -> Study:

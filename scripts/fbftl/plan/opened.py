@@ -42,7 +42,6 @@ CODE, DIGESTS = ".snakemake/code.json", "digests.json"
 class Options:
     """How the workflow was called.
 
-    files: of configuration, in their order.
     root: the project's folder.
     here: whether jobs run on this machine with the packages of this environment.
     places: jobs that can run at once.
@@ -50,7 +49,6 @@ class Options:
     words: of the command line.
     """
 
-    files: Sequence[str]
     root: Path
     here: bool
     places: int
@@ -173,8 +171,6 @@ class Opened:
         # Plans make millions of objects and drop few.
         gc.set_threshold(200_000, 50, 1000)
         require_this_layout(Path("results"))
-        for path in options.files:
-            read_config_file(path)
         turn = Turn()
         prepared = Prepared.of(config, options.root, words=options.words, here=options.here)
         plan = prepared.plan(options.places, options.longest)

@@ -292,6 +292,9 @@ class Planner:
                 for task, keys in runs.items()
             },
             "listed": list(bundle.tasks),
+            "predictions": {
+                bundle.prediction(name): runs[bundle.name][name] for name in bundle.predictions
+            },
             "declared": bundle.declared,
             "study": self.of_study,
         }
