@@ -120,10 +120,10 @@ def reported(call: Call, path: str) -> dict[str, Any] | None:
 @cache
 def _entries(paper: str) -> dict[str, Entry]:
     """Return the entries of tasks, or of a paper, by the last two parts of their paths."""
-    lists = [OF_PAPER.get(paper, [])] if paper else OF_EXPERIMENT.values()
-    entries = {entry.path: entry for several in lists for entry in several}
-    entries |= {} if paper else {e.path: e for e in OF_NO_LIST}
-    return entries | {f"papers/{path}": e for path, e in entries.items() if "/" not in path}
+    if paper == "papers":
+        return {f"papers/{entry.path}": entry for entry in OF_NO_LIST}
+    lists = [OF_PAPER.get(paper, [])] if paper else [*OF_EXPERIMENT.values(), OF_NO_LIST]
+    return {entry.path: entry for several in lists for entry in several}
 
 
 def _swept(stem: str) -> Entry | None:

@@ -58,7 +58,8 @@ def open_store(path_or_url: str | Path) -> FeatureStore:
 def _beside(path: Path, manifest: Manifest) -> Location:
     """Return where the store is that a manifest vouches for."""
     store = manifest.location
-    return location(store if is_url(store) else path.parent / store)
+    # Manifests are linked to where people look for them.
+    return location(store if is_url(store) else path.resolve().parent / store)
 
 
 def _require_same_arrays(
