@@ -81,6 +81,9 @@ def begin():
 
 
 if workflow.is_main_process:
+    if not workflow.modifier.is_main_snakefile():
+        # Snakemake forgets what a module does when a call starts.
+        workflow._onstart = lambda log: begin()
     CALL = opened()
     PLAN = OfCall(CALL.plan)
     STORE = CALL.plan.store

@@ -57,7 +57,7 @@ def assert_sources_are_drawn_anew(folders: list[Path]) -> None:
     assert means[0] != means[1], "both networks saw the same letters"
     digests = {(folder / "features.json").read_text() for folder in folders}
     assert len(digests) == len(folders)
-    assert [path.name for path in folders[0].parent.rglob("clients.h5")] == ["clients.h5"]
+    assert [path.name for path in folders[0].rglob("clients.h5")] == ["clients.h5"]
 
 
 def assert_components(runs: list[pd.DataFrame], table: pd.DataFrame) -> None:

@@ -133,7 +133,7 @@ ANALYSES = [
     Analysis(
         "uploads", "attacks/attack_uploads.py",
         {"csv": "attacks/uploads.csv", "by_attack": "attacks/uploads_by_attack.csv"},
-        reading(*STORE), SHADOWS, images, attacked.heads,
+        reading(*STORE), SHADOWS, images, attacked.heads, "all",
     ),
     Analysis(
         "means", "attacks/attack_means.py",
@@ -153,6 +153,7 @@ ANALYSES = [
     Analysis(
         "framework_attacks", "attacks/attack_frameworks.py", table("framework_attacks"),
         files_of(attacked.frameworks), modules=images, settings=attacked.frameworks,
+        seeds="all",
     ),
     Analysis(
         "attacked_seeds", "attacks/attack_seeds.py", table("attacked_seeds"),

@@ -123,9 +123,11 @@ def batches(
     else:
         alone = []
     total = sum(map(seconds, all_units))
-    divided = sorted(_divided(all_units, seconds, total / places / 2), key=seconds, reverse=True)
     wanted = 2 * places if longest == math.inf else math.ceil(total / longest)
-    count = min(max(wanted, places), len(divided), MOST_BATCHES - len(alone))
+    divided = sorted(
+        _divided(all_units, seconds, total / max(1, wanted)), key=seconds, reverse=True
+    )
+    count = min(wanted, len(divided), MOST_BATCHES - len(alone))
     heap: list[tuple[float, int, list[Unit]]] = [(0.0, number, []) for number in range(count)]
     for unit in divided:
         load, number, dealt = heapq.heappop(heap)

@@ -51,7 +51,7 @@ class Products:
     def at(self, path: str) -> tuple[Product, str] | None:
         """Return the product that has a file, and the file's name there; None if none has it."""
         task = task_in(path)
-        if task is None or task_names.task_of(task) not in self.study.config["tasks"]:
+        if task is None or task_names.task_of(task) not in self.study.settings:
             return None
         if task not in self._known:
             self._known[task] = dict(self._of_task(task))
@@ -80,7 +80,7 @@ class Products:
                 yield path, (partial(self._network, task, cut), "network.json")
             for network in study.task(task).get("networks", {}):
                 path = paths.of_task(task, f"networks/{network}.json")
-                yield path, (partial(self._named_network, task, network), "network.json")
+                yield path, (partial(self._named_network, task, network), f"{network}.json")
             for name in ("open.h5", "open.h5.sha256"):
                 yield paths.of_task(task, name), (partial(self._open_data, task), name)
             name = "sources.safetensors"
@@ -176,7 +176,9 @@ class Products:
             "features": blocks.network(self.study, task, cut),
             "head": self.study.task(task)["head"],
         }
-        return self._description(task, "describe_network", "network", values, cut)
+        recipe = self.recipes.task(task).network(cut)
+        outputs = {"network": "network.json"}
+        return self._description(task, "describe_network", outputs, values, recipe)
 
     @cache  # noqa: B019
     def _named_network(self, task: str, network: str) -> Product:
@@ -185,16 +187,17 @@ class Products:
             "network": network,
             "block": blocks.named_network(self.study, task, network),
         }
-        return self._description(task, "describe_named_network", "description", values)
+        recipe = self.recipes.task(task).named_network(values)
+        # Who reads several knows them by their names.
+        outputs = {"description": f"{network}.json"}
+        return self._description(task, "describe_named_network", outputs, values, recipe)
 
     def _description(
-        self, task: str, script: str, output: str, values: Mapping[str, Any],
-        cut: str | None = None,
+        self, task: str, script: str, outputs: Mapping[str, str], values: Mapping[str, Any],
+        recipe: Recipe,
     ) -> Product:  # fmt: skip
-        of = self.recipes.task(task)
         inputs = trained.files(self.study, task, ("clients", "source"))
-        step = Step(f"stages/{script}.py", inputs, {output: "network.json"}, values)
-        recipe = of.network(cut) if output == "network" else of.named_network(values)
+        step = Step(f"stages/{script}.py", inputs, outputs, values)
         return Product("networks", recipe, "networks", task, step)
 
     @cache  # noqa: B019
