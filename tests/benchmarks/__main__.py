@@ -15,7 +15,7 @@ from pathlib import Path
 from ratios import Row, print_table
 
 HERE = Path(__file__).resolve().parent
-WITH_ROWS = ("training", "local_epochs", "startup", "fanout", "growth", "cache")
+WITH_ROWS = ("training", "local_epochs", "startup", "growth", "cache")
 """Those that end in rows of the common table, shortest first; they run without being named."""
 OTHERS = tuple(
     sorted(

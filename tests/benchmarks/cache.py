@@ -10,8 +10,7 @@ settings that differ in their packet loss rate.
              every image goes through the frozen convolutions again, for training and for testing.
              One epoch is timed and multiplied by epochs and settings; it uses all cores.
   workflow   `snakemake runs` from a prepared task (client file, weights) to the run files:
-             extraction and training, with the starts of Snakemake and of every job; one setting
-             per process, and six.
+             extraction and training, with the starts of Snakemake and of every job.
   limit      what cannot be saved: one bare pass over all images with all cores, and the bare loops
              of training on the finished features, one after the other on one thread.
 
@@ -45,18 +44,16 @@ IMAGES = {"train": 5000, "test": 1000}
 EPOCHS, BATCH, LEARNING_RATE, MOMENTUM, DECAY = 20, 64, 0.05, 0.9, 5e-4
 WIDTHS = (512, 64, 10)
 LOSS_RATES = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99]
-COUNTED = ((1, 1), (4, 1), (12, 1), (12, 6))
-"""Settings, and how many of them share a process."""
+COUNTED = (1, 4, 12)
+"""Settings."""
 MEASURED_BY = COUNTED[-1]
 """What the numbers to reach are about."""
-PREPARED = [f"results/cifar/{name}" for name in ("clients.h5", "source.json", "network.json")]
-MADE = [f"cifar/{name}" for name in ("features.zarr", "features.json", "runs")]
+MADE = ("store/features", "store/runs", ".made/extract", ".made/train")
 
 
-def study(settings: int, per_process: int) -> dict:
-    """Return the study with so many settings, and so many of them per process."""
+def study(settings: int) -> dict:
+    """Return the study with so many settings."""
     return {
-        "settings_per_process": per_process,
         "data_folder": str(data_folder()),
         "seeds": [0],
         "study": {"tasks": ["cifar"], "experiments": ["sweep"]},
@@ -94,11 +91,12 @@ def study(settings: int, per_process: int) -> dict:
 class Task:
     """The prepared task, in this process: decoded images and the frozen convolutions."""
 
-    def __init__(self, results: Path) -> None:
-        manifest = json.loads((results / "source.json").read_text(encoding="utf-8"))
+    def __init__(self, store: Path) -> None:
+        (source,), (clients,) = store.glob("sources/*/source.json"), store.glob("clients/*/*.h5")
+        manifest = json.loads(source.read_text(encoding="utf-8"))
         self.preprocessing = Preprocessing.of(manifest["preprocessing"])
-        model = load_source(results / "source.safetensors", manifest)
-        with ClientFile(results / "clients.h5") as samples:
+        model = load_source(source.with_suffix(".safetensors"), manifest)
+        with ClientFile(clients) as samples:
             parts = {name: samples.rows(name, 0, count).arrays for name, count in IMAGES.items()}
         self.pixels = {name: np.asarray(part["pixels"]) for name, part in parts.items()}
         self.labels = {name: torch.from_numpy(part["label"]).long() for name, part in parts.items()}
@@ -176,8 +174,9 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
     torch.set_num_threads(cores)
     with tempfile.TemporaryDirectory() as folder:
         project = Project(folder)
-        prepared = project.snakemake(study(*MEASURED_BY), *PREPARED).seconds
-        task = Task(project.folder / "results" / "cifar")
+        prepared = project.snakemake(study(MEASURED_BY), "--until", "networks").seconds
+        store = project.folder / "results" / "store"
+        task = Task(store)
         epoch, accuracy = recompute(task, recomputed_epochs)
         one_pass, features = bare_pass(task)
         torch.set_num_threads(1)
@@ -185,8 +184,8 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
         took = {}
         for way in COUNTED:
             project.remove(*MADE)
-            took[way] = project.snakemake(study(*way), "runs").seconds
-        run = project.folder / "results" / "cifar" / "runs" / "fbftl.json"
+            took[way] = project.snakemake(study(way), "runs").seconds
+        run = next(store.glob("runs/*.json"))
         curve = json.loads(run.read_text())["repetitions"][0]["series"]["test_accuracy"]
     print(f"{cores} cores; {sum(IMAGES.values())} images, {EPOCHS} epochs")
     print(f"  preparing clients, weights and layers   {prepared:9.1f} s, on neither side")
@@ -197,11 +196,11 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
     print(f"  bare training of a setting, one thread  {training:9.2f} s")
     print(f"  accuracy after epoch {recomputed_epochs}: recompute {accuracy:.3f}, "
           f"workflow {curve[recomputed_epochs - 1]:.3f} ({curve[-1]:.3f} at the end)")  # fmt: skip
-    for (count, per_process), seconds in took.items():
+    for count, seconds in took.items():
         recomputed, limit = count * EPOCHS * epoch, one_pass + count * training
         note = f"{count} x {EPOCHS} x {epoch:.1f} s over {seconds:.1f} s"
-        of = f"{count} setting{'s' * (count > 1)}, {per_process} per process"
-        bounded = (count, per_process) == MEASURED_BY
+        of = f"{count} setting{'s' * (count > 1)}"
+        bounded = count == MEASURED_BY
         yield Row(
             f"cache: times faster, {of}", recomputed / seconds,
             (">=", 50) if bounded else None, note,

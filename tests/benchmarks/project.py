@@ -21,12 +21,8 @@ class Project:
             copy(ROOT / part, self.folder / part)
 
     def snakemake(self, study: dict[str, Any], *arguments: str) -> Process:
-        """Call Snakemake on two cores with a study laid over the default configuration.
-
-        Tasks of the default study may have other seeds here: nothing is kept in this folder.
-        """
-        whole = {"replace": True} | study
-        (self.folder / "study.yaml").write_text(yaml.safe_dump(whole), encoding="utf-8")
+        """Call Snakemake on two cores with a study laid over the default configuration."""
+        (self.folder / "study.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
         study_of = ["--configfile", "study.yaml"]
         return measured(["-m", "snakemake", *arguments, "--cores", "2", *study_of], self.folder)
 

@@ -91,9 +91,11 @@ def extract(folder: Path) -> float:
 
 def train(folder: Path, epochs: int) -> float:
     """Train one setting, one seed, on one thread; return the seconds."""
-    import train_setting
-    from fbftl.ground.room import Room
+    import torch
+    from fbftl.methods import by_name
+    from fbftl.study.job import from_params
     from fbftl.study.methods import axes_by_method
+    from fbftl.tasks.task import Inputs
 
     params = {
         "task": "small",
@@ -105,11 +107,10 @@ def train(folder: Path, epochs: int) -> float:
         "training": TRAINING | {"epochs": epochs},
         "privacy": {},
     }
-    files = (str(folder / name) for name in ("run.json", "run.parquet", "run.meta.json"))
-    outputs = train_setting.Outputs(*files)
-    used = {name: paths(folder)[name] for name in ("features", "manifest", "network")}
+    used = {name: paths(folder)[name] for name in ("manifest", "network")}
+    inputs = Inputs.at(used, torch.device("cpu"))
     started = time.perf_counter()
-    train_setting.main(used, "", [outputs], [params], axes_by_method(), "cpu", Room(), 1)
+    list(by_name.trained([from_params(params, axes_by_method())], inputs))
     return time.perf_counter() - started
 
 

@@ -43,8 +43,8 @@ def rows() -> Iterator[Row]:
         f"startup: of {len(analytic)} analytic scripts, those with torch", len(with_torch),
         ("<=", 0), " ".join(with_torch),
     )  # fmt: skip
-    training = took["train_setting"]
-    yield Row("  train_setting imports transformers", "transformers" in training[1], ("<=", 0))
+    training = took["train_batch"]
+    yield Row("  train_batch imports transformers", "transformers" in training[1], ("<=", 0))
     yield short_job()
 
 

@@ -41,16 +41,17 @@ def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slurm]:
 def test_a_node_that_dies_costs_time_and_nothing_else(
     slurm: Slurm, fresh: Project, reference: Project
 ) -> None:
+    """Nodes plan nothing: they read notes, with a configuration that was changed meanwhile."""
     call = fresh.start(*SUBMIT)
-    while not (fresh.results / "digits/logs/source.log").exists():
+    while not list(fresh.results.glob("logs/source/*.log")):
         assert call.poll() is None, fresh.console()
         time.sleep(0.2)
+    fresh.append("config.yaml", "\nnothing: of this is read by nodes\n")
     slurm.kill_node()
     slurm.start_node()
     assert call.wait(PATIENCE) == 0, fresh.console()
-    restarts = slurm.restarts()
-    assert any(restarts.values()), "the node died while no job ran on it"
-    assert len(restarts) <= 6, f"short jobs are to share a Slurm job, not to be {list(restarts)}"
+    assert any(slurm.restarts().values()), "the node died while no job ran on it"
+    fresh.edit("config.yaml", "\nnothing: of this is read by nodes\n", "")
     assert fresh.science() == reference.science()
     assert not fresh.planned()
 
@@ -59,28 +60,12 @@ def test_features_at_a_url_give_the_same_runs(
     slurm: Slurm, bucket: Any, fresh: Project, reference: Project
 ) -> None:
     """The store goes through an object store instead of the shared disk."""
-    study = {"tasks": {"digits": {"features": {"store": "s3://features/digits.zarr"}}}}
-    tidy = "results/digits/experiments/scarcity.csv"
-    fresh.finish(*SUBMIT, tidy, study=study)
-    assert not list((fresh.results / "digits/features.zarr").rglob("zarr.json"))
-    assert "digits.zarr/zarr.json" in {
-        item["Key"] for item in bucket.list_objects_v2(Bucket="features")["Contents"]
-    }
+    study = {"tasks": {"digits": {"features": {"store": "s3://features/digits"}}}}
+    fresh.finish(*SUBMIT, "runs", study=study)
+    assert not list(fresh.results.glob("store/features/*/features.zarr"))
+    listed = bucket.list_objects_v2(Bucket="features")["Contents"]
+    (key,) = fresh.stored("features") - {"locks"}
+    assert f"digits/{key}/zarr.json" in {item["Key"] for item in listed}
     runs = {name: digest for name, digest in fresh.science().items() if "/runs/" in name}
-    assert len(runs) == 4 * 2
+    assert len(runs) == 4 * 2 * 2
     assert runs.items() <= reference.science().items()
-    assert not fresh.planned(*SUBMIT, tidy, study=study)
-
-
-def test_settings_share_a_process_on_a_node(
-    slurm: Slurm, fresh: Project, reference: Project
-) -> None:
-    """The node reads the rules again, when it is unknown there what has to be trained."""
-    two = {"settings_per_process": 2}
-    fresh.finish(*SUBMIT, "runs", study=two)
-    (first, second) = fresh.results.glob("digits/logs/runs/scarcity-*.log")
-    assert first.read_text(encoding="utf-8") != second.read_text(encoding="utf-8")
-    runs = {name: digest for name, digest in fresh.science().items() if "/runs/" in name}
-    assert len(runs) == 4 * 2
-    assert runs.items() <= reference.science().items()
-    assert not fresh.planned(*SUBMIT, "runs", study=two)
