@@ -216,7 +216,7 @@ class MixturesMessage:
         samples that it holds out, and which it then fits to all of them.
     fitting: how mixtures are fitted.
     least_samples: samples behind a component; a class with fewer is not sent.
-    seed: the repetition's seed, for where EM starts and for what the server draws.
+    seed: the repetition's seed, for where k-means++ begins and for what the server draws.
     """
 
     classes: int
