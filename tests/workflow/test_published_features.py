@@ -61,7 +61,7 @@ def test_a_study_on_published_features_ends_as_the_one_that_they_come_from(
         opened = finished.results / "opened" / "runs" / run.name
         for mine, theirs in zip(*map(repetitions, (opened, run)), strict=True):
             # Nobody is sent a network that is not known.
-            assert mine.pop("downlink_bits") < theirs.pop("downlink_bits")
+            assert mine.pop("frozen_bits") < theirs.pop("frozen_bits")
             assert mine == theirs
     task["data"]["sha256"] = "1" * 64
     refused = finished.call("-n", study=study)

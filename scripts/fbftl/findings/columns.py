@@ -8,7 +8,7 @@ accuracy just `spread`.
 from collections.abc import Callable
 from typing import Any
 
-from fbftl.findings.tables import Column
+from fbftl.findings.tables import Column, prefixed
 
 PERCENT = "{:.1%}"
 """A share of 1 as tables print it."""
@@ -26,6 +26,12 @@ BY_SEED = (Column("setting", "Setting"), Column("seed", "Seed", format="{:.0f}")
 
 TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT, detail=True)
 """Standard error that an accuracy has because another test set of the size scores otherwise."""
+
+DOWNLINK = Column("downlink_bits", "Downlink", "bits", prefixed)
+"""What clients are sent up to the epoch that counts, after the frozen part was deployed."""
+
+FROZEN = Column("frozen_bits", "Frozen part, once", "bits", prefixed, detail=True)
+"""The part of the network that no client trains, as every client is sent it before all else."""
 
 VERDICT = Column("verdict", "Verdict")
 REASON = Column("reason", "Not comparable for")

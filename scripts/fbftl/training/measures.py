@@ -73,6 +73,7 @@ MEASURES = {
     "uplink_payload_bits": _BITS,
     "uplink_bits": _BITS,
     "downlink_bits": _BITS,
+    "frozen_bits": _BITS,
     "token_id_bits": _BITS,
     "nominal_bits": _BITS,
     "packed_bits": _BITS,

@@ -58,7 +58,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     ledger = Ledger(method=job.setting.method, store=server.provenance["features"])
     link, compression = link_of(job.setting, server.block_bits), Compression(job.setting.bits)
     post = Post(ledger, link, seed, no_mechanism(), compression)
-    post.broadcast({"weights": server.frozen_floats})
+    post.deploy(server.frozen_floats)
     messages = [came[one].messages[0] if one in came else None for one in owner.tolist()]
     numbers = length(server.classes, server.width)
     receipt = enter(post, {"statistics": numbers}, owner, messages)

@@ -132,7 +132,7 @@ def send_summaries(
     compression = Compression(setting.bits)
     link = link_of(setting, client_data.payload.block_bits)
     post = Post(ledger, link, seed, guarantee, compression)
-    post.broadcast({"weights": client_data.frozen_floats})
+    post.deploy(client_data.frozen_floats)
     classes, width = client_data.payload.classes, values.shape[1]
     split = None
     if holds_out_rows(job, validation):
