@@ -172,7 +172,7 @@ VALUES = LISTED | {
 
 WIDTHS = {"network": "wide", "width": 0.125}
 NEEDED = {
-    "one_shot": {"head": "ridge"},
+    "one_shot": {"head": "ridge", "message": "features"},
     "ecos": {"purchase": 20, "centroids": 8},
     "private_gd": {"descent_steps": 3},
     "robust": {"network": "normed"},

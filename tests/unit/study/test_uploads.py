@@ -6,6 +6,13 @@ from fbftl.study.grid import expand
 from fbftl.study.settings import Setting
 from fbftl.study.uploads import HEADS_FROM
 
+ASKED = {"method": "one_shot", "message": "features"}
+
+
+def test_a_grid_says_which_message_clients_send():
+    with pytest.raises(UserError, match="does not say its message; give message, one or several"):
+        expand([{"method": ["fbftl", "one_shot"], "head": ["lda"]}])
+
 
 @pytest.mark.parametrize(
     ("axes", "sentence"),
@@ -54,7 +61,7 @@ from fbftl.study.uploads import HEADS_FROM
 )
 def test_what_cannot_be_is_one_sentence(axes, sentence):
     with pytest.raises(UserError, match=sentence):
-        expand([{axis: [value] for axis, value in ({"method": "one_shot"} | axes).items()}])
+        expand([{axis: [value] for axis, value in (ASKED | axes).items()}])
 
 
 def test_fbftl_itself_keeps_its_name():

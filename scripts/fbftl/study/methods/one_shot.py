@@ -144,6 +144,7 @@ RECORD = MethodRecord(
     reads="features",
     sends="once",
     axes=(CUT, *CLIENTS, *LINK, BITS, *NOISE, *SUMMING, *AXES),
+    named=("message",),
     fixed=(LOSS, KEEP, *OF_FEATURES),
     mechanisms=("none", "relative", "gaussian"),
     faults=faults,
