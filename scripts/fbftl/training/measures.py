@@ -51,6 +51,9 @@ class ExtraMeasures:
     series: Mapping[str, Series] = field(default_factory=dict)
 
 
+FAR_BEHIND = 0.03
+"""A head whose accuracy is so much below ridge regression's on the same features is told of."""
+
 _ACCURACY = Measure("share", "higher", diverged=0.0)
 _ROUGE = Measure("%", "higher", diverged=0.0)
 _BITS = Measure("bits", "lower")
@@ -59,6 +62,7 @@ MEASURES = {
     "epoch": Measure("epochs"),
     "test_accuracy": _ACCURACY,
     "test_accuracy_best": _ACCURACY,
+    "ridge_accuracy": _ACCURACY,
     "validation_accuracy": _ACCURACY,
     "rouge1": _ROUGE,
     "rouge2": _ROUGE,
