@@ -13,6 +13,7 @@ from fbftl.ground.digests import digest_of_value
 from fbftl.study import methods
 from fbftl.study.config import Study
 from fbftl.study.feasibility import NOTHING_KNOWN, Sizes
+from fbftl.study.job import most_epochs
 from fbftl.study.record import MethodRecord
 from fbftl.study.settings import Setting
 
@@ -84,7 +85,7 @@ def short_settings(
         if not methods.record(setting.method).alike_together:
             return False
         weights = sizes.heads.get(str(setting.cut or block["features"]["cut"]))
-        passes = block["training"]["epochs"]
+        passes = most_epochs(block["training"]["epochs"])
         return weights is not None and 3 * prod((weights, rows, passes)) <= SHORT
 
     return {name for name in names if is_short(study.setting(task, name))}
