@@ -48,10 +48,9 @@ def _require_named(grid: Mapping[str, list[Any]]) -> None:
         record = methods.record(method)
         for axis in record.named:
             if axis not in grid:
-                choices = ", ".join(map(str, record.by_name[axis].values))
+                says = record.by_name[axis].doc.removesuffix(".")
                 raise UserError(
-                    f"config: a grid of method {method} does not say its {axis}; give {axis}, one "
-                    f"or several of {choices}"
+                    f"config: a grid of method {method} gives no {axis}, which says {says}; give it"
                 )
 
 

@@ -10,7 +10,9 @@ ASKED = {"method": "one_shot", "message": "features"}
 
 
 def test_a_grid_says_which_message_clients_send():
-    with pytest.raises(UserError, match="does not say its message; give message, one or several"):
+    with pytest.raises(
+        UserError, match="gives no message, which says what a client uploads: .*; give it"
+    ):
         expand([{"method": ["fbftl", "one_shot"], "head": ["lda"]}])
 
 

@@ -58,7 +58,7 @@ class MeansMessage:
         received = list(received)
         tables = [summary.tables[0] for _, summary in received]
         sizes = [len(table.rows) for table in tables]
-        parts = [_repeats(table.labels) for table in tables]
+        parts = [_repeats(required(table.labels)) for table in tables]
         return ClassMeans(
             np.repeat([client * self.per_class for client, _ in received], sizes)
             + np.concatenate([np.zeros(0, dtype=np.int64), *parts]),
