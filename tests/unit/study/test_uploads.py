@@ -11,7 +11,7 @@ ASKED = {"method": "one_shot", "message": "features"}
 
 def test_a_grid_says_which_message_clients_send():
     with pytest.raises(
-        UserError, match="gives no message, which says what a client uploads: .*; give it"
+        UserError, match="one_shot gives no message, which says what a client uploads"
     ):
         expand([{"method": ["fbftl", "one_shot"], "head": ["lda"]}])
 

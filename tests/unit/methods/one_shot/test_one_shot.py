@@ -332,8 +332,8 @@ def test_one_sample_of_each_class_leaves_nothing_to_hold_out(inputs):
 def test_a_result_does_not_hang_on_the_numbers_of_clients(inputs, tmp_path, message, validation):
     """Rows or clients are held out, and messages lost: both go by what clients hold."""
     numbered = toy_inputs(tmp_path, blobs=Renumbered())
-    asked = setting(message, "lda", plr=0.3)
-    outcomes = [one_shot(where, asked, validation=validation) for where in (inputs, numbered)]
+    wanted = setting(message, "lda", plr=0.3)
+    outcomes = [one_shot(where, wanted, validation=validation) for where in (inputs, numbered)]
     first, second = (outcome.repetitions for outcome in outcomes)
     for one, other in zip(first, second, strict=True):
         for name in ("test_accuracy", "regularisation", "received", "uplink_bits"):
