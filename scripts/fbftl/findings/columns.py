@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fbftl.findings.tables import Column, prefixed
-from fbftl.training.measures import FAR_BEHIND
+from fbftl.study.job import FAR_BEHIND
 
 PERCENT = "{:.1%}"
 """A share of 1 as tables print it."""

@@ -130,6 +130,9 @@ class Training:
         return pace(clients, self.clients_per_round, self.epochs, self.rounds)
 
 
+FAR_BEHIND = 0.03
+"""A head whose accuracy is so much below ridge regression's on the same features is told of."""
+
 VALIDATED = "validated"
 """Stands for a number of epochs that validation finds, see `Training.until_settled`."""
 

@@ -51,9 +51,6 @@ class ExtraMeasures:
     series: Mapping[str, Series] = field(default_factory=dict)
 
 
-FAR_BEHIND = 0.03
-"""A head whose accuracy is so much below ridge regression's on the same features is told of."""
-
 _ACCURACY = Measure("share", "higher", diverged=0.0)
 _ROUGE = Measure("%", "higher", diverged=0.0)
 _BITS = Measure("bits", "lower")

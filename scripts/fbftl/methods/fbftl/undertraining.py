@@ -13,10 +13,9 @@ from fbftl.exchange.uploads import Sent
 from fbftl.ground.logs import log
 from fbftl.messages.statistics import ROWS_AT_ONCE, Statistics, added
 from fbftl.messages.vectors import Vectors
-from fbftl.study.job import name_of
+from fbftl.study.job import FAR_BEHIND, name_of
 from fbftl.tasks.task import LabelledFeatures
 from fbftl.training.closed_form import ridge
-from fbftl.training.measures import FAR_BEHIND
 
 RATIOS = (0.01, 1e-6, 1e-5, 1e-4, 1e-3, 0.1, 1.0)
 """Candidates of λ over the mean eigenvalue; the first is taken where nothing is held out."""
