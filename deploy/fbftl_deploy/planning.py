@@ -94,7 +94,9 @@ def parties(params: Mapping[str, Any], files: Mapping[str, str], order: Order) -
         ClientPlan(setting, owner, position, here[rows[position]].tolist(), files)
         for position, owner in enumerate(owners.tolist())
     ]
-    server = ServerPlan(setting, client.tolist(), owners.tolist(), files, order.patience)
+    sample = np.asarray(store.samples("train"))[here].tolist()
+    told = (client.tolist(), sample, owners.tolist())
+    server = ServerPlan(setting, *told, files, order.patience)
     return Plans(server, clients, len(here) == len(everyone))
 
 

@@ -1,7 +1,7 @@
 """Plot accuracy against the measured uplink over all compressions, the best for their bits named.
 
-A panel for each share of the clients that settings were run on. Accuracy and uplink are those
-after the same number of epochs for every setting and seed.
+A panel for each share of the clients that settings were run on. Accuracy and uplink are those at
+each seed's selected epoch, as in the table.
 """
 
 from typing import Any
@@ -17,28 +17,21 @@ from fbftl.findings.tables import prefixed
 from fbftl.findings.wording import compression_words, share_words
 from matplotlib.axes import Axes
 
-FIXED = {
-    "fixed_epochs": "epochs",
-    "fixed_uplink_bits": "uplink_bits",
-    "fixed_uplink_bits_spread": "uplink_bits_spread",
-    "fixed_accuracy": "accuracy",
-    "fixed_spread": "spread",
-}
-"""Columns of the table that are drawn, and their names here."""
+COLUMNS = [
+    "method", "fraction", "q", "r", "feedback", "epochs", "uplink_bits", "uplink_bits_spread",
+    "accuracy", "spread", "seeds", "diverged",
+]  # fmt: skip
+"""Columns of the table that are drawn, or stand beside the figure."""
 
 
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
-    points = with_rows(read_tidy(table), table)[
-        ["method", "fraction", "q", "r", "feedback", *FIXED, "seeds", "diverged"]
-    ]
-    points = points.rename(columns=FIXED)
+    points = with_rows(read_tidy(table), table)[COLUMNS]
     points = marked(
         marked(points, "best_of_method", ["fraction", "method"]), "pareto", ["fraction"]
     )
-    columns = ["method", "fraction", "q", "r", "feedback", *FIXED.values(), "seeds", "diverged"]
-    drawn, looks = points[[*columns, "best_of_method", "pareto"]], shown(methods)
+    drawn, looks = points[[*COLUMNS, "best_of_method", "pareto"]], shown(methods)
     save(draw(drawn, looks), svg, drawn, story(drawn, looks))
 
 
@@ -68,7 +61,7 @@ def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     best = front.loc[front["accuracy"].idxmax()]
     return Story(
         f"Of {len(drawn)} compressions{of_share} {len(front)} are the best for their bits: {whose}",
-        f"Test accuracy in per cent against the uplink of all clients in {best['epochs']} epochs, "
+        "Test accuracy in per cent against the uplink of all clients up to the selected epoch, "
         "in bits on a logarithmic axis, a marker per setting and bars of one standard deviation. "
         f"The cheapest of the best sends {prefixed(cheapest['uplink_bits'])}bit for "
         f"{percent(cheapest['accuracy'])}, the most accurate "
@@ -89,9 +82,7 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         axes.set_title(share_words(share), loc="left", fontsize="medium")
         low = 100 * (here["accuracy"] - here["spread"].fillna(0)).min()
         accuracy_axis(axes, low, 100 * points["accuracy"].max())
-    panels[-1, 0].set_xlabel(
-        f"uplink of all clients in {points['epochs'].iloc[0]} epochs (bit, log scale)"
-    )
+    panels[-1, 0].set_xlabel("uplink of all clients up to the selected epoch (bit, log scale)")
     handles = [axes.get_legend_handles_labels() for axes in panels[:, 0]]
     by_label = {
         label: handle for labelled in handles for handle, label in zip(*labelled, strict=True)

@@ -2,8 +2,8 @@
 
 Where the experiment varies methods or further axes, a line per share and values of these.
 
-One panel per meaning of a loss: lost for good, and the public script's reshuffling (audit row A2).
-The paper's points for its own task are drawn beside.
+A lost upload is lost for good; where an experiment has the public script's mask alone, it is that
+(audit row A2). The paper's points for its own task are drawn beside.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ def main(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
 
 def story(table: pd.DataFrame) -> Story:
     """Return what the most loss does where most clients take part: for good, if any is."""
-    lasting = table[(table["loss"] == _losses(table)[0]) | (table["plr"] == 0)]
+    lasting = table[(table["loss"] == _loss(table)) | (table["plr"] == 0)]
     whole = lasting[lasting["fraction"] == lasting["fraction"].max()].sort_values("plr")
     first, last = whole.iloc[0], whole.iloc[-1]
     fewest = lasting.loc[lasting["fraction"].idxmin()]
@@ -75,18 +75,18 @@ def story(table: pd.DataFrame) -> Story:
         moved(what, where, (measured(first), measured(last))),
         "Test accuracy in per cent against the packet loss rate, on an axis of the logarithm of "
         "what arrives, a line per share of the clients inside a band of one standard deviation; a "
-        f"panel for {', for '.join(SEEN[loss] for loss in _losses(table))}, and for the points "
-        "that the paper prints of another task. "
+        f"panel for {SEEN[_loss(table)]}, and for the points that the paper prints of another "
+        "task. "
         f"{share_words(fewest['fraction']).capitalize()} have "
         f"{100 * fewest['accuracy']:.1f}% {loss_words(fewest['plr'])}.",
     )
 
 
-def _losses(table: pd.DataFrame) -> list[str]:
-    """Return the meanings of a loss under which anything is lost, or all where nothing is."""
+def _loss(table: pd.DataFrame) -> str:
+    """Return the first meaning of a loss under which anything is lost, or any where nothing is."""
     lossy = table[table["plr"] > 0]
     shown = table if lossy.empty else lossy
-    return [loss for loss in PANELS if (shown["loss"] == loss).any()]
+    return next(loss for loss in PANELS if (shown["loss"] == loss).any())
 
 
 def loss_words(rate: float) -> str:
@@ -105,24 +105,18 @@ def draw(table: pd.DataFrame, fig8: pd.DataFrame, further: Sequence[str] = ()) -
     """
     import matplotlib.pyplot as plt
 
-    panels = _losses(table)
-    figure, grid = plt.subplots(1, len(panels) + 1, figsize=(TEXT_WIDTH, 2.5), sharey=True)
+    figure, (ours, paper) = plt.subplots(1, 2, figsize=(TEXT_WIDTH, 2.5), sharey=True)
     figure.subplots_adjust(wspace=0.5)
-    ends = {}
-    rates = sorted(table["plr"].unique())
-    *ours, paper = grid
-    for axes, loss in zip(ours, panels, strict=True):
-        # Without loss the two meanings are the same run; both panels begin there.
-        shown = table[(table["loss"] == loss) | (table["plr"] == 0)]
-        ends[axes] = draw_lines(axes, shown, further)
-        axes.set_title(PANELS[loss], loc="left", fontsize="medium")
+    loss, rates = _loss(table), sorted(table["plr"].unique())
+    # Without loss the two meanings are the same run.
+    ends = draw_lines(ours, table[(table["loss"] == loss) | (table["plr"] == 0)], further)
+    ours.set_title(PANELS[loss], loc="left", fontsize="medium")
     draw_published(paper, fig8, max(rates))
     paper.set_title("Printed, CIFAR-10", loc="left", fontsize="medium")
-    for axes in grid:
+    for axes in (ours, paper):
         packet_loss_axis(axes, rates)
-    for axes, labels in ends.items():
-        name_lines(axes, labels)
-    grid[0].set_ylabel("test accuracy (%)")
+    name_lines(ours, ends)
+    ours.set_ylabel("test accuracy (%)")
     return figure
 
 

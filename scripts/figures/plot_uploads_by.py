@@ -92,8 +92,9 @@ def lines_of(rows: pd.DataFrame, further: Sequence[str], axis: str) -> Iterator[
     dashes = dict(zip(values.unique(), cycle(DASHES), strict=False))
     for upload, of_upload in by_upload(rows):
         for words, points in of_upload.groupby(values[of_upload.index], sort=False):
-            chosen = "--" if not upload.components and not further else dashes[words]
-            yield UploadLine(upload, words, chosen, points.sort_values(axis))
+            other = not upload.components or upload.means_per_class > 1
+            dash = "--" if other and not further else dashes[words]
+            yield UploadLine(upload, words, dash, points.sort_values(axis))
 
 
 def _in_words(values: pd.Series) -> str:

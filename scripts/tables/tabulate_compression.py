@@ -57,11 +57,10 @@ def main(
         setup: the task's.
     """
     read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
-    shortest = min(run.points for run in read)
     trained = map(cache(read_network), networks)
     table = pd.DataFrame(
         [
-            row(run, numbers_per_batch(layers, run.method), shortest)
+            row(run, numbers_per_batch(layers, run.method))
             for run, layers in zip(read, trained, strict=True)
         ]
     )
@@ -79,13 +78,12 @@ def main(
     write_for_readers(csv, *as_printed(table, labels))
 
 
-def row(run: Exchanged, elements: int, shortest: int) -> dict[str, Any]:
+def row(run: Exchanged, elements: int) -> dict[str, Any]:
     """Return a setting's row: means over seeds and messages.
 
     Args:
         run: the run and what it exchanged.
         elements: X, numbers in one of its messages.
-        shortest: epochs after which all settings are compared, the fewest that any was trained for.
     """
     setting = run.setting
     compressed = Compression(setting.bits, setting.keep) != PLAIN
@@ -115,24 +113,6 @@ def row(run: Exchanged, elements: int, shortest: int) -> dict[str, Any]:
         "uplink_payload_bits_spread": spread(sent["payload_bits"]),
         "uplink_bits": float(np.mean(sent["bits"])),
         "uplink_bits_spread": spread(sent["bits"]),
-        **at_fixed_epoch(run, shortest),
-    }
-
-
-def at_fixed_epoch(run: Exchanged, epoch: int) -> dict[str, Any]:
-    """Return accuracy and uplink after one epoch, the same for all settings and seeds.
-
-    The selected epochs of one method differ several times over between seeds, and so does what it
-    has sent by then; rate and distortion are compared where training is equally long.
-    """
-    reached = run.summary(run.after(epoch))
-    sent = run.until("up", "bits", [epoch] * len(run.seeds))
-    return {
-        "fixed_epochs": epoch,
-        "fixed_accuracy": reached["accuracy"],
-        "fixed_spread": reached["spread"],
-        "fixed_uplink_bits": float(np.mean(sent)),
-        "fixed_uplink_bits_spread": spread(sent),
     }
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy, with_spread
+from fbftl.findings.columns import DOWNLINK, FROZEN, PERCENT, SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.outsourcing import CHOICES, epsilons, purchases
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.tables import Column, prefixed, write_table
@@ -27,7 +27,8 @@ COLUMNS = [
     Column("epsilon_added", "ε, row added", format="{:.4f}"),
     Column("epsilon_replaced", "ε, row replaced", format="{:.4f}"),
     Column("uplink_bits", "Uplink", "bits", prefixed),
-    Column("downlink_bits", "Downlink", "bits", prefixed),
+    DOWNLINK,
+    FROZEN,
     *SEED_COUNTS,
 ]
 

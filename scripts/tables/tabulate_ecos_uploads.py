@@ -8,7 +8,7 @@ rounded is rounded in favour of the others.
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy, with_spread
+from fbftl.findings.columns import DOWNLINK, FROZEN, PERCENT, SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.outsourcing import purchases
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.tables import Column, prefixed, write_table
@@ -23,7 +23,8 @@ COLUMNS = [
     Column("own_share", "Own rows bought", format=PERCENT),
     *accuracy("Accuracy, ECOS and uploads"),
     Column("uplink_bits", "Uplink", "bits", prefixed),
-    Column("downlink_bits", "Downlink", "bits", prefixed),
+    DOWNLINK,
+    FROZEN,
     *(
         column
         for name, heading in RIVALS.items()

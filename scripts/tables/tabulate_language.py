@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.columns import METHOD, SEED_COUNTS, judged_against, with_spread
+from fbftl.findings.columns import FROZEN, METHOD, SEED_COUNTS, judged_against, with_spread
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.setups import Setup, differs
@@ -19,6 +19,7 @@ COUNTED = [
     "uplink_payload_bits",
     "uplink_bits",
     "downlink_bits",
+    "frozen_bits",
     "token_id_bits",
 ]
 """Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
@@ -32,6 +33,7 @@ COLUMNS = [
     *with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed),
     Column("token_id_bits", "Uplink, as plain token ids", "bit", prefixed),
     *with_spread("downlink_bits", "Downlink", "bit", prefixed),
+    FROZEN,
     *(
         column
         for name, heading in ROUGE.items()
@@ -48,6 +50,7 @@ ON_PAGE = (
     "uplink_payload_bits",
     "uplink_bits",
     "downlink_bits",
+    "frozen_bits",
     "rouge1",
     "published",
     "verdict",

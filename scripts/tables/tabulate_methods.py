@@ -22,8 +22,10 @@ from fbftl.findings.columns import (
     METHOD,
     SEEDS,
     TEST_SET,
+    UNDERTRAINED,
     accuracy,
     judged_against,
+    undertrained,
     with_spread,
 )
 from fbftl.findings.exchanged import Exchanged, read_methods
@@ -55,6 +57,7 @@ COLUMNS = [
     *accuracy(format="{:.2%}"),
     TEST_SET,
     Column("test_set_error_to_fbftl", "Test set ± to FbFTL, at most", format="{:.1%}"),
+    UNDERTRAINED,
     MAJORITY,
     DIVERGED,
     SEEDS,
@@ -77,6 +80,7 @@ ON_PAGE = (
     "uplink_sent",
     "times_fbftl",
     "accuracy",
+    "undertrained",
     "client_multiplications",
     "published",
     "verdict",
@@ -170,7 +174,10 @@ def table_rows(
     for name, method in methods.items():
         run, network = runs[name], networks[name]
         costs = costs_by_seed(method.cost, run, run.selected, network)
-        yield row(method, costs, times(run, run.selected, fbftl)) | run.summary(run.accuracies)
+        reached = run.summary(run.accuracies)
+        note = undertrained(reached["accuracy"], run.measured("ridge_accuracy"))
+        selected = row(method, costs, times(run, run.selected, fbftl))
+        yield selected | reached | {"undertrained": note}
         if f"{name}{CUT_SHORT}" in printed and "ftl_c" in runs:
             epoch = run.first_reaching(float(np.mean(runs["ftl_c"].accuracies)))
             if epoch is not None:

@@ -13,9 +13,11 @@ from fbftl.findings.columns import (
     PERCENT,
     SEED_COUNTS,
     TEST_SET,
+    UNDERTRAINED,
     accuracy,
     heading_of,
     judged_against,
+    undertrained,
     with_spread,
 )
 from fbftl.findings.comparison import Measured, effect
@@ -36,6 +38,7 @@ COLUMNS = [
     Column("offered", "Sent", "samples", "{:.0f}"),
     Column("received", "Received", "samples", "{:.0f}"),
     *accuracy("Lost for good"),
+    UNDERTRAINED,
     TEST_SET,
     *with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled"),
     Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:.0f}"),
@@ -54,6 +57,7 @@ ON_PAGE = (
     "plr",
     "received",
     "accuracy",
+    "undertrained",
     "accuracy_reshuffled",
     "difference",
     "effect",
@@ -98,6 +102,8 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     compared = [*keys, "accuracy", "spread", "seen", "seeds", "diverged"]
     shuffled = table[table["loss"] == "reshuffled"][compared]
     both = lost.merge(shuffled, on=keys, how="outer", suffixes=("", "_reshuffled"))
+    ridge = both.get("ridge_accuracy", [None] * len(both))
+    both["undertrained"] = list(map(undertrained, both["accuracy"], ridge))
     both["seeds"] = both["seeds"].fillna(both.pop("seeds_reshuffled"))
     both["difference"] = both["accuracy_reshuffled"] - both["accuracy"]
     both = both.merge(effects(runs, keys), on=keys, how="left")

@@ -15,6 +15,7 @@ from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.findings.uploads import READ, by_upload
+from fbftl.study.job import most_epochs
 
 COLUMNS = [
     Column("name", "Upload"),
@@ -120,5 +121,5 @@ def tabulated(
 def trained(network: Network, rows: pd.DataFrame, training: Mapping[str, Any]) -> int:
     """Return the multiplications of training the task's head: forward and backward (Eq. 16)."""
     samples = float(rows["offered"].max())
-    steps = training["epochs"] * ceil(samples / training["batch"])
+    steps = most_epochs(training["epochs"]) * ceil(samples / training["batch"])
     return 2 * steps * training["batch"] * multiplications(network.head)

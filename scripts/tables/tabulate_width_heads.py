@@ -17,7 +17,7 @@ COLUMNS = [
     Column("downlink", "Downlink", "bits", prefixed),
     *SEED_COUNTS,
 ]
-"""Bits are of all rounds up to the selected one; the extractor, sent once, is left out."""
+"""Bits are of all rounds up to the selected one; the extractor, sent once, is not among them."""
 
 
 def main(runs: str, csv: str, methods: list[dict[str, Any]], axes: dict[str, Any]) -> None:

@@ -33,6 +33,8 @@ this font, with full precision; the others have the headings, units and rounded 
 - A mean over seeds has its standard deviation beside it, under `±`: `{name}_spread`, of the \
 accuracy `spread`.
 - An axis that a study varies has a column of its own name, with the values of its grid.
+- `downlink_bits` is what clients are sent up to the epoch that counts, under every method without \
+the frozen part of the network, which every client is sent once before: `frozen_bits`.
 - A `csv` can have more columns than a heading names here: they are what the shown ones are made of.
 
 """

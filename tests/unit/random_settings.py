@@ -103,6 +103,7 @@ LISTED: dict[str, list[Any]] = {
     "neighbour_relation": ["replaced"],
     "descent_momentum": [0.9],
     "message": ["means", "statistics", "projected", "mixtures"],
+    "means_per_class": [2, 4],
     "projection": [2, 7],
     "components": [2, 50],
     "covariance": ["diagonal", "spherical"],
@@ -171,7 +172,7 @@ VALUES = LISTED | {
 
 WIDTHS = {"network": "wide", "width": 0.125}
 NEEDED = {
-    "one_shot": {"head": "ridge"},
+    "one_shot": {"head": "ridge", "message": "features"},
     "ecos": {"purchase": 20, "centroids": 8},
     "private_gd": {"descent_steps": 3},
     "robust": {"network": "normed"},
@@ -196,6 +197,7 @@ BESIDE = {
     "epsilon": {"mechanism": None},
     "schedule": {"mechanism": None, "decay": 3.0},
     "projection": {"message": "projected"},
+    "means_per_class": {"message": "means"},
     "components": {"message": "mixtures"},
     "covariance": {"message": "mixtures"},
     "vote_round": {"vote_candidates": "all"},

@@ -20,7 +20,7 @@ tasks:
 experiments:
   toy_sweep:
     grids:
-      - {method: [one_shot], head: [lda]}
+      - {method: [one_shot], message: [features], head: [lda]}
       - {method: [one_shot], message: [means], head: [ncm], plr: [0.0, 0.5]}
 """
 

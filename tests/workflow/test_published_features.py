@@ -63,7 +63,7 @@ def test_a_study_on_published_features_ends_as_the_one_that_they_come_from(
     assert opened.keys() == digits.keys() != set()
     for run, mine in opened.items():
         # Nobody is sent a network that is not known.
-        assert mine.pop("downlink_bits") < digits[run].pop("downlink_bits")
+        assert mine.pop("frozen_bits") < digits[run].pop("frozen_bits")
         assert mine == digits[run]
     task["data"]["sha256"] = "1" * 64
     refused = finished.call("-n", study=study)

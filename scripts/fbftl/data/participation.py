@@ -49,6 +49,25 @@ def participating(client: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     return np.flatnonzero(np.isin(client, chosen))
 
 
+def by_first_sample(
+    client: np.ndarray, sample: np.ndarray
+) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
+    """Return clients in an order that does not hang on their numbers, but on what they hold.
+
+    Args:
+        client: (n,) client of each row.
+        sample: (n,) number of each row's sample in the data set.
+
+    Returns:
+        The clients by the least of their samples' numbers; the rows of each, ascending; and these
+        least numbers, from which whatever is drawn for one client is drawn.
+    """
+    owner, rows = grouped(np.arange(len(client)), client)
+    first = np.array([sample[of_client].min() for of_client in rows])
+    order = np.argsort(first)
+    return owner[order], [rows[index] for index in order], first[order]
+
+
 def at_most(rows: np.ndarray, client: np.ndarray, most: int | None, seed: int) -> np.ndarray:
     """Return rows of which every client keeps so many at most, chosen at random; None keeps all.
 

@@ -59,7 +59,7 @@ class ClientPlan:
 class ServerPlan:
     """What the server is told.
 
-    client: (n,) client of each training row.
+    client, sample: (n,) client of each training row, and its number in the data set.
     taking_part: ids of the clients that take part.
     files: by the names of `fbftl.tasks.task.Inputs`.
     patience: seconds to wait for clients, and for their answers to a request.
@@ -67,6 +67,7 @@ class ServerPlan:
 
     setting: DeployedSetting
     client: list[int]
+    sample: list[int]
     taking_part: list[int]
     files: Mapping[str, str]
     patience: float

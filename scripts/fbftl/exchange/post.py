@@ -181,6 +181,12 @@ class Post:
         """Send one message that all clients of a round hear; or one each of several rounds (m,)."""
         self._plain(np.size(round), parts, "down", sender, "client", round, BROADCAST)
 
+    def deploy(self, floats: int) -> None:
+        """Send all clients the frozen part of the network once; `totals` tells it apart."""
+        self.broadcast({"weights": floats})
+        _, round, bits = self._entered.pop()
+        self._entered.append(("deployed", round, bits))
+
     def down(
         self,
         parts: Parts,
@@ -244,7 +250,8 @@ class Post:
         """Return the bits of all messages of some rounds, up and down.
 
         `uplink_payload_bits` is what the paper counts, `uplink_bits` and `downlink_bits` what was
-        sent, `token_id_bits` what the text itself would have taken, where the messages know.
+        sent, without the frozen part of the network, which is `frozen_bits`; `token_id_bits` what
+        the text itself would have taken, where the messages know.
         """
         within = [
             (way, bits)
@@ -257,6 +264,7 @@ class Post:
             "uplink_payload_bits": sum(bits.payload for bits in up),
             "uplink_bits": sum(bits.sent for bits in up),
             "downlink_bits": sum(bits.sent for way, bits in within if way == "down"),
+            "frozen_bits": sum(bits.sent for way, bits in within if way == "deployed"),
             "token_id_bits": sum(texts) if texts else None,
         }
 

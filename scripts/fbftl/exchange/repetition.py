@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.participation import at_most, clients_of, grouped, held_out, participating
-from fbftl.exchange.post import Parts, Post
+from fbftl.exchange.post import Post
 from fbftl.exchange.protection import Protection, protection_by_rounds
 from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
 from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
@@ -43,16 +43,16 @@ def parameter_count(learner: Learner) -> int:
     return sum(parameter.numel() for parameter in learner.parameters)
 
 
-def whole_update(once: Parts | None = None) -> Callable[[Learner], Traffic]:
+def whole_update(frozen: int | None = None) -> Callable[[Learner], Traffic]:
     """Return what is exchanged where clients send a gradient of every parameter, Eq. (2)-(4).
 
     Args:
-        once: floats of what they need beside it, broadcast once.
+        frozen: floats of the part that is not trained, sent once; None where there is none.
     """
 
     def exchanged(learner: Learner) -> Traffic:
         count = parameter_count(learner)
-        return Traffic(lambda _: {"update": count}, {"weights": count}, once=once)
+        return Traffic(lambda _: {"update": count}, {"weights": count}, frozen=frozen)
 
     return exchanged
 

@@ -107,7 +107,8 @@ class Traffic:
     update: of one client's message, given its number of samples K_u.
     model: of the broadcast that begins each round.
     answer: of the answer to one client's message, given its K_u; None under most methods.
-    once: of the broadcast before the first round, if there is one.
+    frozen: of the part of the network that is sent before the first round and not trained; None
+        where there is none.
     by_client: of what each client of a round gets and sends back, where they hold different parts
         of a model; then there is no broadcast, and `update` and `model` have no effect.
     message: the message (X,) of the one client of a round that was trained; None where it is the
@@ -117,7 +118,7 @@ class Traffic:
     update: Callable[[np.ndarray], Parts]
     model: Parts
     answer: Callable[[np.ndarray], Parts] | None = None
-    once: Parts | None = None
+    frozen: int | None = None
     by_client: Callable[[Round], Parts] | None = None
     message: ClientMessage | None = None
 
@@ -146,8 +147,8 @@ class Uplink:
     _sample: list[MessageSample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.exchanged.once:
-            self.post.broadcast(self.exchanged.once)
+        if self.exchanged.frozen is not None:
+            self.post.deploy(self.exchanged.frozen)
 
     def arrivals(self, round_: Round) -> np.ndarray:
         """Exchange a round's messages, to which nothing is done; return which arrive (C,)."""
@@ -218,13 +219,12 @@ class Uplink:
     def totals(self, rounds: int) -> dict[str, float | None]:
         """Return how many messages were sent and lost, and what was exchanged up to a round.
 
-        Nothing but bits is measured where updates are not made. What went down once, before the
-        first round, is left out of them, as Eq. (12) has it.
+        Nothing but bits is measured where updates are not made.
 
         Args:
             rounds: number of the last round that counts; 0 for none.
         """
-        messages, until = sum(self._messages), range(1, rounds + 1)
+        messages, until = sum(self._messages), range(rounds + 1)
         return {
             "messages": messages,
             "messages_lost": self._lost,

@@ -136,7 +136,7 @@ def _send(
     client = clients_of(how.job, client_data.partition, seed)
     offered = participating(client, how.job.setting.fraction, seed)
     post = how.post(sent.ledger, seed)
-    post.broadcast({"weights": client_data.frozen_floats})
+    post.deploy(client_data.frozen_floats)
     text = payload.text_bits
     receipt = post.up(
         {"features": payload.width},

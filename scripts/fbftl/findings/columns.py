@@ -8,7 +8,8 @@ accuracy just `spread`.
 from collections.abc import Callable
 from typing import Any
 
-from fbftl.findings.tables import Column
+from fbftl.findings.tables import Column, prefixed
+from fbftl.study.job import FAR_BEHIND
 
 PERCENT = "{:.1%}"
 """A share of 1 as tables print it."""
@@ -26,6 +27,15 @@ BY_SEED = (Column("setting", "Setting"), Column("seed", "Seed", format="{:.0f}")
 
 TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT, detail=True)
 """Standard error that an accuracy has because another test set of the size scores otherwise."""
+
+UNDERTRAINED = Column("undertrained", "Trained for too short")
+"""What ridge regression on the same features has, where a head is far behind it; else nothing."""
+
+DOWNLINK = Column("downlink_bits", "Downlink", "bits", prefixed)
+"""What clients are sent up to the epoch that counts, after the frozen part was deployed."""
+
+FROZEN = Column("frozen_bits", "Frozen part, once", "bits", prefixed, detail=True)
+"""The part of the network that no client trains, as every client is sent it before all else."""
 
 VERDICT = Column("verdict", "Verdict")
 REASON = Column("reason", "Not comparable for")
@@ -56,6 +66,12 @@ def with_spread(
 def accuracy(heading: str = "Accuracy", format: str = PERCENT) -> tuple[Column, Column]:
     """Return the columns `accuracy` and `spread`."""
     return with_spread("accuracy", heading, format=format, spread="spread")
+
+
+def undertrained(accuracy: float, ridge: float | None) -> str:
+    """Return what stands under `UNDERTRAINED`, of the means over seeds."""
+    far_behind = ridge is not None and ridge - accuracy > FAR_BEHIND
+    return f"ridge regression has {ridge:.1%}" if far_behind else ""
 
 
 def judged_against(

@@ -22,7 +22,7 @@ ASKED = (
 
 MEASURED = (
     "own_share", "inherent_share", "bought", "labelled", "label_accuracy", "uplink_bits",
-    "downlink_bits",
+    "downlink_bits", "frozen_bits",
 )  # fmt: skip
 """What is told of one beside its accuracy, in the mean over seeds."""
 

@@ -45,7 +45,8 @@ def mean_and_spread(
     """
     _require_one_setting(runs, by)
     rows = runs.assign(converged=runs[score].mask(runs["diverged"].astype(bool)))
-    counts = {name: (name, "mean") for name in ("offered", "received", "seen") if name in runs}
+    beside = ("offered", "received", "seen", "ridge_accuracy")
+    counts = {name: (name, "mean") for name in beside if name in runs}
     grouped = rows.groupby(by, dropna=False, sort=True)
     return grouped.agg(
         **{name: (score, "mean")},

@@ -18,7 +18,6 @@ NAMES = {
     ("means", "ncm"): "nearest mean",
     ("means", "fedncm"): "FedNCM",
     ("means", "fedcof"): "FedCOF",
-    ("means", "fedcof_unit"): "FedCOF (unit length)",
     ("means", "fedcof_between"): "FedCOF (with the scatter between classes)",
     ("statistics", "fedcof_oracle"): "FedCOF's oracle",
     ("statistics", "ridge"): "ridge",
@@ -61,7 +60,6 @@ MARKERS = {
     "lda": "D",
     "fedcgs": "v",
     "fedcof": "P",
-    "fedcof_unit": "p",
     "fedcof_between": "*",
     "fedcof_oracle": "h",
     "ncm": "X",
@@ -81,8 +79,8 @@ SUM_ALONE = "the sum over all clients alone, unless server and dealer collude"
 """What it sees of messages that are masked."""
 
 READ = (
-    *("message", "head", "projection", "components", "covariance", "aggregation", "bits"),
-    "mechanism",
+    *("message", "head", "means_per_class", "projection", "components", "covariance"),
+    *("aggregation", "bits", "mechanism"),
 )
 """Axes that tell an upload apart, beside epsilon."""
 
@@ -98,6 +96,7 @@ class Upload:
     components: int = 1
     covariance: str = "diagonal"
     bits: int = FLOAT_BITS
+    means_per_class: int = 1
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Upload":
@@ -111,6 +110,7 @@ class Upload:
             int(row["components"]),
             row["covariance"],
             int(row["bits"]),
+            int(row["means_per_class"]),
         )
 
     @property
@@ -125,6 +125,7 @@ class Upload:
         else:
             more += ["spherical"] if self.covariance == "spherical" else []
             more += [f"{self.bits} bits"] if self.bits != FLOAT_BITS else []
+        more += [f"{self.means_per_class} means a class"] if self.means_per_class > 1 else []
         more += [f"G = {self.components}"] if self.components > 1 else []
         more += ["G chosen"] if self.components == 0 else []
         more += [] if self.aggregation == "open" else [self.aggregation]

@@ -186,6 +186,8 @@ def random_projection(width: int, dimensions: int, seed: int) -> np.ndarray:
 class ClassMeans:
     """Means of M pairs of a client and a class that it has samples of.
 
+    A client that splits its samples of a class counts as several clients.
+
     client, label: (M,) which pair each is.
     counts: (M,) samples behind each, n_uc.
     means: (M, d), μ_uc.

@@ -21,7 +21,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     client_data = labelled_features(job, inputs)
 
     def exchanged(learner: LocalNetwork) -> Traffic:
-        return replace(pieces_held(learner), once={"weights": client_data.frozen_floats})
+        return replace(pieces_held(learner), frozen=client_data.frozen_floats)
 
     learner_of = partial(shared_heads, client_data, layout="bases")
     return run_rounds(job, client_data, learner_of, exchanged, train=by_weights())

@@ -14,6 +14,7 @@ from fbftl.plan.batches import Unit
 from fbftl.plan.sizes import sizes_of
 from fbftl.study import methods
 from fbftl.study.config import Study
+from fbftl.study.job import most_epochs
 
 START = 0.05
 """Seconds that every run takes, however small."""
@@ -69,5 +70,5 @@ class Clock:
             weights = sizes.networks.get(run.setting.network)
         else:
             weights = sizes.heads.get(str(run.setting.cut or block["features"]["cut"]))
-        epochs = run.job.get("training", {}).get("epochs", 1)
+        epochs = most_epochs(run.job.get("training", {}).get("epochs", 1))
         return 3.0 * samples * epochs * (weights or UNKNOWN)

@@ -16,6 +16,7 @@ from fbftl.privacy.accounting import (
     SENSITIVITY,
     Adjacency,
     gaussian_epsilon,
+    on_fine_grid,
     relation_of,
     require_delta,
     require_positive,
@@ -23,7 +24,7 @@ from fbftl.privacy.accounting import (
 )
 
 COARSE_GRID = 1e-2
-"""Discretisation of the privacy loss where many distributions compose."""
+"""Coarsest discretisation of the privacy loss where many distributions compose."""
 
 LARGE = 50.0
 """A pure event of more hides nothing, and is added to what the others cost."""
@@ -123,7 +124,11 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         rest = compose([event for event in events if event not in added], delta, adjacency)
         more = sum(event.times * event.epsilon for event in added)
         return Composed(rest.epsilon + more, f"{rest.accountant}, pure DP")
-    epsilon = _by_distributions(sorted(events), delta, adjacency)
+    ordered = sorted(events)
+    epsilon = on_fine_grid(
+        lambda grid: _by_distributions(ordered, delta, adjacency, grid),
+        GRID if len(events) <= MANY else COARSE_GRID,
+    )
     # Distributions round each pure release up to their grid, which many of them may exceed.
     pure = [event for event in events if event.kind == "pure"]
     if pure:
@@ -164,10 +169,12 @@ def _as_one(events: Iterable[Event]) -> float:
     return 1 / sqrt(sum(event.times / event.multiplier**2 for event in events))
 
 
-def _by_distributions(events: Sequence[Event], delta: float, adjacency: Adjacency) -> float:
+def _by_distributions(
+    events: Sequence[Event], delta: float, adjacency: Adjacency, grid: float
+) -> float:
+    """Return what events cost together, losses rounded to a grid."""
     from dp_accounting.pld import common, privacy_loss_distribution
 
-    grid = GRID if len(events) <= MANY else COARSE_GRID
     distributions = []
     plain = [event for event in events if event.kind == "gaussian"]
     if plain:

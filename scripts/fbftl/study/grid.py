@@ -28,6 +28,7 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
             if axis not in TYPES:
                 names = ", ".join(TYPES)
                 raise UserError(f"experiment axis '{axis}' does not exist; choose among {names}")
+        _require_named(grid)
         # In the grid's order, so that of several faults the same one is named every time.
         spanned = _spanned(grid)
         for setting in spanned:
@@ -35,6 +36,22 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
         _require_effect(grid)
         settings.update(spanned)
     return sorted(settings, key=lambda setting: setting.name)
+
+
+def _require_named(grid: Mapping[str, list[Any]]) -> None:
+    """Refuse a grid that leaves out an axis which its method has named.
+
+    Raises:
+        UserError: naming method and axis.
+    """
+    for method in grid.get("method", ()):
+        record = methods.record(method)
+        for axis in record.named:
+            if axis not in grid:
+                says = record.by_name[axis].doc.removesuffix(".")
+                raise UserError(
+                    f"config: a grid of method {method} gives no {axis}, which says {says}; give it"
+                )
 
 
 def _spanned(grid: Mapping[str, list[Any]]) -> list[Setting]:

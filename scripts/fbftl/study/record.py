@@ -68,6 +68,7 @@ class MethodRecord:
     sends: once is before training, rounds is an update of each client every round, local is what
         clients have after local epochs (weights, scores or logits), nothing is no message at all.
     axes: axes that its run reads, shared ones and its own.
+    named: axes that a grid of it says the values of, so that none goes by its default unsaid.
     fixed: further axes that the code reads which it shares, always at their default.
     mechanisms: privacy mechanisms that it offers.
     public: whether it takes statistics from features of public samples.
@@ -104,6 +105,7 @@ class MethodRecord:
     reads: str
     sends: str
     axes: tuple[Axis, ...]
+    named: tuple[str, ...] = ()
     fixed: tuple[Axis, ...] = ()
     mechanisms: tuple[str, ...] = ("none",)
     public: bool = False

@@ -8,7 +8,8 @@ All of them are linear: a score w_c · x + b_c for every class.
 - *lda*: linear discriminant analysis, one of the heads of GH-OFL (2602.01186); its FisherMix and
   Proto-Hyper are not built. *FedCGS* (2503.06962) takes the covariance of all samples and no
   shrinkage.
-- *FedCOF* (2412.14326): ridge regression with the Gram matrix that class means give an estimate of.
+- *FedCOF* (2412.14326): ridge regression with the Gram matrix that class means give an estimate of,
+  each class's weights of unit length (Sec. 4.3).
 - *ncm*: nearest class mean by the Euclidean distance. *FedNCM* scores by the class means scaled to
   unit length, without a bias.
 
@@ -191,8 +192,7 @@ def fedcof_oracle(
 
     whole, ratio = _chosen_ridge(statistics, ratios, held_out, gram, scale)
     weights, negative = _solved(gram(whole), ratio * scale(whole), whole.sums.T)
-    head = LinearHead(weights.T, np.zeros(whole.classes))
-    return Solved(_without_absent(head, whole.present), ratio, negative)
+    return Solved(_without_absent(_unit_head(weights.T), whole.present), ratio, negative)
 
 
 def _scatter(statistics: Statistics) -> np.ndarray:
@@ -270,62 +270,45 @@ def fedncm(counts: np.ndarray, sums: np.ndarray) -> Solved:
 
 
 def fedcof(class_means: ClassMeans, ratio: float) -> Solved:
-    """Return FedCOF's head G⁻¹ A with G = Σ_c (n_c - 1)(Σ_c + γI) + n μ μᵀ (arXiv 2412.14326).
+    """Return FedCOF's head (arXiv 2412.14326): G⁻¹ A, the weights of each class of unit length.
 
-    Σ_c is the estimated covariance of class c and μ the mean of all samples. There is no bias, and
-    no part between classes. The estimate needs two clients of some class; without them the
-    directions are those of the class means.
+    G = Σ_c (n_c - 1)(Σ_c + γI) + n μ μᵀ, with the estimated covariance Σ_c of class c and the mean
+    μ of all samples. There is no bias, and no part between classes. The estimate needs two means
+    of some class; without them the directions are those of the class means.
 
     Args:
         class_means: class means of every client.
         ratio: γ Σ_c (n_c - 1) over the mean eigenvalue of Σ_c (n_c - 1) Σ_c.
     """
-    weights, negative = _fedcof_weights(class_means, ratio)
-    head = LinearHead(weights, np.zeros(class_means.classes))
-    return Solved(_without_absent(head, class_means.counts_of > 0), ratio, negative)
-
-
-def fedcof_unit(class_means: ClassMeans, ratio: float) -> Solved:
-    """Return FedCOF's head as its released code has it: each class's weights of unit length."""
-    weights, negative = _fedcof_weights(class_means, ratio)
-    return Solved(_without_absent(_unit_head(weights), class_means.counts_of > 0), ratio, negative)
+    nothing = np.zeros_like(class_means.within)
+    added = _within_and_mean(nothing, class_means.sums_of, float(class_means.counts_of.sum()))
+    return _of_means(class_means, ratio, added)
 
 
 def fedcof_between(class_means: ClassMeans, ratio: float) -> Solved:
     """Return FedCOF's head with the scatter between classes, which the paper leaves out (Table 2).
 
-    The Gram matrix is Σ_c (n_c - 1)(Σ_c + γI) + Σ_c n_c μ_c μ_cᵀ, so that the head is ridge
-    regression on what class means tell of all second moments.
+    Σ_c n_c μ_c μ_cᵀ takes the place of n μ μᵀ, so that the weights before they are scaled are
+    ridge regression on what class means tell of all second moments.
     """
     means = class_means.sums_of / np.maximum(class_means.counts_of, 1)[:, None]
-    weights, negative = _weights_of_means(class_means, ratio, class_means.sums_of.T @ means)
-    head = LinearHead(weights, np.zeros(class_means.classes))
-    return Solved(_without_absent(head, class_means.counts_of > 0), ratio, negative)
+    return _of_means(class_means, ratio, class_means.sums_of.T @ means)
 
 
-def _fedcof_weights(class_means: ClassMeans, ratio: float) -> tuple[np.ndarray, float]:
-    """Return the weights (N, d), and the share of the Gram matrix's spectrum that was negative."""
-    nothing = np.zeros_like(class_means.within)
-    added = _within_and_mean(nothing, class_means.sums_of, float(class_means.counts_of.sum()))
-    return _weights_of_means(class_means, ratio, added)
-
-
-def _weights_of_means(
-    class_means: ClassMeans, ratio: float, added: np.ndarray
-) -> tuple[np.ndarray, float]:
-    """Return the weights (N, d) where a matrix (d, d) is added to the scatter within classes."""
-    sums = class_means.sums_of
-    if class_means.freedom == 0:
-        return sums, 0.0
-    scale = _mean_eigenvalue(class_means.within)
-    weights, negative = _solved(class_means.within + added, ratio * scale, sums.T)
-    return weights.T, negative
+def _of_means(class_means: ClassMeans, ratio: float, added: np.ndarray) -> Solved:
+    """Return the head where a matrix (d, d) is added to the estimated scatter within classes."""
+    weights, negative = class_means.sums_of, 0.0
+    if class_means.freedom > 0:
+        scale = _mean_eigenvalue(class_means.within)
+        solution, negative = _solved(class_means.within + added, ratio * scale, weights.T)
+        weights = solution.T
+    return Solved(_without_absent(_unit_head(weights), class_means.counts_of > 0), ratio, negative)
 
 
 def _within_and_mean(within: np.ndarray, sums: np.ndarray, samples: float) -> np.ndarray:
     """Return the scatter within classes plus n μ μᵀ, (d, d), from the classes' sums (N, d)."""
     of_all = sums.sum(axis=0)
-    return within + np.outer(of_all, of_all) / samples
+    return within + np.outer(of_all, of_all) / max(samples, 1.0)
 
 
 def _unit_head(weights: np.ndarray) -> LinearHead:

@@ -11,7 +11,13 @@ from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING
 Network = Callable[[ClientAnswer], Iterable[ClientAnswer]]
 """From what a client answers to what arrives of it."""
 
-ONE_SHOT = {"ridge": [0.01], "shrinkage": [0.1, 0.5], "logistic": [1.0], "made": 10**8}
+ONE_SHOT = {
+    "ridge": [0.01],
+    "shrinkage": [0.1, 0.5],
+    "fedcof": [0.1],
+    "logistic": [1.0],
+    "made": 10**8,
+}
 
 
 def params_of(method: str, axes: Mapping[str, Any], **training: Any) -> dict[str, Any]:

@@ -177,6 +177,7 @@ def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
     assert totals["uplink_payload_bits"] == until["payload_bits"].sum()
     assert totals["uplink_bits"] == until["bits"].sum()
     assert totals["downlink_bits"] == down["bits"].sum() * 3 // 4
+    assert totals["frozen_bits"] == 0
     assert totals["numbers_per_batch"] == WIDTH
     assert len(down) == 4
     assert (down["bits"] == 32 * WIDTH + 8 * HEADER_BYTES).all()

@@ -14,6 +14,7 @@ def rows(*settings: dict) -> pd.DataFrame:
     """Return a tidy table of some settings, two seeds of each."""
     plain = {axis: DEFAULTS[axis] for axis in ASKED}
     measured = {"own_share": 0.3, "inherent_share": 0.1, "bought": 300.0, "downlink_bits": 9.0}
+    measured["frozen_bits"] = 99.0
     measured |= {"labelled": 300.0, "label_accuracy": 1.0}
     return pd.DataFrame(
         plain

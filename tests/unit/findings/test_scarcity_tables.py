@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from fbftl.findings.columns import undertrained
 from tabulate_language import COUNTED, ROUGE, beside_published, by_method
 from tabulate_scarcity import side_by_side, with_published, with_test_set
 from unit.papers.test_effects import runs
@@ -23,6 +24,14 @@ def scarcity(lost: list[float | None], shuffled: list[float | None]) -> pd.DataF
 )
 def test_what_reshuffling_adds_is_paired_by_seed(shuffled: list[float], effect: str) -> None:
     assert scarcity([0.9, 0.85, 0.87], shuffled)["effect"].item() == effect
+
+
+def test_a_head_far_behind_ridge_regression_is_told_of() -> None:
+    """Three points and a half behind, then two and a half."""
+    lost = runs((LOSSES[0], [0.9, 0.9])).assign(fraction=1.0, ridge_accuracy=[0.94, 0.93])
+    table = side_by_side(lost.assign(loss="persistent"))
+    assert table["undertrained"].tolist() == ["ridge regression has 93.5%"]
+    assert undertrained(0.9, 0.925) == undertrained(0.9, None) == ""
 
 
 def test_the_test_set_s_error_is_of_both_sides_and_of_their_difference() -> None:

@@ -59,7 +59,7 @@ LAMBDAS = {
     for share in (0.0, 1.0)
 }
 ONE_SHOT = {"projection": None, "components": 1, "covariance": "diagonal", "aggregation": "open",
-            "bits": 32, "mechanism": "none"}  # fmt: skip
+            "bits": 32, "mechanism": "none", "means_per_class": 1}  # fmt: skip
 
 FIGURES: dict[str, dict[str, Any]] = {
     "eppfl_epochs": {

@@ -47,7 +47,7 @@ def test_uploads_have_their_published_names_and_say_what_is_seen():
             ["statistics", "lda", None, 1, "masked"],
         ],
         columns=["message", "head", "projection", "components", "aggregation"],
-    ).assign(covariance="diagonal", bits=32)
+    ).assign(covariance="diagonal", bits=32, means_per_class=1)
     counts = [(upload.label, len(of_upload)) for upload, of_upload in by_upload(rows)]
     assert counts == [("FbFTL", 1), ("GH-LDA (masked)", 2), ("projected, LDA (k = 16)", 1)]
     assert "sum" in Upload("statistics", "lda", "masked").revealed
@@ -58,7 +58,8 @@ def test_uploads_have_their_published_names_and_say_what_is_seen():
 
 def test_every_size_of_clients_is_a_line_by_label_skew():
     named = {"message": "means", "head": "ncm", "projection": None, "components": 1}
-    plain = {"covariance": "diagonal", "aggregation": "open", "bits": 32, "mechanism": "none"}
+    named |= {"means_per_class": 1, "covariance": "diagonal", "aggregation": "open"}
+    plain = {"bits": 32, "mechanism": "none"}
     rows = pd.DataFrame(
         {"alpha": [1.0, 0.1, 1.0, 0.1], "samples_per_client": [8.0, 8.0, 99.0, 99.0]}
     )
@@ -75,7 +76,7 @@ def test_every_size_of_clients_is_a_line_by_label_skew():
 def test_rings_are_told_beside_a_whole_word():
     masked = {"message": "statistics", "head": "lda", "aggregation": "masked", "projection": None}
     masked |= {"components": 1, "covariance": "diagonal", "bits": 32, "diverged": False}
-    masked |= {"upload_batches": 10, "test_accuracy": 0.5}
+    masked |= {"means_per_class": 1, "upload_batches": 10, "test_accuracy": 0.5}
     settings = [
         {"setting": "plain", "mechanism": "none", "epsilon": None, "fraction_bits": 24}
         | {"ring_bits": 64, "largest_sum": None, "uplink_payload_bits": 64_000},

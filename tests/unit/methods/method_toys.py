@@ -48,6 +48,14 @@ class Blobs:
             yield Batch(arrays, (rows // PER_CLIENT).astype(np.int32), rows.astype(np.int64))
 
 
+class Renumbered(Blobs):
+    """The same blobs at clients that are numbered the other way round."""
+
+    def batches(self, split: str, size: int, start: int = 0):
+        for batch in super().batches(split, size, start):
+            yield Batch(batch.arrays, COUNTS["train"] // PER_CLIENT - batch.client, batch.sample)
+
+
 class StretchedBlobs(Blobs):
     """Blobs that lie apart only across one direction, along which they are long."""
 
@@ -75,6 +83,7 @@ def toy_inputs(folder: Path, room: Room = RAM, blobs: Blobs | None = None) -> In
 ONE_SHOT = {
     "ridge": [0.01, 1e-6, 1e-3, 1.0],
     "shrinkage": [0.05, 1e-3, 0.2],
+    "fedcof": [0.05, 1e-3, 2.0],
     "logistic": [1e-3, 1e-2],
     "components": [1, 2],
     "least_variance": 1e-3,

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
+from fbftl.cost import layers
 from fbftl.exchange.averaging import by_holders, by_samples
 from fbftl.ground.errors import UserError
 from fbftl.learners.local import ABSENT, LocalTrainingData, masking
@@ -247,3 +248,22 @@ def test_layers_are_rescaled_where_batches_normalise_alone():
     assert list(normalised_faults(setting, task, frozen))
     setting.network = "plain"
     assert list(normalised_faults(setting, task, by_batch))
+
+
+@pytest.mark.parametrize(
+    ("method", "axes", "freezes"),
+    [
+        ("fbftl", {}, True),
+        ("ftl_c", {}, True),
+        ("splitmix_heads", {"width": 0.25, "budgets": "steps"}, True),
+        ("fedavg", {"aggregation": "masked"}, False),
+    ],
+)
+def test_what_goes_down_is_told_apart_from_what_is_deployed(files, tmp_path, method, axes, freezes):
+    repetitions, ledger = trained(files, tmp_path, method, **axes)
+    extractor = layers.read_network(files["network"]).extractor
+    frozen = 32 * layers.parameters(extractor) + 8 * HEADER_BYTES
+    for repetition in repetitions:
+        mine = ledger[(ledger["seed"] == repetition["seed"]) & (ledger["direction"] == "down")]
+        assert repetition["frozen_bits"] == (frozen if freezes else 0)
+        assert repetition["downlink_bits"] + repetition["frozen_bits"] == mine["bits"].sum()

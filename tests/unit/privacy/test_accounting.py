@@ -3,6 +3,7 @@ import math
 import pytest
 from dp_accounting.rdp import RdpAccountant
 from fbftl.ground.errors import UserError
+from fbftl.privacy import composition
 from fbftl.privacy.accounting import (
     classical_delta,
     classical_sigma,
@@ -80,13 +81,31 @@ def test_accountants_are_in_order(multiplier, rate, rounds):
     assert pld < unsampled
 
 
+@pytest.mark.parametrize(
+    ("multiplier", "rate", "rounds", "epsilon"),
+    [
+        (59, 0.04, 450, 0.04987),
+        (31, 0.04, 450, 0.09964),
+        (3.74, 0.04, 450, 0.99990),
+        (0.894, 0.04, 450, 7.99382),
+        (5, 0.001, 5000, 0.04970),
+    ],
+)
+def test_rounds_cost_what_prv_estimates(multiplier, rate, rounds, epsilon):
+    """Microsoft's prv-accountant 0.2.0 (arXiv 2106.02848); a grid of 1e-3 was 27 % above at .05."""
+    bound = rounds_epsilon(multiplier, 1e-6, rate=rate, rounds=rounds)
+    assert bound == pytest.approx(epsilon, rel=5e-3)
+    parts = [composition.rounds(multiplier, rate, times) for times in (rounds - 1, 1)]
+    assert composition.compose(parts, 1e-6, "add-remove").epsilon == pytest.approx(bound, rel=1e-6)
+
+
 @pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
 @pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
 def test_calibrated_rounds_meet_epsilon(epsilon, adjacency):
     sigma = rounds_sigma(epsilon, 1e-6, rate=0.2, rounds=20, adjacency=adjacency)
     reached = rounds_epsilon(sigma, 1e-6, rate=0.2, rounds=20, adjacency=adjacency)
     assert reached <= epsilon
-    assert reached == pytest.approx(epsilon, rel=2e-3)
+    assert reached == pytest.approx(epsilon, rel=5e-3)
 
 
 @pytest.mark.parametrize("bad", [0, -1, math.inf, math.nan])

@@ -88,6 +88,20 @@ def test_values_for_networks_are_refused_where_no_client_trains_one() -> None:
     job_of(faults, method="fl")
 
 
+def test_epochs_that_validation_finds_are_for_heads_that_a_server_trains() -> None:
+    chosen = {"epochs": "validated", "validation": 0.1, "selection": "validation"}
+    training = job_of({"training": chosen})["training"]
+    assert (training["epochs"], training["until_settled"]) == (512, True)
+    assert "until_settled" not in job_of({"training": chosen}, method="fedavg")["training"]
+    for changed, axes, sentence in (
+        ({}, {"method": "ftl_c"}, "give tasks.digits.methods.ftl_c.epochs a number"),
+        ({"validation": 0.0}, {}, "goes by held-out samples"),
+        ({}, {"loss": "reshuffled", "plr": 0.5}, "would change what is lost"),
+    ):
+        with pytest.raises(UserError, match=sentence):
+            job_of({"training": chosen | changed}, **axes)
+
+
 LOCAL = {"rounds": 9, "local_batch": 4, "optimiser": "adam"}
 
 

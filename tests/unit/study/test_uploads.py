@@ -6,6 +6,15 @@ from fbftl.study.grid import expand
 from fbftl.study.settings import Setting
 from fbftl.study.uploads import HEADS_FROM
 
+ASKED = {"method": "one_shot", "message": "features"}
+
+
+def test_a_grid_says_which_message_clients_send():
+    with pytest.raises(
+        UserError, match="one_shot gives no message, which says what a client uploads"
+    ):
+        expand([{"method": ["fbftl", "one_shot"], "head": ["lda"]}])
+
 
 @pytest.mark.parametrize(
     ("axes", "sentence"),
@@ -54,7 +63,7 @@ from fbftl.study.uploads import HEADS_FROM
 )
 def test_what_cannot_be_is_one_sentence(axes, sentence):
     with pytest.raises(UserError, match=sentence):
-        expand([{axis: [value] for axis, value in ({"method": "one_shot"} | axes).items()}])
+        expand([{axis: [value] for axis, value in (ASKED | axes).items()}])
 
 
 def test_fbftl_itself_keeps_its_name():

@@ -85,7 +85,8 @@ def test_only_rows_that_are_sent_or_measured_are_read(
     everyone = read["train"]
     (part,) = run_together([job_], blobs)
     assert read["train"] < everyone / 2
-    assert part.repetitions == whole.outcome.repetitions
+    for of_part, of_whole in zip(part.repetitions, whole.outcome.repetitions, strict=True):
+        assert of_whole.items() <= of_part.items()  # ridge regression is beside it alone
     assert part.ledger.table().equals(whole.outcome.ledger.table())
 
 

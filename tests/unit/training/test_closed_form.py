@@ -11,7 +11,6 @@ from fbftl.training.closed_form import (
     fedcof,
     fedcof_between,
     fedcof_oracle,
-    fedcof_unit,
     fedncm,
     lda,
     ncm,
@@ -110,27 +109,31 @@ def unequal_classes() -> ClassMeans:
 
 
 def test_fedcof_is_that_of_a_case_worked_out_by_hand():
-    """The Gram matrix is diag(12, 2) + (12, 10)(12, 10)ᵀ / 6 = [[36, 20], [20, 56/3]]."""
+    """The Gram matrix is diag(12, 2) + (12, 10)(12, 10)ᵀ / 6 = [[36, 20], [20, 56/3]].
+
+    The weights are (9, -6)/17 and (-15, 27)/34 before they are scaled to unit length.
+    """
     head = fedcof(unequal_classes(), 0.0).head
-    assert np.allclose(head.weights, [[9 / 17, -6 / 17], [-15 / 34, 27 / 34]])
+    assert np.allclose(head.weights, [np.array([3, -2]) / 13**0.5, np.array([-5, 9]) / 106**0.5])
     assert np.allclose(head.bias, 0)
 
 
 def test_fedcofs_gamma_is_added_once_for_each_degree_of_freedom():
-    """γ = 1 adds 3 + 1 to the diagonal, 4/7 of the mean eigenvalue of diag(12, 2)."""
+    """γ = 1 adds 3 + 1 to the diagonal, 4/7 of the mean eigenvalue of diag(12, 2).
+
+    The weights are (36/95, -3/19) and (-9/38, 9/19) before they are scaled.
+    """
     head = fedcof(unequal_classes(), 4 / 7).head
-    assert np.allclose(head.weights, [[36 / 95, -3 / 19], [-9 / 38, 9 / 19]])
-
-
-def test_released_fedcof_has_weights_of_unit_length():
-    weights = fedcof_unit(unequal_classes(), 0.0).head.weights
-    assert np.allclose(weights, [np.array([3, -2]) / 13**0.5, np.array([-5, 9]) / 106**0.5])
+    assert np.allclose(head.weights, [np.array([12, -5]) / 13, np.array([-1, 2]) / 5**0.5])
 
 
 def test_fedcof_with_the_scatter_between_classes_is_worked_out_by_hand():
-    """The Gram matrix is diag(12, 2) + 4 (3, 1)(3, 1)ᵀ + 2 (0, 3)(0, 3)ᵀ = [[48, 12], [12, 24]]."""
+    """The Gram matrix is diag(12, 2) + 4 (3, 1)(3, 1)ᵀ + 2 (0, 3)(0, 3)ᵀ = [[48, 12], [12, 24]].
+
+    The weights are (5, 1)/21 and (-1, 4)/14 before they are scaled.
+    """
     weights = fedcof_between(unequal_classes(), 0.0).head.weights
-    assert np.allclose(weights, [[5 / 21, 1 / 21], [-1 / 14, 2 / 7]])
+    assert np.allclose(weights, [np.array([5, 1]) / 26**0.5, np.array([-1, 4]) / 17**0.5])
 
 
 def test_fedcof_is_its_oracle_where_clients_have_one_sample_each():
@@ -169,7 +172,7 @@ def test_one_client_for_every_class_leaves_the_directions_of_the_means():
     values, labels, _ = samples()
     means = ClassMeans.of(values, labels, labels, CLASSES)
     lengths = np.linalg.norm(means.means, axis=1, keepdims=True)
-    assert np.allclose(fedcof_unit(means, 0.1).head.weights, means.means / lengths)
+    assert np.allclose(fedcof(means, 0.1).head.weights, means.means / lengths)
     directions = lda(means.estimated(), [0.1]).head.weights
     assert np.allclose(
         directions / np.linalg.norm(directions, axis=1, keepdims=True), means.means / lengths

@@ -203,14 +203,14 @@ def own_domains(job: Job) -> list[int]:
 def purchased(job: Job, pool: PublicPool, participants: Participants, post: Post) -> SelectedRows:
     """Return what the server buys, after whatever the choice has clients send."""
     setting, seed, sold = job.setting, participants.seed, pool.rows
-    extractor = {"weights": pool.client_data.frozen_floats}
     if setting.purchase and setting.purchase_rule in COUNTING:
         clusters = pool.clusters(setting.centroids, seed)
-        post.broadcast(extractor | {"centroids": clusters.centroids.size})
+        post.deploy(pool.client_data.frozen_floats)
+        post.broadcast({"centroids": clusters.centroids.size})
         scores, record = counted(job, pool, participants, clusters, post)
         return SelectedRows(chosen(setting, sold, clusters, scores, seed), scores, record)
     if setting.uploaders or setting.label_source == "client":
-        post.broadcast(extractor)
+        post.deploy(pool.client_data.frozen_floats)
     rng = stream(seed, "purchase")
     match setting.purchase_rule:
         case _ if setting.purchase == 0:

@@ -2,13 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import cast
 
 from fbftl.exchange.sending import guarantees_of_features
 from fbftl.exchange.uploads import Clean, Sent, rows_read, send
 from fbftl.methods.by_name import of_kind
+from fbftl.methods.fbftl.undertraining import ridge_accuracies, say_if_far_behind
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientFeatures, Fit, Inputs, Outcome, client_features, partition
+from fbftl.tasks.task import (
+    ClientFeatures,
+    Fit,
+    Inputs,
+    LabelledFeatures,
+    Outcome,
+    client_features,
+    partition,
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,22 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     """Train settings of one shape in one process; each finds what it would find alone."""
     needed = rows_read(jobs, partition(jobs[0], inputs))
     client_data = client_features(jobs[0], inputs, needed)
-    return [fitted.outcome for fitted in fit(jobs, client_data)]
+    fitted = fit(jobs, client_data)
+    if jobs[0].kind == "images":
+        for of_setting in fitted:
+            _beside_ridge(cast(LabelledFeatures, client_data), of_setting)
+    return [of_setting.outcome for of_setting in fitted]
+
+
+def _beside_ridge(client_data: LabelledFeatures, fitted: Fitted) -> None:
+    """Add to each seed's record what ridge regression on the same features comes to."""
+    repetitions = fitted.outcome.repetitions
+    solved = ridge_accuracies(client_data, fitted.sent)
+    if solved is None:
+        return
+    say_if_far_behind(fitted.sent, [r["test_accuracy"] for r in repetitions], solved)
+    for repetition, accuracy in zip(repetitions, solved, strict=True):
+        repetition["ridge_accuracy"] = accuracy
 
 
 def fit(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fitted]:

@@ -65,7 +65,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     everything = Vectors(values, labels, np.arange(len(client)), server.classes)
     how = sending(job, everything, server.public)
     post = how.post(ledger, seed)
-    post.broadcast({"weights": server.frozen_floats})
+    post.deploy(server.frozen_floats)
     receipt = enter(post, {"features": server.width}, client, messages)
     received = np.sort(np.concatenate([rows_of[one] for one in arrived]))[receipt.arrives]
     read = Vectors(values[received], labels[received], received, server.classes)

@@ -31,7 +31,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     """
     server = features_at_server(plan)
     rounds = ServedRounds(plan, server, exchange, "update")
-    rounds.post.broadcast({"weights": server.frozen_floats})
+    rounds.post.deploy(server.frozen_floats)
     learner = head(server, rounds.repetition)
 
     def step(round_: Round) -> None:

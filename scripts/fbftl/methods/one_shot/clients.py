@@ -20,13 +20,15 @@ HeadEvaluation = Callable[[Sequence[LinearHead]], np.ndarray]
 class Clients:
     """One seed's clients with what each holds.
 
-    owner: (U,) their ids, ascending; of all clients, whether or not they take part.
+    owner: (U,) their ids, of all clients, whether or not they take part.
+    first: (U,) number of their first sample in the data set, ascending, by which each draws.
     rows: rows of each.
     values, labels: of all rows, as messages are made of them.
     taking_part: places of the clients that do.
     """
 
     owner: np.ndarray
+    first: np.ndarray
     rows: Sequence[np.ndarray]
     values: np.ndarray
     labels: np.ndarray
@@ -42,19 +44,19 @@ class Clients:
         rows = self.rows_of(places)
         sizes = [len(self.rows[index]) for index in places]
         return LabelledRows(
-            self.values[rows], self.labels[rows], np.repeat(self.owner[places], sizes)
+            self.values[rows], self.labels[rows], np.repeat(self.first[places], sizes)
         )
 
     def summary(self, message: SummaryMessage, index: int) -> Summary | None:
         """Return one client's summary, None without a message."""
         rows = self.rows[index]
-        return message.summary(int(self.owner[index]), self.values[rows], self.labels[rows])
+        return message.summary(int(self.first[index]), self.values[rows], self.labels[rows])
 
     def shapes(self, message: SummaryMessage) -> list[Shape]:
         """Return what each client's message holds."""
         return [
-            message.shape(int(client), self.values[rows], self.labels[rows])
-            for client, rows in zip(self.owner, self.rows, strict=True)
+            message.shape(int(first), self.values[rows], self.labels[rows])
+            for first, rows in zip(self.first, self.rows, strict=True)
         ]
 
     def keeping(self, kept: Sequence[np.ndarray]) -> "Clients":

@@ -1,20 +1,15 @@
-"""Gaussian mixtures of a class's features (FedPFT, arXiv 2402.01862): fitted by EM, sampled again.
+"""Gaussian mixtures of a class's features (FedPFT, arXiv 2402.01862): fitted, and sampled again.
 
 A component is told as its weight, its mean and its variances: 2 d + 1 numbers under diagonal
 covariances, d + 2 under spherical ones, which have one variance for all dimensions. One of a single
 sample *is* that sample, so that variances have a floor and a component a least number of samples.
 """
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-
-ROUNDS = 20
-"""Steps of EM."""
-
-AT_ONCE = 2**15
-"""Differences between samples and means that are worked on at once; they stay in a core's cache."""
 
 ONE_HELD_OUT_IN = 5
 """Of so many samples of a class one is held out, to choose the number of components by."""
@@ -59,28 +54,16 @@ class Mixture:
 
     def log_likelihood(self, samples: np.ndarray) -> float:
         """Return the mean logarithm of the density at samples (n, d)."""
-        logs = self._logs(samples.astype(np.float64))
-        most = logs.max(axis=1, keepdims=True)
-        sums = most[:, 0] + np.log(np.exp(logs - most).sum(axis=1))
-        return float(sums.mean() - self.means.shape[1] / 2 * np.log(2 * np.pi))
+        from scipy.special import logsumexp
 
-    def responsibilities(self, samples: np.ndarray) -> np.ndarray:
-        """Return the share (n, G) that each component has in each of samples (n, d)."""
-        logs = self._logs(samples)
-        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return shares / shares.sum(axis=1, keepdims=True)
-
-    def _logs(self, x: np.ndarray) -> np.ndarray:
-        """Return log(weight x density) (n, G) of each component, a common constant left out."""
-        distance = np.empty((len(x), len(self.means)))
-        rows = max(1, AT_ONCE // self.means.size)
-        for start in range(0, len(x), rows):
-            gap = x[start : start + rows, None] - self.means
-            np.square(gap, out=gap)
-            np.divide(gap, self.variances, out=gap)
-            gap.sum(axis=2, out=distance[start : start + rows])
-        spread = np.log(np.broadcast_to(self.variances, self.means.shape)).sum(axis=1)
-        return np.log(np.maximum(self.weights, 1e-300)) - (distance + spread) / 2
+        x = samples.astype(np.float64)
+        spread = np.log(2 * np.pi * np.broadcast_to(self.variances, self.means.shape)).sum(axis=1)
+        distance = [
+            ((x - mean) ** 2 / variance).sum(axis=1)
+            for mean, variance in zip(self.means, self.variances, strict=True)
+        ]
+        logs = -(np.array(distance) + spread[:, None]) / 2
+        return float(logsumexp(logs, axis=0, b=self.weights[:, None]).mean())
 
 
 @dataclass(frozen=True)
@@ -95,12 +78,12 @@ class Fitting:
     spherical: bool = False
 
     def fitted(self, samples: np.ndarray, components: int, rng: np.random.Generator) -> Mixture:
-        """Return the mixture of samples (n, d) by EM, which starts at samples drawn at random.
+        """Return the mixture of samples (n, d) by scikit-learn's EM, which k-means begins.
 
         Args:
             samples: at least as many as components.
             components: G.
-            rng: draws where EM starts.
+            rng: draws where k-means++ begins.
 
         Raises:
             ValueError: if there are fewer samples than components.
@@ -108,18 +91,25 @@ class Fitting:
         x = samples.astype(np.float64)
         if not 1 <= components <= len(x):
             raise ValueError(f"{len(x)} samples have no mixture of {components} components")
-        means = x[np.sort(rng.choice(len(x), size=components, replace=False))]
-        variances = np.tile(self._bounded(x.var(axis=0)), (components, 1))
-        mixture = Mixture(np.full(components, 1 / components), means, variances)
-        squares = x**2
-        for _ in range(ROUNDS if components > 1 else 1):
-            shares = mixture.responsibilities(x)
-            sizes = shares.sum(axis=0)
-            kept = np.maximum(sizes, 1e-12)[:, None]
-            means = np.where(sizes[:, None] > 1e-9, shares.T @ x / kept, mixture.means)
-            variances = self._bounded(shares.T @ squares / kept - means**2)
-            mixture = Mixture(sizes / len(x), means, variances)
-        return mixture
+        if components == 1:
+            return Mixture(np.ones(1), x.mean(axis=0)[None], self._bounded(x.var(axis=0))[None])
+        # Slow to import, and sums over threads in whatever order: one thread makes equal bytes.
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.mixture import GaussianMixture
+        from threadpoolctl import threadpool_limits
+
+        model = GaussianMixture(
+            components,
+            covariance_type="spherical" if self.spherical else "diag",
+            reg_covar=self.least_variance,
+            random_state=int(rng.integers(2**31)),
+        )
+        with threadpool_limits(1, "openmp"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(x)
+        # What EM adds to every variance is a floor here.
+        variances = model.covariances_.reshape(components, -1) - self.least_variance
+        return Mixture(model.weights_, model.means_, np.maximum(variances, self.least_variance))
 
     def chosen(
         self, samples: np.ndarray, candidates: Iterable[int], rng: np.random.Generator
@@ -132,7 +122,7 @@ class Fitting:
             samples: (n, d) of a class, at least two.
             candidates: numbers of components, none above what is not held out; of equally likely
                 ones the first is taken.
-            rng: draws what is held out, and where EM starts.
+            rng: draws what is held out, and where k-means++ begins.
         """
         order = rng.permutation(len(samples))
         held_out, kept = np.split(samples[order], [held_out_count(len(samples))])

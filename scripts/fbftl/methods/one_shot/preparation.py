@@ -22,7 +22,7 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.statistics import clipped
 from fbftl.study.job import Job
 from fbftl.study.rings import statistics_bound, summing_ring
-from fbftl.study.uploads import SUMS
+from fbftl.study.uploads import CANDIDATES, SUMS
 
 
 def prepared(
@@ -50,7 +50,7 @@ def message_of(
     """Return how clients make their messages; `noised_by` is the seed of their noise."""
     match job.setting.message:
         case "means":
-            return MeansMessage(classes, width)
+            return MeansMessage(classes, width, job.setting.means_per_class, seed)
         case "mixtures":
             setting, block = job.setting, job.block["one_shot"]
             # Features are scaled by their clip norm where there is one.
@@ -76,8 +76,8 @@ def holds_out_rows(job: Job, validation: np.ndarray) -> bool:
     """Tell whether clients hold out rows: a shrinkage is chosen, and no client is held out."""
     setting = job.setting
     chooses = setting.message == "means" and setting.head not in SUMS
-    several = len(job.block["one_shot"]["shrinkage"]) > 1
-    return chooses and several and job.training.validation > 0 and not len(validation)
+    several = chooses and len(job.block["one_shot"][CANDIDATES[setting.head]]) > 1
+    return several and job.training.validation > 0 and not len(validation)
 
 
 def numbers_of(message: str, classes: int, width: int) -> int:

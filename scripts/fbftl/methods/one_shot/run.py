@@ -27,6 +27,7 @@ from fbftl.methods.one_shot.clients import right_on
 from fbftl.methods.one_shot.guarantees import guarantee_of, guarantees
 from fbftl.methods.one_shot.summaries import Knowledge, Learned, send_summaries
 from fbftl.study.job import Job
+from fbftl.study.uploads import CANDIDATES
 from fbftl.tasks.task import Inputs, LabelledFeatures, Outcome, Received, Score, labelled_features
 from fbftl.training.closed_form import (
     LinearHead,
@@ -37,7 +38,6 @@ from fbftl.training.closed_form import (
     fedcof,
     fedcof_between,
     fedcof_oracle,
-    fedcof_unit,
     fedncm,
     lda,
     ncm,
@@ -59,15 +59,10 @@ MEASURED = {
 
 OF_COUNTS = {"ncm": ncm, "fedncm": fedncm}
 OF_MOMENTS = {"fedcgs": fedcgs, "afl": afl}
-CHOSEN = {
-    "ridge": (ridge, "ridge"),
-    "fed3r": (fed3r, "ridge"),
-    "lda": (lda, "shrinkage"),
-    "fedcof_oracle": (fedcof_oracle, "shrinkage"),
-}
-OF_MEANS = {"fedcof": fedcof, "fedcof_unit": fedcof_unit, "fedcof_between": fedcof_between}
+CHOSEN = {"ridge": ridge, "fed3r": fed3r, "lda": lda, "fedcof_oracle": fedcof_oracle}
+OF_MEANS = {"fedcof": fedcof, "fedcof_between": fedcof_between}
 """Heads by what they are solved from: counts and sums, second moments, second moments with a choice
-among the task's candidates of that name, each client's class means."""
+among the task's candidates, each client's class means."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,18 +197,17 @@ def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -
         head: its name.
         learned: what the server has.
         classes: number of classes N.
-        block: the task's candidates of λ, shrinkage and penalty.
+        block: the task's candidates of λ, shrinkage, γ and penalty.
     """
     training, held_out = learned.training, learned.held_out
     if head == "logistic":
         other_rows = None if held_out is None else _rows(held_out)
         return logistic(_rows(training), classes, block["logistic"], other_rows)
     if head in OF_MEANS or (head == "lda" and isinstance(training, ClassMeans)):
-        return _of_means(head, learned, classes, block["shrinkage"])
+        return _of_means(head, learned, classes, block[CANDIDATES[head]])
     if head in CHOSEN:
-        solver, candidates = CHOSEN[head]
         other = None if held_out is None else _statistics(held_out, classes)
-        return solver(_statistics(training, classes), block[candidates], other)
+        return CHOSEN[head](_statistics(training, classes), block[CANDIDATES[head]], other)
     whole = learned.whole
     if head in OF_MOMENTS:
         return OF_MOMENTS[head](_statistics(whole, classes))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fbftl.data.participation import grouped, held_out, participating
+from fbftl.data.participation import by_first_sample, held_out, participating
 from fbftl.exchange.arrivals import Exchange, Request, Served, enter
 from fbftl.exchange.holdings import features_at_server
 from fbftl.exchange.parties import ServerPlan, protected_by_a_study
@@ -48,7 +48,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     server = features_at_server(plan)
     client = server.partition.client
     offered = participating(client, job.setting.fraction, seed)
-    owner = grouped(np.arange(len(client)), client)[0]
+    owner = by_first_sample(client, np.array(plan.sample))[0]
     taking_part = np.flatnonzero(np.isin(owner, client[offered]))
     message = StatisticsMessage(server.classes, server.width)
     request = Request(owner[taking_part].tolist())
@@ -58,7 +58,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     ledger = Ledger(method=job.setting.method, store=server.provenance["features"])
     link, compression = link_of(job.setting, server.block_bits), Compression(job.setting.bits)
     post = Post(ledger, link, seed, no_mechanism(), compression)
-    post.broadcast({"weights": server.frozen_floats})
+    post.deploy(server.frozen_floats)
     messages = [came[one].messages[0] if one in came else None for one in owner.tolist()]
     numbers = length(server.classes, server.width)
     receipt = enter(post, {"statistics": numbers}, owner, messages)

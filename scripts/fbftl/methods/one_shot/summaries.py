@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.data.participation import clients_of, grouped, held_out, participating
+from fbftl.data.participation import by_first_sample, clients_of, held_out, participating
 from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import SecureSum
 from fbftl.exchange.sum_noise import GaussianOnSums, noise_on_sums
@@ -51,6 +51,7 @@ from fbftl.methods.one_shot.summary_messages import (
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
+from fbftl.study.uploads import CANDIDATES
 from fbftl.tasks.task import LabelledFeatures
 
 Knowledge = Statistics | ClassMeans | LabelledRows
@@ -118,24 +119,25 @@ def send_summaries(
 
     Raises:
         UserError: if a projection is wider than a feature, a masked sum could leave its ring, or
-            nothing can be held out to choose a shrinkage by.
+            nothing can be held out to choose a regularisation by.
     """
     setting, block = job.setting, job.block["one_shot"]
     values, projection, scale = prepared(job, client_data.payload.values, seed, guarantee)
     client = clients_of(job, client_data.partition, seed)
     offered = participating(client, setting.fraction, seed)
-    owner, rows = grouped(np.arange(len(client)), client)
+    owner, rows, first = by_first_sample(client, client_data.payload.sample)
     taking_part = np.flatnonzero(np.isin(owner, client[offered]))
-    clients = Clients(owner, rows, values, client_data.payload.labels, taking_part)
+    clients = Clients(owner, first, rows, values, client_data.payload.labels, taking_part)
     training, validation = held_out(taking_part, job.training.validation, seed)
     compression = Compression(setting.bits)
     link = link_of(setting, client_data.payload.block_bits)
     post = Post(ledger, link, seed, guarantee, compression)
-    post.broadcast({"weights": client_data.frozen_floats})
+    post.deploy(client_data.frozen_floats)
     classes, width = client_data.payload.classes, values.shape[1]
     split = None
     if holds_out_rows(job, validation):
-        split = SplitMeansMessage(classes, width, job.training.validation, seed)
+        share, per_class = job.training.validation, setting.means_per_class
+        split = SplitMeansMessage(classes, width, share, seed, per_class)
     secure = None
     if setting.aggregation != "open":
         clients_and_samples = client, client_data.payload.sample
@@ -194,12 +196,13 @@ def _halves(job: Job, clients: Clients, message: SplitMeansMessage) -> tuple[Cli
         UserError: if none of those that take part holds any out.
     """
     held_out = [
-        message.holds_out(int(client), clients.labels[rows])
-        for client, rows in zip(clients.owner, clients.rows, strict=True)
+        message.holds_out(int(first), clients.labels[rows])
+        for first, rows in zip(clients.first, clients.rows, strict=True)
     ]
     if not any(held_out[index].any() for index in clients.taking_part):
         raise UserError(
-            f"head {job.setting.head} of task {job.task} chooses one_shot.shrinkage by samples "
+            f"head {job.setting.head} of task {job.task} chooses among "
+            f"one_shot.{CANDIDATES[job.setting.head]} by samples "
             "that clients hold out, and no client has two samples of a class; give one value there"
         )
     return clients.keeping([~rows for rows in held_out]), clients.keeping(held_out)
@@ -242,7 +245,7 @@ def _open(clients: Clients, post: Post, message: SummaryMessage, bound: int) -> 
         sums = message if isinstance(message, StatisticsMessage) and plain else None
         pools = sums is not None and rest
         each = (
-            (int(clients.owner[index]), summary)
+            (int(clients.first[index]), summary)
             for index in arrived
             if not (pools and index in rest)
             if (summary := read.get(index) or _read(clients, message, index, post.compression))

@@ -5,7 +5,7 @@ knows from those that arrived. What most messages hold follows from labels alone
 components a mixture has may be chosen by the samples.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -27,23 +27,30 @@ from fbftl.methods.one_shot.private_gaussians import GaussiansMessage
 
 @dataclass(frozen=True)
 class MeansMessage:
-    """The mean of each class that a client has samples of, with their number.
+    """The mean of each class that a client has samples of, with their number, or several means.
 
     classes: number of classes N.
     width: dimensions d of a feature.
+    per_class: means of a class at most; its samples are split at random, as evenly as can be.
+    seed: the repetition's seed, for how they are split.
     """
 
     classes: int
     width: int
+    per_class: int = 1
+    seed: int = 0
 
     def shape(self, client: int, values: np.ndarray, labels: np.ndarray) -> Shape:
         """Return what the message of a client with these samples holds."""
-        present = len(np.unique(labels))
-        return Shape(present, ((present, self.width, True),), self.classes)
+        means = int(np.minimum(np.bincount(labels), self.per_class).sum())
+        return Shape(means, ((means, self.width, True),), self.classes)
 
     def summary(self, client: int, values: np.ndarray, labels: np.ndarray) -> Summary:
         """Return a client's summary."""
-        means = ClassMeans.of(values, labels, np.zeros_like(labels), self.classes)
+        order = stream(self.seed, "means of a class", client).permutation(len(labels))
+        part = np.empty_like(labels)
+        part[order] = _repeats(labels[order]) % self.per_class
+        means = ClassMeans.of(values, labels, part, self.classes)
         return Summary(means.counts, (Table(means.means, means.label),), self.classes)
 
     def combined(self, received: Summaries) -> ClassMeans:
@@ -51,8 +58,10 @@ class MeansMessage:
         received = list(received)
         tables = [summary.tables[0] for _, summary in received]
         sizes = [len(table.rows) for table in tables]
+        parts = [_repeats(required(table.labels)) for table in tables]
         return ClassMeans(
-            np.repeat([client for client, _ in received], sizes),
+            np.repeat([client * self.per_class for client, _ in received], sizes)
+            + np.concatenate([np.zeros(0, dtype=np.int64), *parts]),
             np.concatenate([np.zeros(0, dtype=np.int64), *(t.labels for t in tables)]),
             np.concatenate([np.zeros(0), *(s.counts for _, s in received)]).astype(np.int64),
             np.vstack([np.zeros((0, self.width)), *(t.rows for t in tables)]),
@@ -69,25 +78,32 @@ class SplitMeansMessage:
     class is kept, so that a class of one sample has none held out, and a client that has but one
     sample of each of its classes holds out nothing.
 
+    Of the samples that it holds out a client sends one mean of each class, which joins the first of
+    those that it keeps where they are several.
+
     share: of its samples that a client holds out, in (0, 1).
     seed: the repetition's seed, for which samples these are.
+    per_class: means of a class of the samples that it keeps.
     """
 
     classes: int
     width: int
     share: float
     seed: int
+    per_class: int = 1
 
     def shape(self, client: int, values: np.ndarray, labels: np.ndarray) -> Shape:
         """Return what the message of a client with these samples holds."""
-        halves = [self._means.shape(client, *half) for half in self._halves(client, values, labels)]
+        halves = [
+            means.shape(client, *half) for means, half in self._halves(client, values, labels)
+        ]
         tables = tuple(table for half in halves for table in half.tables)
         return Shape(sum(half.counts for half in halves), tables, self.classes)
 
     def summary(self, client: int, values: np.ndarray, labels: np.ndarray) -> Summary:
         """Return a client's summary."""
         halves = [
-            self._means.summary(client, *half) for half in self._halves(client, values, labels)
+            means.summary(client, *half) for means, half in self._halves(client, values, labels)
         ]
         counts = np.concatenate([half.counts for half in halves])
         tables = tuple(table for half in halves for table in half.tables)
@@ -102,7 +118,7 @@ class SplitMeansMessage:
             counts = np.split(summary.counts, [len(of_kept.rows)])
             kept.append((client, Summary(counts[0], (of_kept,), self.classes)))
             held_out += [(client, Summary(counts[1], (table,), self.classes)) for table in rest]
-        return SplitMeans(self._means.combined(kept), self._means.combined(held_out))
+        return SplitMeans(self._of_kept.combined(kept), self._of_kept.combined(held_out))
 
     def holds_out(self, client: int, labels: np.ndarray) -> np.ndarray:
         """Return which of its samples with these labels (n,) a client holds out, booleans (n,)."""
@@ -114,16 +130,22 @@ class SplitMeansMessage:
         return held_out
 
     @property
-    def _means(self) -> MeansMessage:
-        return MeansMessage(self.classes, self.width)
+    def _of_kept(self) -> MeansMessage:
+        return MeansMessage(self.classes, self.width, self.per_class, self.seed)
 
     def _halves(
         self, client: int, values: np.ndarray, labels: np.ndarray
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Return values and labels of the samples that a client keeps, and of any others."""
+    ) -> list[tuple[MeansMessage, tuple[np.ndarray, np.ndarray]]]:
+        """Return values and labels of the samples that a client keeps, and of any others.
+
+        Before each is what makes the message of it.
+        """
         held_out = self.holds_out(client, labels)
-        halves = (~held_out, held_out) if held_out.any() else (~held_out,)
-        return [(values[rows], labels[rows]) for rows in halves]
+        halves = [(self._of_kept, (values[~held_out], labels[~held_out]))]
+        if held_out.any():
+            others = (values[held_out], labels[held_out])
+            halves.append((replace(self._of_kept, per_class=1), others))
+        return halves
 
 
 @dataclass(frozen=True)
@@ -194,7 +216,7 @@ class MixturesMessage:
         samples that it holds out, and which it then fits to all of them.
     fitting: how mixtures are fitted.
     least_samples: samples behind a component; a class with fewer is not sent.
-    seed: the repetition's seed, for where EM starts and for what the server draws.
+    seed: the repetition's seed, for where k-means++ begins and for what the server draws.
     """
 
     classes: int
@@ -262,6 +284,14 @@ class MixturesMessage:
                 labels.append(np.full(int(count), label))
                 whose.append(np.full(int(count), client))
         return LabelledRows(np.vstack(values), np.concatenate(labels), np.concatenate(whose))
+
+
+def _repeats(labels: np.ndarray) -> np.ndarray:
+    """Return how often each of some labels (n,) came before, (n,)."""
+    order = np.argsort(labels, kind="stable")
+    repeats = np.empty(len(labels), dtype=np.int64)
+    repeats[order] = np.arange(len(labels)) - np.searchsorted(labels[order], labels[order])
+    return repeats
 
 
 SummaryMessage = (

@@ -97,7 +97,7 @@ def sent(
     payload = client_data.payload
     post = Post(ledger, Link(PacketLoss(0.0), 0, client_data.block_bits), seed, guarantee)
     if client_data.frozen_floats:
-        post.broadcast({"weights": client_data.frozen_floats})
+        post.deploy(client_data.frozen_floats)
     post.up({"features": payload.width}, client[offered], sample=payload.sample[offered])
     clients = len(np.unique(client[offered]))
     counts = {

@@ -26,8 +26,8 @@ from fbftl.study.config import Study
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 UPLOADED = (
-    "message", "head", "projection", "components", "covariance", "aggregation", "bits",
-    "mechanism", "epsilon",
+    "message", "head", "means_per_class", "projection", "components", "covariance",
+    "aggregation", "bits", "mechanism", "epsilon",
 )  # fmt: skip
 """Axes that tell an upload apart."""
 

@@ -6,6 +6,7 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.clients import partition_of
+from fbftl.study.job import VALIDATED, most_epochs
 from fbftl.study.settings import Setting
 from fbftl.study.widths import bases_in, budgets, narrowed
 
@@ -72,6 +73,7 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     _require_further(where, setting, task, block)
     training = _training(setting, block)
     _require_no_open_choice(where, setting, training)
+    _require_settling(where, setting, task, training)
     for fault in methods.record(setting.method).task_faults(setting, block, training):
         raise UserError(f"{where}; {fault}")
     if _clients_of_round(setting) and not _samples(setting, block) and _sends_once(setting):
@@ -265,7 +267,33 @@ def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = block["training"] | block["methods"].get(setting.method, {})
     if setting.mechanism == "dp_fedavg":
         training = training | block["privacy"]["training"]
+    if training["epochs"] == VALIDATED:
+        counting = methods.record(setting.method).sends != "local"
+        epochs = most_epochs(VALIDATED)
+        training = training | {"epochs": epochs} | ({"until_settled": True} if counting else {})
     return training | _of_rounds(setting, block)
+
+
+def _require_settling(where: str, setting: Setting, task: str, training: Mapping[str, Any]) -> None:
+    """Refuse epochs that validation finds where no server trains on held-out features by them."""
+    record = methods.record(setting.method)
+    if not training.get("until_settled"):
+        return
+    if record.reads != "features" or record.sends != "once":
+        raise UserError(
+            f"{where}; epochs: {VALIDATED} is for heads that a server trains on features: give "
+            f"tasks.{task}.methods.{setting.method}.epochs a number"
+        )
+    if training["validation"] == 0 or training["selection"] != "validation":
+        raise UserError(
+            f"{where}; epochs: {VALIDATED} goes by held-out samples: give training.validation "
+            "above 0 and selection: validation, or a number of epochs"
+        )
+    if getattr(setting, "loss", "persistent") == "reshuffled":
+        raise UserError(
+            f"{where}; loss: reshuffled has other samples in every epoch, so that epochs: "
+            f"{VALIDATED} would change what is lost: give a number of epochs"
+        )
 
 
 def _of_rounds(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:

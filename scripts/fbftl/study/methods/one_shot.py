@@ -38,6 +38,9 @@ SUMMED = ("means", "statistics", "projected")
 BOUNDED = ("features", "statistics", "projected")
 """Messages whose sensitivity is known, for the gaussian mechanism."""
 
+OF_MEANS = Needs("message: means, sent open", lambda setting: (
+    setting.message == "means" and setting.aggregation == "open"
+))  # fmt: skip
 OF_MIXTURES = Needs("message: mixtures", lambda setting: setting.message == "mixtures")
 
 AXES = (
@@ -45,6 +48,13 @@ AXES = (
         "message", str, "features",
         "what a client uploads: features, means, statistics, projected or mixtures.",
         ("features", "means", "statistics", "projected", "mixtures"),
+    ),
+    Axis(
+        "means_per_class", int, 1,
+        "means that a client sends of a class, whose samples it splits among them at random; of "
+        "fewer samples one each.",
+        Numbers(least=1, most=1_000_000),
+        (OF_MEANS,),
     ),
     Axis(
         "projection", int, None,
@@ -68,10 +78,10 @@ AXES = (
     Axis(
         "head", str, "mlp",
         "what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r, "
-        "afl, lda, fedcgs, fedcof, fedcof_unit (its released code's), fedcof_between (with the "
-        "scatter between classes), fedcof_oracle (on statistics), ncm and fedncm are linear.",
+        "afl, lda, fedcgs, fedcof, fedcof_between (with the scatter between classes), "
+        "fedcof_oracle (on statistics), ncm and fedncm are linear.",
         (
-            "mlp", "logistic", "ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof", "fedcof_unit",
+            "mlp", "logistic", "ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof",
             "fedcof_between", "fedcof_oracle", "ncm", "fedncm",
         ),
     ),
@@ -134,6 +144,7 @@ RECORD = MethodRecord(
     reads="features",
     sends="once",
     axes=(CUT, *CLIENTS, *LINK, BITS, *NOISE, *SUMMING, *AXES),
+    named=("message",),
     fixed=(LOSS, KEEP, *OF_FEATURES),
     mechanisms=("none", "relative", "gaussian"),
     faults=faults,
