@@ -235,6 +235,7 @@ def _of_library(
 ) -> dict[str, Cut]:
     import torch
 
+    from fbftl.models.axes import ChannelAxes
     from fbftl.models.backbones import build_backbone
     from fbftl.models.cut.extractor import split
     from fbftl.models.forward import Pool
@@ -247,7 +248,9 @@ def _of_library(
         for cut in wanted:
             try:
                 front, _ = split(model, cut, example)
-                width = Pool(features["pool"])(front(example)).shape[1]
+                with ChannelAxes():
+                    output = front(example)
+                width = Pool(features["pool"], output)(output).shape[1]
             except NotImplementedError:  # whether a cut decides is told by values, of which
                 _require_layer(model, cut)  # there are none here; its name can be looked up
                 return {}
