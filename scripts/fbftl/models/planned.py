@@ -102,9 +102,15 @@ def trained(
         image: those of the clients' images, None if unknown.
 
     Raises:
-        UserError: as `planned_cuts`, or if images take more memory than there is anywhere.
+        UserError: as `planned_cuts`, if images take more memory than there is anywhere, or if
+            there is one class alone.
     """
     features = block["features"]
+    if classes < 2:
+        raise UserError(
+            "data has one class alone, which leaves nothing to tell apart; give two or more, as "
+            "folders right below data.train or as labels"
+        )
     _require_room(block, made_for, image)
     planned = planned_cuts(block["source"], features, cuts, made_for, image)
     heads = {

@@ -125,3 +125,8 @@ def test_maps_before_the_dense_layers_are_of_any_size() -> None:
     larger = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE, (18, 16, 3))["pool1"]
     assert (smaller.width, larger.width) == (5 * 4 * 4, 9 * 8 * 4)
     assert smaller.parameters == larger.parameters
+
+
+def test_one_class_alone_is_refused() -> None:
+    with pytest.raises(UserError, match="data has one class alone"):
+        trained(BLOCK, ["fc1"], classes=1, made_for=IMAGE)

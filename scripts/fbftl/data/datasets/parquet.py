@@ -47,8 +47,25 @@ def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]
 
 
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
-    """Return the shape to which images are brought, None if each keeps its own."""
-    return shape_wanted(spec)
+    """Return the shape to which images are brought, or else the first one's, which all must have.
+
+    Raises:
+        UserError: if the first image cannot be decoded.
+    """
+    if (shape := shape_wanted(spec)) is not None:
+        return shape
+    path, column = _paths(spec, folder, "train")[0], f"{_columns(spec)[0]}.bytes"
+    try:
+        # With a buffer of its own the reader takes in no whole column of images.
+        rows = next(pq.ParquetFile(path, buffer_size=2**16).iter_batches(1, columns=[column]))
+        source = rows.column(0).field("bytes")[0].as_py()
+    except StopIteration:
+        return None
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path) from error
+    if source is None:
+        raise _lacking(path)
+    return EncodedImages([source], [f"image 0 of {path}"], spec.get("channels", 3), None).shape[1:]
 
 
 def read(
@@ -122,7 +139,7 @@ def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
             encoded = [source for chunk in chunks for source in _rows(chunk.field("bytes"))]
             classes = table.column(label)
             if None in encoded or classes.null_count:
-                raise UserError(f"{path} has rows without an image or a label; remove them")
+                raise _lacking(path)
             sources += encoded
             labels.append(classes.to_numpy().astype(np.int64))
         names += [f"image {row} of {path}" for row in range(len(sources) - before)]
@@ -177,6 +194,10 @@ def _class_names(path: Path, spec: Mapping[str, Any]) -> tuple[str, ...]:
         return tuple(str(name) for name in features[label]["names"])
     except (KeyError, TypeError, ValueError):
         return ()
+
+
+def _lacking(path: Path) -> UserError:
+    return UserError(f"{path} has rows without an image or a label; remove them")
 
 
 def _damaged(path: Path) -> UserError:
