@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import Samples, located, numbered, require_unpackable
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
+from fbftl.data.datasets.selection import WHOLE
 from fbftl.ground.errors import UserError
 
 ROW_BYTES = 128
@@ -191,9 +192,16 @@ def _class_names(path: Path, spec: Mapping[str, Any]) -> tuple[str, ...]:
     metadata = _open(path, image, label).schema_arrow.metadata or {}
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
-        return tuple(str(name) for name in features[label]["names"])
+        names = tuple(str(name) for name in features[label]["names"])
     except (KeyError, TypeError, ValueError):
         return ()
+    chosen = [each for each in spec.get("classes") or () if isinstance(each, int)]
+    if chosen and names != tuple(map(str, range(len(names)))) and any(map(WHOLE.fullmatch, names)):
+        raise UserError(
+            f"data.classes has {chosen[0]}, which may be a label of {path} or its name, as in "
+            f"'{names[0]}' for label 0; choose by names, in quotes"
+        )
+    return names
 
 
 def _lacking(path: Path) -> UserError:

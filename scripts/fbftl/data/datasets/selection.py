@@ -1,5 +1,6 @@
 """What is taken from a data set: its test split, a portion, some classes, or only a few samples."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -8,6 +9,10 @@ import numpy as np
 from fbftl.data.datasets.base import Dataset, Samples
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
+
+
+WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?")
+"""Names of classes that are whole numbers."""
 
 
 def split_off_test(samples: Samples, fraction: float, seed: int) -> tuple[Samples, Samples]:
@@ -98,7 +103,10 @@ def choose_classes(dataset: Dataset, wanted: Sequence[int | str]) -> Dataset:
 
 
 def require_classes(wanted: Sequence[int | str], names: Sequence[str | None]) -> list[int]:
-    """Return the numbers of classes given by number or by name.
+    """Return the places of classes given by number or by name.
+
+    Where names are numbers, as labels of a table or folders called 1 to 5, a number is such a name;
+    elsewhere it is a place.
 
     Args:
         wanted: numbers and names; one that stands for a class whose name is unknown is -1.
@@ -109,7 +117,26 @@ def require_classes(wanted: Sequence[int | str], names: Sequence[str | None]) ->
     """
     numbers = {name: number for number, name in enumerate(names)}
     all_named = None not in numbers
-    chosen = [numbers.get(each, -1) if isinstance(each, str) else each for each in wanted]
+    by_number: dict[int, list[int]] = {}
+    for place, name in enumerate(names):
+        if name is not None and WHOLE.fullmatch(name):
+            by_number.setdefault(int(float(name)), []).append(place)
+
+    def place_of(each: int | str) -> int:
+        if isinstance(each, str):
+            return numbers.get(each, -1)
+        if not by_number:
+            return each
+        places = by_number.get(each, [])
+        if len(places) != 1:
+            raise UserError(
+                f"data.classes has {each}, and {len(places) or 'none'} of the classes "
+                f"{', '.join(map(str, names[:10]))}{', ...' if names[10:] else ''} "
+                "has this number as its name; choose by names, in quotes"
+            )
+        return places[0]
+
+    chosen = [place_of(each) for each in wanted]
     numbered = [each for each in chosen if all_named or each != -1]
     if len(set(numbered)) < len(numbered) or not set(numbered) <= set(range(len(names))):
         example = f", or by their names, such as '{names[0]}'" if all_named else ""
