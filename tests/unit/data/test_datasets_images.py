@@ -151,7 +151,7 @@ def test_class_names_of_hugging_face(folder):
 
 def test_a_number_that_is_a_label_and_the_name_of_another_is_refused(folder):
     write_named(folder, ["1", "2", "3"])
-    with pytest.raises(UserError, match="has 1, which may be a label .* or its name, as in '1'"):
+    with pytest.raises(UserError, match=r"has 1, which may be a label .* or its name, as in '1'"):
         check(PARQUET | {"classes": [1, 2]}, folder)
     assert load(PARQUET | {"classes": ["3", "1"]}, folder).classes == ("3", "1")
 

@@ -10,7 +10,6 @@ from fbftl.data.datasets.base import Dataset, Samples
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 
-
 WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?")
 """Names of classes that are whole numbers."""
 

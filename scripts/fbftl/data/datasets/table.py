@@ -3,10 +3,12 @@
 Numbers are brought to mean 0 and variance 1 over the training rows. Words get a column for each
 that the training rows have, 1 where it stands. A column that holds words in one file of CSV holds
 words in the other too; a class of the test must occur in training. The columns of the class, of the
-group that people are judged by and of the client that holds a row are no inputs. Files are small
-enough to be read whole, which also the check does, once per file.
+group that people are judged by and of the client that holds a row are no inputs, nor is the index
+that pandas writes. Files are small enough to be read whole, which also the check does, once per
+file.
 """
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -20,16 +22,30 @@ import pyarrow.parquet
 
 from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import Samples, located, require_unpackable
-from fbftl.data.datasets.selection import test_count
+from fbftl.data.datasets.selection import WHOLE, test_count
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 
 NAMED = ("label_column", "group_column", "client_column")
 """Keys that name columns which are no inputs."""
 
-MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+MISSING = ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL"]
 """Words that stand where a value is missing; the Adult data have question marks."""
 
+INDEX = re.compile(r"Unnamed: 0(\.\d+)?|__index_level_\d+__")
+"""Names that pandas gives an index without a name, if it does not leave the name empty."""
+
+NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?$"
+"""A number, also with a decimal comma."""
+
+STRAY = 0.1
+"""Share of a column's different values up to which words among numbers are mistakes."""
+
+MOST_WORDS = 1000
+"""Different words of a column at most, each of which makes an input."""
+
+MANY_CLASSES = 100
+"""Classes from which on labels are looked at for quantities and names of rows."""
 
 LARGEST = 1e18
 """Larger numbers are mistakes: scaled by another column's rows they leave 32-bit floats."""
@@ -47,10 +63,21 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
             f"data.test: {spec['test']} has the columns {', '.join(test.schema.names)}, and "
             f"data.train {', '.join(train.schema.names)}; give both the same"
         )
-    if len(class_names(spec, folder)) < 2:
+    classes = class_names(spec, folder)
+    if len(classes) < 2:
         raise UserError(
             f"data.train: {spec['train']} has one value only in the label column "
             f"'{spec['label_column']}'; name a column that distinguishes classes"
+        )
+    label_kind = _kind_of(train[spec["label_column"]].type)
+    if len(classes) > MANY_CLASSES and (
+        2 * len(classes) > train.num_rows
+        or (label_kind == "numbers" and not all(map(WHOLE.fullmatch, classes)))
+    ):
+        raise UserError(
+            f"data.train: {spec['train']} has {len(classes):,} different labels in column "
+            f"'{spec['label_column']}', which is a quantity or a name of each row and no class; "
+            "name another column, or put its values into classes"
         )
     if not _inputs(spec, train):
         raise UserError(f"data.train: {spec['train']} has no column beside those named; add inputs")
@@ -58,10 +85,12 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         for split, rows in (("train", train), ("test", test)):
             if rows is not None:
                 _require_readable(f"data.{split}: {spec[split]}", name, rows[name])
+                if name in _inputs(spec, train) and _kind_of(rows[name].type) == "words":
+                    _require_words(f"data.{split}: {spec[split]}", name, rows[name])
     if test is not None:
         _require_one_schema(spec, train, test)
     if spec["client_column"] is not None:
-        for client in _values(spec, folder, "client_column").astype(str):
+        for client in _values(spec, folder, "client_column").astype(str).tolist():
             if not valid_id(client):
                 raise UserError(
                     f"data.train: {spec['train']} names a client {client!r}; use letters, digits, "
@@ -121,6 +150,17 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples
     return samples(of_train, train), samples(of_test, test), class_names(spec, folder)
 
 
+def notes(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
+    """Return a sentence on each file whose index is left out."""
+    return [
+        f"data.{split}: {spec[split]} has an index, {' and '.join(index)}, which is left out; give "
+        "the column a name if it is an input."
+        for split in ("train", "test")
+        if spec.get(split)
+        and (index := _index_of(_read_once(located(folder, spec[split], f"data.{split}"))))
+    ]
+
+
 def tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[pa.Table, pa.Table | None]:
     """Return the tables of training and of test rows, None without a test file.
 
@@ -156,6 +196,12 @@ def _complete(path: Path, table: pa.Table, named: tuple[str, ...]) -> pa.Table:
             raise UserError(
                 f"{path} has no column '{column}'; its columns are {', '.join(table.schema.names)}"
             )
+    if "" in table.schema.names[1:]:
+        raise UserError(
+            f"{path} has no name for column {table.schema.names.index('', 1) + 1}; name it, "
+            "or remove the column"
+        )
+    table = table.drop_columns([name for name in _index_of(table) if name not in named])
     gaps = {name: table[name].null_count for name in table.schema.names}
     gaps = {name: count for name, count in gaps.items() if count}
     if gaps:
@@ -197,7 +243,8 @@ def _read(path: Path, changed: int, size: int, words: tuple[str, ...]) -> pa.Tab
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise UserError(f"{path} has several columns '{twice[0]}'; give each its own name")
-        return pa.table([_with_gaps(column) for column in table.columns], names=names)
+        columns = [_with_gaps(column) for column in table.columns]
+        return pa.table(columns, names=names, metadata=table.schema.metadata)
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         reason = "".join(each if each.isprintable() else "\ufffd" for each in reason)
@@ -214,8 +261,21 @@ def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pc.if_else(pc.is_finite(column), column, None)
     if not _is_text(column.type):
         return column
-    words = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    words = pc.utf8_normalize(pc.utf8_trim_whitespace(column.cast(pa.string())), form="NFC")
     return pc.if_else(pc.is_in(words, pa.array(MISSING)), None, words)
+
+
+def _index_of(table: pa.Table) -> list[str]:
+    """Return the names of the columns that are an index of pandas, which numbers or names rows."""
+    try:
+        named = (table.schema.pandas_metadata or {})["index_columns"]
+    except (KeyError, TypeError, ValueError):
+        named = []
+    return [
+        name
+        for place, name in enumerate(table.schema.names)
+        if name in named or INDEX.fullmatch(name) or (place == 0 and not name)
+    ]
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -244,6 +304,31 @@ def _require_readable(where: str, name: str, column: pa.ChunkedArray) -> None:
     elif kind not in ("words", "truth values"):
         raise UserError(
             f"{where} holds {kind} in column '{name}'; leave it out, or make numbers or words"
+        )
+
+
+def _require_words(where: str, name: str, column: pa.ChunkedArray) -> None:
+    """Refuse numbers among which are a few words or decimal commas, and too many words."""
+    values = pc.unique(column)
+    numbers = pc.filter(values, pc.match_substring_regex(values, NUMBER))
+    commas = pc.filter(numbers, pc.match_substring(numbers, ","))
+    words = pc.filter(values, pc.invert(pc.is_in(values, numbers)))
+    odd = commas if len(commas) else words
+    if len(odd) and len(words) <= STRAY * len(values):
+        stray = odd[0]
+        raise UserError(
+            f"{where} has {stray.as_py()!r} in row {1 + pc.index(column, stray).as_py()} of the "
+            f"column '{name}', whose other values are numbers; "
+            + (
+                "write numbers with decimal points and without commas"
+                if len(commas)
+                else "correct it, or begin every value with a letter if they are categories"
+            )
+        )
+    if len(values) > MOST_WORDS:
+        raise UserError(
+            f"{where} has {len(values):,} different words in column '{name}', and each would be an "
+            f"input; leave the column out, or group them into at most {MOST_WORDS:,}"
         )
 
 
