@@ -9,9 +9,10 @@ from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
-from fbftl.data.preprocess import Preprocessing
+from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import build_backbone
@@ -250,7 +251,7 @@ def vit_folder(tmp_path):
 
     model = ViTForImageClassification(AutoConfig.for_model(**TINY_VIT))
     model.save_pretrained(tmp_path / "vit")
-    card = {"image_mean": [0.1] * 3, "image_std": [0.2] * 3, "size": {"height": 32, "width": 32}}
+    card = {"image_mean": [0.1] * 3, "image_std": [0.2] * 3, "do_resize": False}
     (tmp_path / "vit" / "preprocessor_config.json").write_text(json.dumps(card))
     return SimpleNamespace(path=tmp_path / "vit", model=model.eval())
 
@@ -264,11 +265,70 @@ def test_a_transformers_folder_is_loaded(vit_folder, tmp_path):
     inputs = torch.randn(2, 3, 32, 32)
     hidden = vit_folder.model.vit(pixel_values=inputs).last_hidden_state
     assert torch.equal(source.model(inputs), hidden)
-    assert source.preprocessing == Preprocessing(32, (0.1,) * 3, (0.2,) * 3)
+    assert (source.preprocessing.mean, source.preprocessing.std) == ((0.1,) * 3, (0.2,) * 3)
     write_source(tmp_path / "s.safetensors", tmp_path / "s.json", source)
     manifest = json.loads((tmp_path / "s.json").read_text())
     again = load_source(tmp_path / "s.safetensors", manifest)
     assert torch.equal(again(inputs), hidden)
+
+
+CARDS = {
+    "bicubic": {"resample": 3, "size": 32},
+    "no normalisation": {"do_normalize": False, "size": 32},
+    "mean null": {"do_normalize": False, "image_mean": None, "image_std": None, "size": 32},
+    "one mean": {"image_mean": 0.5, "image_std": 0.25, "size": 32},
+    "no rescaling": {"do_rescale": False, "do_normalize": False},
+    "another factor": {"rescale_factor": 1 / 127.5, "size": {"height": 32, "width": 32}},
+    "crop by the shortest edge": {
+        "image_processor_type": "CLIPImageProcessor",
+        "size": {"shortest_edge": 36},
+        "crop_size": {"height": 32, "width": 32},
+    },
+    "blue first": {
+        "image_processor_type": "MobileViTImageProcessor",
+        "size": {"shortest_edge": 40},
+        "do_flip_channel_order": True,
+        "crop_size": 32,
+    },
+}
+
+
+@pytest.mark.parametrize("card", CARDS, ids=str)
+def test_inputs_are_those_of_transformers_image_processor(vit_folder, tmp_path, card):
+    from transformers import AutoImageProcessor
+
+    (vit_folder.path / "preprocessor_config.json").write_text(json.dumps(CARDS[card]))
+    spec = load_given(transformers_block(vit_folder.path)).preprocessing
+    images = np.random.default_rng(0).integers(0, 256, (3, 48, 40, 3), np.uint8)
+    theirs = AutoImageProcessor.from_pretrained(vit_folder.path)(list(images), return_tensors="pt")
+    read = Preprocessing.of(json.loads(json.dumps(spec.document())))
+    expected = theirs["pixel_values"].float()
+    torch.testing.assert_close(preprocess(images, read), expected, atol=1e-6, rtol=0)
+    if card != "blue first":
+        values = images / 255 if "size" not in CARDS[card] else np.zeros((1, 8, 8, 3))
+        ours = preprocess(np.rint(255 * values).astype(np.uint8), read)
+        plain = (values - np.array(spec.mean)) / np.array(spec.std)
+        assert abs(ours.mean().item() - plain.mean()) < 1e-4
+
+
+def test_an_image_processor_that_is_none_is_refused(vit_folder):
+    for card in ({"size": "x"}, {"image_processor_type": "No"}, {"image_mean": [0.5] * 2}):
+        (vit_folder.path / "preprocessor_config.json").write_text(json.dumps(card))
+        with pytest.raises(UserError, match=r"preprocessor_config\.json is no image processor"):
+            load_given(transformers_block(vit_folder.path))
+
+
+def test_the_configuration_goes_before_the_image_processor(vit_folder):
+    card = {"do_rescale": False, "do_normalize": False, "size": 40, "resample": 3}
+    (vit_folder.path / "preprocessor_config.json").write_text(json.dumps(card))
+    spec = load_given(transformers_block(vit_folder.path)).preprocessing
+    images = np.random.default_rng(0).integers(0, 256, (3, 32, 32, 3), np.uint8)
+    given = {"size": 32, "mean": [0.1] * 3, "std": [0.2] * 3}
+    torch.testing.assert_close(
+        preprocess(images, spec.overridden(given)), preprocess(images, Preprocessing.of(given))
+    )
+    assert preprocess(images, spec.overridden({"size": 16})).shape == (3, 3, 16, 16)
+    assert preprocess(images, spec.overridden({"interpolation": "bilinear"})).max() > 200
 
 
 def test_a_transformers_folder_with_random_weights_needs_no_weights(vit_folder):

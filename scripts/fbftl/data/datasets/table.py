@@ -268,7 +268,7 @@ def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def _index_of(table: pa.Table) -> list[str]:
     """Return the names of the columns that are an index of pandas, which numbers or names rows."""
     try:
-        named = (table.schema.pandas_metadata or {})["index_columns"]
+        named = list((table.schema.pandas_metadata or {})["index_columns"])
     except (KeyError, TypeError, ValueError):
         named = []
     return [

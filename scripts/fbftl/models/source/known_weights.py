@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
-from fbftl.data.preprocess import BILINEAR, INTERPOLATIONS, Preprocessing
+from fbftl.data.preprocess import BILINEAR, INTERPOLATIONS, Preprocessing, preprocess
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import check_digest, writing
+from fbftl.ground.files import check_digest, message_of, writing
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import VisionBackbone, out_of_place
 
@@ -181,16 +182,30 @@ def transformers_model(folder: Path, seed: int) -> VisionBackbone:
 
 
 def transformers_preprocessing(folder: Path, config: Mapping[str, Any]) -> Preprocessing:
-    """Return size, mean and std of `preprocessor_config.json`; the config's size, 0.5 without."""
-    path = folder / "preprocessor_config.json"
-    preprocessor = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    size = preprocessor.get("crop_size") or preprocessor.get("size") or config.get("image_size")
-    if isinstance(size, Mapping):
-        size = size.get("height") or size.get("shortest_edge")
+    """Return what the image processor of `preprocessor_config.json` does, wholly.
+
+    Without the file images get the size of the model's config, mean 0.5 and deviation 0.5.
+
+    Raises:
+        UserError: if transformers cannot make the processor, or it makes no images.
+    """
     channels = config.get("num_channels", 3)
-    half = [0.5] * channels
-    return Preprocessing(
-        size,
-        tuple(preprocessor.get("image_mean", half)),
-        tuple(preprocessor.get("image_std", half)),
-    )
+    path = folder / "preprocessor_config.json"
+    if not path.is_file():
+        return Preprocessing(config.get("image_size"), (0.5,) * channels, (0.5,) * channels)
+    import_torchvision()
+    from transformers import AutoImageProcessor
+
+    try:
+        processor = AutoImageProcessor.from_pretrained(folder, local_files_only=True)
+        document = json.loads(json.dumps(processor.to_dict()))
+        preprocessing = Preprocessing.of_processor(document, channels)
+        shape = preprocess(np.zeros((1, 64, 64, channels), np.uint8), preprocessing).shape
+        if len(shape) != 4 or shape[1] != channels:
+            raise ValueError(f"it makes arrays of {' x '.join(map(str, shape[1:]))} of an image")
+    except Exception as error:  # processors of some hundred models raise whatever they stumble over
+        raise UserError(
+            f"{path} is no image processor that can be used ({message_of(error)}); correct it, or "
+            "remove it for the config's size with mean and deviation 0.5"
+        ) from error
+    return preprocessing
