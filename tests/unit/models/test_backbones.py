@@ -19,6 +19,7 @@ from fbftl.models.backbones import build_backbone
 from fbftl.models.cut.extractor import cuttable, extractor, split
 from fbftl.models.forward import forward_fn
 from fbftl.models.source import known_weights
+from fbftl.models.source.check import check, files
 from fbftl.models.source.load import load_given
 from fbftl.models.source.manifest import build, load_source, write_source
 from fbftl.models.source.weights import write_weights
@@ -304,11 +305,10 @@ def test_inputs_are_those_of_transformers_image_processor(vit_folder, tmp_path, 
     read = Preprocessing.of(json.loads(json.dumps(spec.document())))
     expected = theirs["pixel_values"].float()
     torch.testing.assert_close(preprocess(images, read), expected, atol=1e-6, rtol=0)
-    if card != "blue first":
-        values = images / 255 if "size" not in CARDS[card] else np.zeros((1, 8, 8, 3))
-        ours = preprocess(np.rint(255 * values).astype(np.uint8), read)
-        plain = (values - np.array(spec.mean)) / np.array(spec.std)
-        assert abs(ours.mean().item() - plain.mean()) < 1e-4
+    # What mean and std say of values, on the scale where white is 1.
+    grey = preprocess(np.full_like(images, 102), read).mean((0, 2, 3))
+    said = (102 / 255 - torch.tensor(spec.mean)) / torch.tensor(spec.std)
+    torch.testing.assert_close(grey, said)
 
 
 def test_an_image_processor_that_is_none_is_refused(vit_folder):
@@ -337,6 +337,28 @@ def test_a_transformers_folder_with_random_weights_needs_no_weights(vit_folder):
     assert source.model(EXAMPLE).shape == (2, 17, 16)
     with pytest.raises(UserError, match=r"has no file model\.safetensors"):
         load_given(transformers_block(vit_folder.path))
+
+
+def test_a_transformers_folder_in_shards_is_loaded(vit_folder):
+    whole = vit_folder.path / "model.safetensors"
+    block = transformers_block(vit_folder.path)
+    expected = load_given(block).model.state_dict()
+    whole.unlink()
+    vit_folder.model.save_pretrained(vit_folder.path, max_shard_size="8KB")
+    shards = sorted(vit_folder.path.glob("model-*.safetensors"))
+    assert len(shards) > 1
+    check(block | {"package": None}, None)
+    assert set(map(str, shards)) < set(files(block, None))
+    found = load_given(block)
+    trained = [name for name in expected if "pooler" not in name]
+    assert all(torch.equal(found.model.state_dict()[name], expected[name]) for name in trained)
+    assert load_given(block | {"sha256": found.origin["sha256"]}).origin == found.origin
+    shards[1].write_bytes(shards[1].read_bytes()[:-8] + bytes(range(8)))
+    with pytest.raises(UserError, match=f"have sha256 .*, not {found.origin['sha256']}"):
+        load_given(block | {"sha256": found.origin["sha256"]})
+    shards[1].unlink()
+    with pytest.raises(UserError, match=f"has no file {shards[1].name}; put it there"):
+        check(block | {"package": None}, None)
 
 
 def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_folder):

@@ -29,6 +29,9 @@ NEEDED = {
 }
 """Keys that a block of `kind: load` must set, by its `from` and `weights`."""
 
+INDEX = "model.safetensors.index.json"
+"""File that says which of several has a weight, where a model of transformers is large."""
+
 
 def check(
     source: Mapping[str, Any],
@@ -209,8 +212,25 @@ def _in_folder(source: Mapping[str, Any]) -> list[Path]:
     """Return the files of a transformers model that lies in a folder, none for one on the hub."""
     if source["from"] != "transformers" or not Path(source["name"]).is_dir():
         return []
-    weights = ["model.safetensors"] if source["weights"] == "published" else []
-    return [Path(source["name"], name) for name in ("config.json", *weights)]
+    folder, weights = Path(source["name"]), ["model.safetensors"]
+    if source["weights"] != "published":
+        weights = []
+    elif not Path(folder, *weights).is_file() and (folder / INDEX).is_file():
+        weights = [INDEX, *shards(folder / INDEX)]
+    return [folder / name for name in ("config.json", *weights)]
+
+
+def shards(index: Path) -> list[str]:
+    """Return the names of the files into which a model's index divides its weights.
+
+    Raises:
+        UserError: if it is no such index.
+    """
+    named = read_config(index).get("weight_map")
+    names = set(named.values()) if isinstance(named, dict) and named else {None}
+    if not all(isinstance(name, str) and Path(name).name == name for name in names):
+        raise UserError(f"{index} does not say in which files the weights are; fetch it again")
+    return sorted(names)
 
 
 def _of_preprocessing(source: Mapping[str, Any]) -> list[Path]:

@@ -59,8 +59,7 @@ def _timm_published(source: Mapping[str, Any]) -> SourceModel:
 
 def _transformers_published(source: Mapping[str, Any]) -> SourceModel:
     folder, config = _transformers_config(source)
-    path = known_weights.hub_file(source["name"], "model.safetensors", source["version"])
-    digest = check_digest(path, source["sha256"])
+    digest = known_weights.transformers_digest(source["name"], source["version"], source["sha256"])
     model = known_weights.transformers_model(folder, torch_seed(source["seed"], "init"))
     architecture = {"from": "transformers", "name": source["name"], "options": config}
     preprocessing = known_weights.transformers_preprocessing(folder, config)
