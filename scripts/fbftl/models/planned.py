@@ -16,7 +16,7 @@ from typing import Any
 from fbftl.data.datasets.base import MAX_BYTES
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import Chain, chain_of
-from fbftl.models.source.check import read_config
+from fbftl.models.source.check import vision_config
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""
@@ -229,7 +229,7 @@ def _options(source: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return source["options"]
     config = Path(source["name"] or "", "config.json")
     if source["from"] == "transformers" and config.is_file():
-        return read_config(config) | source["options"]
+        return vision_config(config) | source["options"]
     return None
 
 

@@ -339,6 +339,24 @@ def test_a_transformers_folder_with_random_weights_needs_no_weights(vit_folder):
         load_given(transformers_block(vit_folder.path))
 
 
+@pytest.mark.parametrize(("kind", "cut"), [("Siglip", "head"), ("CLIP", "post_layernorm")])
+def test_what_a_model_pools_is_cut_in_a_model_of_images_and_texts(tmp_path, kind, cut):
+    import transformers
+
+    sizes = {key: TINY_VIT[key] for key in ("hidden_size", "num_hidden_layers")}
+    sizes |= {key: TINY_VIT[key] for key in ("num_attention_heads", "intermediate_size")}
+    vision = sizes | {"image_size": 32, "patch_size": 8}
+    config = getattr(transformers, f"{kind}Config")(vision_config=vision, text_config=sizes)
+    both = getattr(transformers, f"{kind}Model")(config).eval()
+    both.save_pretrained(tmp_path)
+    model = load_given(transformers_block(tmp_path)).model
+    inputs = torch.randn(2, 3, 32, 32)
+    with torch.no_grad():
+        pooled = extractor(model, [f"model.{cut}"], inputs)(inputs)[f"model.{cut}"]
+        expected = both.vision_model(pixel_values=inputs).pooler_output
+    assert torch.equal(pooled, expected)
+
+
 def test_a_transformers_folder_in_shards_is_loaded(vit_folder):
     whole = vit_folder.path / "model.safetensors"
     block = transformers_block(vit_folder.path)

@@ -147,6 +147,17 @@ def read_config(path: Path) -> dict[str, Any]:
     return config
 
 
+def vision_config(path: Path) -> dict[str, Any]:
+    """Return the config of a model of images; of one of images and texts that of its images' part.
+
+    Raises:
+        UserError: as `read_config`.
+    """
+    config = read_config(path)
+    part = config.get("vision_config")
+    return part if isinstance(part, dict) and "model_type" in part else config
+
+
 def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
     """Return the files and packages that are still to be had for a config block `source`.
 

@@ -179,21 +179,22 @@ def transformers_digest(name: str, revision: str | None, expected: str | None) -
     return actual
 
 
-def transformers_model(folder: Path, seed: int) -> VisionBackbone:
-    """Return the vision model of a folder with `config.json` and weights as safetensors.
+def transformers_model(folder: Path, config: Mapping[str, Any], seed: int) -> VisionBackbone:
+    """Return the vision model of a config with the weights that a folder has as safetensors.
 
     Raises:
         UserError: if it is no vision model of transformers or weights are missing.
     """
     import_torchvision()
     from safetensors import SafetensorError
-    from transformers import AutoModel
+    from transformers import AutoConfig, AutoModel
 
     try:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model, loading = AutoModel.from_pretrained(
                 folder,
+                config=AutoConfig.for_model(**config),
                 use_safetensors=True,
                 local_files_only=True,
                 dtype=torch.float32,

@@ -10,7 +10,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.source import known_weights
-from fbftl.models.source.check import read_config
+from fbftl.models.source.check import vision_config
 from fbftl.models.source.manifest import SourceModel, build, load_source
 from fbftl.models.source.packaged import packaged_file
 from fbftl.models.source.weights import fill, in_order, read_pinned_pickle, read_weights
@@ -60,7 +60,8 @@ def _timm_published(source: Mapping[str, Any]) -> SourceModel:
 def _transformers_published(source: Mapping[str, Any]) -> SourceModel:
     folder, config = _transformers_config(source)
     digest = known_weights.transformers_digest(source["name"], source["version"], source["sha256"])
-    model = known_weights.transformers_model(folder, torch_seed(source["seed"], "init"))
+    seed = torch_seed(source["seed"], "init")
+    model = known_weights.transformers_model(folder, config, seed)
     architecture = {"from": "transformers", "name": source["name"], "options": config}
     preprocessing = known_weights.transformers_preprocessing(folder, config)
     return _source(source, model, architecture, preprocessing, digest)
@@ -134,7 +135,7 @@ def _architecture(source: Mapping[str, Any]) -> dict[str, Any]:
 def _transformers_config(source: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
     """Return the folder with the model's files and its `config.json` with the block's options."""
     path = known_weights.hub_file(source["name"], "config.json", source["version"])
-    return path.parent, read_config(path) | source["options"]
+    return path.parent, vision_config(path) | source["options"]
 
 
 def _usual(source: Mapping[str, Any], model: Any) -> Preprocessing:
