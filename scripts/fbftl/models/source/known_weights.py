@@ -114,6 +114,13 @@ def timm_preprocessing(model: nn.Module) -> Preprocessing:
     )
 
 
+def usual_preprocessing(source: Mapping[str, Any], model: nn.Module) -> Preprocessing:
+    """Return what a library's model is given without weights of its own, at the images' size."""
+    if source["from"] == "timm":
+        return timm_preprocessing(model)
+    return Preprocessing(None, **IMAGENET)
+
+
 def timm_model(name: str, options: Mapping[str, Any], path: Path) -> nn.Module:
     """Return timm's model with the weights of its own safetensors file at `path`."""
     import timm

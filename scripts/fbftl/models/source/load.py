@@ -71,7 +71,13 @@ def _from_file(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     model = build(architecture)
     fill(model, read_weights(source["file"], source["sha256"]), source["file"])
-    return _source(source, model, architecture, _usual(source, model), sha256(source["file"]))
+    return _source(
+        source,
+        model,
+        architecture,
+        known_weights.usual_preprocessing(source, model),
+        sha256(source["file"]),
+    )
 
 
 def _packaged(source: Mapping[str, Any]) -> SourceModel:
@@ -79,13 +85,17 @@ def _packaged(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     model = build(architecture)
     fill(model, in_order(model, read_pinned_pickle(path), path), path)
-    return _source(source, model, architecture, _usual(source, model), sha256(path))
+    return _source(
+        source, model, architecture, known_weights.usual_preprocessing(source, model), sha256(path)
+    )
 
 
 def _random(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     model = build(architecture, source["seed"])
-    return _source(source, model, architecture, _usual(source, model), None)
+    return _source(
+        source, model, architecture, known_weights.usual_preprocessing(source, model), None
+    )
 
 
 def _transformers_random(source: Mapping[str, Any]) -> SourceModel:
@@ -136,13 +146,6 @@ def _transformers_config(source: Mapping[str, Any]) -> tuple[Path, dict[str, Any
     """Return the folder with the model's files and its `config.json` with the block's options."""
     path = known_weights.hub_file(source["name"], "config.json", source["version"])
     return path.parent, vision_config(path) | source["options"]
-
-
-def _usual(source: Mapping[str, Any], model: Any) -> Preprocessing:
-    """Return the preprocessing usual for a library's model, at the images' own size."""
-    if source["from"] == "timm":
-        return known_weights.timm_preprocessing(model)
-    return Preprocessing(None, **known_weights.IMAGENET)
 
 
 def _source(
