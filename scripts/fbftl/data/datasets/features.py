@@ -51,6 +51,11 @@ def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]
     return _names(spec, _tables(spec, folder, whole=False))
 
 
+def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
+    """Return the labels of each split."""
+    return [table["labels"] for table in _tables(spec, folder, whole=False)]
+
+
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
     """Return the shape of a vector as an image."""
     return 1, 1, _tables(spec, folder, whole=False)[0]["features"].shape[1]

@@ -42,9 +42,16 @@ def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | Non
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
     """Return the class names that the metadata has, or else numbers, from footers or labels."""
-    paths = [path for split in ("train", "test") for path in _paths(spec, folder, split)]
-    largest = max(_largest(path, *_columns(spec)) for path in paths)
+    largest = max(int(of_split.max(initial=0)) for of_split in labels(spec, folder))
     return _named(_paths(spec, folder, "train")[0], spec, largest)
+
+
+def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
+    """Return the labels of each split."""
+    paths = [_paths(spec, folder, split) for split in ("train", "test")]
+    return [
+        np.concatenate([_labels(p, *_columns(spec)) for p in split]) for split in paths if split
+    ]
 
 
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
@@ -169,13 +176,14 @@ def _rows(encoded: pa.DictionaryArray) -> Iterator[bytes | None]:
     return (None if code is None else images[code] for code in encoded.indices.to_pylist())
 
 
-def _largest(path: Path, image: str, label: str) -> int:
-    """Return the largest label of a file.
+def _labels(path: Path, image: str, label: str) -> np.ndarray:
+    """Return the labels that occur in a file.
 
     The footer's statistics are left alone: Arrow ends the process where they are damaged.
     """
     try:
-        return pc.max(_open(path, image, label).read([label]).column(label)).as_py() or 0
+        found = pc.unique(_open(path, image, label).read([label]).column(label))
+        return found.drop_null().to_numpy().astype(np.int64)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise _damaged(path) from error
 
