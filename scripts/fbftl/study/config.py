@@ -5,6 +5,7 @@ Every fault is one sentence that names the key, its value and the remedy.
 
 import copy
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -243,7 +244,7 @@ def _resolve(
 ) -> Study:
     require_records()
     require_plain(config)
-    filled = copy.deepcopy(alike.with_likes(config))
+    filled = _at_home(copy.deepcopy(alike.with_likes(config)))
     require_valid(filled, with_methods(schema))
     _require_free(filled["tasks"])
     for task in filled["tasks"].values():
@@ -261,6 +262,16 @@ def _resolve(
     known = [*systems, *of_size]
     papers = {name: paper_of(name, known) for name in filled["experiments"] if name in planned}
     return Study(filled, settings, papers)
+
+
+def _at_home(value: Any) -> Any:
+    """Return a value with the user's own folder for every ~ that begins a path in it."""
+    if isinstance(value, dict):
+        return {key: _at_home(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_at_home(each) for each in value]
+    begins = isinstance(value, str) and value.startswith("~/")
+    return os.path.expanduser(value) if begins else value
 
 
 OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")

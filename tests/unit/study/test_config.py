@@ -32,6 +32,14 @@ def test_defaults_are_filled_and_the_input_left_alone(schema: dict) -> None:
     assert len(study.settings["digits"]["scarcity"]) == 2 * (1 + 2)
 
 
+def test_a_tilde_that_begins_a_path_is_the_user_s_folder(schema: dict) -> None:
+    config = yaml.safe_load(GOOD) | {"data_folder": "~/data"}
+    config["tasks"]["digits"]["data"] = {"kind": "folder", "train": "~/pics"}
+    study = resolve(config, schema)
+    assert study.config["data_folder"] == str(Path.home() / "data")
+    assert study.task("digits")["data"]["train"] == str(Path.home() / "pics")
+
+
 def test_a_grid_may_be_for_some_tasks_only(schema: dict) -> None:
     config = yaml.safe_load(GOOD)
     config["tasks"]["letters"] = copy.deepcopy(config["tasks"]["digits"])
