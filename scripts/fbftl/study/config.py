@@ -6,8 +6,10 @@ Every fault is one sentence that names the key, its value and the remedy.
 import copy
 import math
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
@@ -242,6 +244,7 @@ def _resolve(
     systems: Sequence[System],
     of_size: Sequence[System],
 ) -> Study:
+    require_plain_place(Path(__file__).parent)
     require_records()
     require_plain(config)
     filled = _at_home(copy.deepcopy(alike.with_likes(config)))
@@ -265,13 +268,30 @@ def _resolve(
 
 
 def _at_home(value: Any) -> Any:
-    """Return a value with the user's own folder for every ~ that begins a path in it."""
+    """Return a value with the user's own folder for every ~ that begins a path in it.
+
+    Where a study has a folder of its own, relative paths, and ~ seems to be one, begin with ../.
+    """
     if isinstance(value, dict):
         return {key: _at_home(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_at_home(each) for each in value]
-    begins = isinstance(value, str) and value.startswith("~/")
-    return os.path.expanduser(value) if begins else value
+    if isinstance(value, str) and (found := re.fullmatch(r"(?:\.\./)*(~/.*)", value)):
+        return os.path.expanduser(found[1])
+    return value
+
+
+def require_plain_place(project: Path) -> None:
+    """Refuse a project in a folder whose path has braces, which Snakemake takes for wildcards.
+
+    Raises:
+        UserError: naming the folder.
+    """
+    if set("{}") & set(str(project)):
+        raise UserError(
+            f"the project lies in {project}, and Snakemake takes braces in its path for wildcards; "
+            "rename or move that folder"
+        )
 
 
 OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
