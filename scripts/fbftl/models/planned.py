@@ -17,7 +17,7 @@ from fbftl.data.datasets.base import MAX_BYTES
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import message_of
 from fbftl.models.chain import Chain, chain_of
-from fbftl.models.source.check import vision_config
+from fbftl.models.source.check import tensor_shapes, vision_config
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""
@@ -251,9 +251,12 @@ def _of_library(
     from fbftl.models.backbones import build_backbone
     from fbftl.models.cut.extractor import split
     from fbftl.models.forward import Pool
+    from fbftl.models.source.weights import require_fit
 
     with torch.device("meta"):
         model = build_backbone(source["from"], source["name"], options)
+    if source.get("weights") == "file":
+        require_fit(model, tensor_shapes(source["file"]), source["file"])
     entering = _entering_library(source, options, model, features, image)
     with torch.device("meta"), torch.no_grad():
         example = torch.zeros(2, *(entering or (_channels(model), *USUAL)))

@@ -244,7 +244,7 @@ def _resolve(
     systems: Sequence[System],
     of_size: Sequence[System],
 ) -> Study:
-    require_plain_place(Path(__file__).parent)
+    require_plain_place(Path(__file__).parents[3])
     require_records()
     require_plain(config)
     filled = _at_home(copy.deepcopy(alike.with_likes(config)))

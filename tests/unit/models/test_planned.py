@@ -12,6 +12,7 @@ from fbftl.models.chain import Chain
 from fbftl.models.describe import describe
 from fbftl.models.networks import build
 from fbftl.models.planned import Cut, planned_cuts, trained
+from safetensors.numpy import save_file
 
 NETWORK = {"name": "vgg", "channels": [[3, 4], [5]], "fc": [7, 6], "dropout": 0.5}
 SOURCE = {"kind": "pretrain", "network": NETWORK, "samples": 1000}
@@ -152,6 +153,13 @@ def test_what_a_library_s_network_cannot_take_is_refused(
     features = FEATURES | {"pool": "avg"} | features
     with pytest.raises(UserError, match=sentence):
         planned_cuts({"kind": "load", **source}, features, [cut], None, image)
+
+
+def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
+    save_file({"other": np.ones(2, np.float32)}, tmp_path / "a.safetensors")
+    source = {"kind": "load", **ALEXNET, "weights": "file", "file": str(tmp_path / "a.safetensors")}
+    with pytest.raises(UserError, match=r"a\.safetensors does not fit the model: it lacks"):
+        planned_cuts(source, FEATURES, ["features.12"])
 
 
 def test_sizes_are_known_where_the_network_or_the_images_say_them() -> None:

@@ -29,6 +29,9 @@ NEEDED = {
 }
 """Keys that a block of `kind: load` must set, by its `from` and `weights`."""
 
+PICKLE_STARTS = (b"PK\x03\x04", b"\x80")
+"""First bytes of torch's zip archives and of plain pickles."""
+
 INDEX = "model.safetensors.index.json"
 """File that says which of several has a weight, where a model of transformers is large."""
 
@@ -74,6 +77,7 @@ def check(
         )
     if source["file"] is not None:
         check_digest(source["file"], source["sha256"], digest_of)
+        tensor_shapes(source["file"])
     if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
         _require_checkpoint(str(checkpoint))
     for path in _of_preprocessing(source):
@@ -85,6 +89,29 @@ def check(
             )
         if path.name == "config.json":
             read_config(path)
+
+
+def tensor_shapes(path: str | Path) -> dict[str, list[int]]:
+    """Return the shapes of a safetensors file's tensors by their names, from its header.
+
+    Raises:
+        UserError: if it is a pickle or no valid safetensors file (the library checks every size in
+            the header against the file's).
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            return {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        with open(path, "rb") as file:
+            start = file.read(4)
+        if start.startswith(PICKLE_STARTS):
+            raise UserError(
+                f"{path} is a pickle, which can run code when it is loaded; save the weights as "
+                "safetensors (safetensors.torch.save_file) and name that file"
+            ) from error
+        raise UserError(f"{path} is no valid safetensors file ({error}); save it again") from error
 
 
 def require_one_kind(where: str, block: Mapping[str, Any]) -> None:
