@@ -7,7 +7,9 @@ result that is not what its job wrote must never reach a table. Of the feature s
 metadata is compared; its chunks are verified as they are read.
 """
 
+import os
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,6 +17,9 @@ from pathlib import Path
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 from fbftl.ground.staleness import JobRecord, record_of_log, recorded, store_digest
+
+DRY_RUN = {"-n", "--dry-run", "--dryrun"}
+"""Options of a call that makes nothing."""
 
 LINE = re.compile(rb" sealed ([0-9a-f]{64}) (.+)$", re.MULTILINE)
 
@@ -87,16 +92,38 @@ def require_unbroken(
     digest_of: DigestOf = sha256,
     records: Mapping[str, JobRecord] | None = None,
 ) -> None:
-    """Refuse results that were changed after they were made.
+    """Refuse results that were changed after they were made, and folders that cannot be written.
 
     Raises:
         UserError: naming them.
     """
+    require_writable(results)
     if paths := broken(results, digest_of, records):
         listed = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
         raise UserError(
             f"changed after the workflow wrote it: {listed}; remove it and it is made again"
         )
+
+
+def require_writable(results: str | Path) -> None:
+    """Refuse a folder in which this call would make results, or keep its state, and may not.
+
+    A dry run makes no results.
+
+    Raises:
+        UserError: naming the first.
+    """
+    state, results = Path(".snakemake"), Path(results)
+    folders = [state if state.exists() else Path()]
+    if DRY_RUN.isdisjoint(sys.argv):
+        made = [results, *results.iterdir()] if results.is_dir() else []
+        folders += [path for path in made if path.is_dir()] or [Path()]
+    for folder in folders:
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise UserError(
+                f"{folder.resolve()} cannot be written by you; change its permissions, or make the "
+                "study in another folder"
+            )
 
 
 def require_whole_stores(records: Mapping[str, JobRecord]) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -76,3 +77,18 @@ def test_a_large_file_changed_under_an_older_date_is_named(folder: Path) -> None
     large.write_bytes(b"1" + large.read_bytes()[1:])
     os.utime(large, (0, 0))
     assert broken("results", digests) == ["results/large.bin"]
+
+
+@pytest.mark.parametrize("closed", [".", ".snakemake", "results", "results/store"])
+def test_folders_that_cannot_be_written_are_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, closed: str
+) -> None:
+    """Who runs as root may write anywhere, so that the system's answer is made up."""
+    if closed == ".snakemake":
+        Path(closed).mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != Path(closed))
+    with pytest.raises(UserError, match=f"{Path(closed).resolve()} cannot be written by you"):
+        require_unbroken("results")
+    monkeypatch.setattr(sys, "argv", ["snakemake", "--dry-run"])
+    if closed.startswith("results"):
+        require_unbroken("results")

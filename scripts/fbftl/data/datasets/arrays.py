@@ -11,12 +11,10 @@ import math
 import os
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -26,26 +24,12 @@ import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import require_unpackable
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import UNREADABLE, message_of
+from fbftl.ground.files import message_of
 
 SAFETENSORS = {"BOOL": "?", "BF16": "<u2"} | {
     f"{kind.upper()}{8 * size}": f"<{kind}{size}" for kind in "fiu" for size in (1, 2, 4, 8)
 }
 """NumPy's name of each type that is read; of bfloat16, which it lacks, that of the bits."""
-
-DAMAGE = (
-    *UNREADABLE,
-    EOFError,
-    MemoryError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-    pa.ArrowException,
-)
-"""What readers raise on damaged files."""
 
 NPY = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 """What reads a header by its version; later ones are for names of fields."""
@@ -64,7 +48,7 @@ def explaining(path: Path) -> Iterator[None]:
         yield
     except UserError:
         raise
-    except DAMAGE as error:
+    except Exception as error:  # of what is damaged, formats and codecs raise whatever they find
         raise UserError(
             f"{path} cannot be read ({message_of(error)}); correct it or make it anew"
         ) from error

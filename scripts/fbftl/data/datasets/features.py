@@ -127,11 +127,11 @@ def _of_store(spec: Mapping[str, Any], path: Path, whole: bool) -> list[Table]:
     """Return both splits of a store; its numbers of samples count each split on its own."""
     if needless := [key for key in ("test", *NEEDED, "clients", "split") if spec[key]]:
         raise UserError(f"data.{needless[0]}: {path} is a store and says it; leave it out")
-    train, test = splits_of(path, spec["sha256"], whole)
-    if not test["clients"].any():
-        # Of a test set that belongs to nobody the store calls the server client 0.
-        test["clients"] = np.full(len(test["clients"]), SERVER)
     with explaining(path):
+        train, test = splits_of(path, spec["sha256"], whole)
+        if not test["clients"].any():
+            # Of a test set that belongs to nobody the store calls the server client 0.
+            test["clients"] = np.full(len(test["clients"]), SERVER)
         tables = [{key: _fit(key, of[key]) for key in of} for of in (train, test)]
     return [_ordered(table, path) for table in tables]
 
