@@ -17,7 +17,7 @@ from fbftl.data.datasets.base import MAX_BYTES
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import message_of
 from fbftl.models.chain import Chain, chain_of
-from fbftl.models.source.check import tensor_shapes, vision_config
+from fbftl.models.source.files import tensor_shapes, vision_config
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""

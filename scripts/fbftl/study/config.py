@@ -5,11 +5,8 @@ Every fault is one sentence that names the key, its value and the remedy.
 
 import copy
 import math
-import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
@@ -19,6 +16,7 @@ from fbftl.study.grid import expand
 from fbftl.study.grid_schema import with_methods
 from fbftl.study.kinds import dialogues, images
 from fbftl.study.partition_faults import require_clients, require_dealt
+from fbftl.study.places import at_home, require_free, require_plain_place
 from fbftl.study.record_faults import require_records
 from fbftl.study.schema import require_plain, require_valid, suggestion
 from fbftl.study.settings import DEFAULTS, Setting
@@ -244,12 +242,12 @@ def _resolve(
     systems: Sequence[System],
     of_size: Sequence[System],
 ) -> Study:
-    require_plain_place(Path(__file__).parents[3])
+    require_plain_place()
     require_records()
     require_plain(config)
-    filled = _at_home(copy.deepcopy(alike.with_likes(config)))
+    filled = at_home(copy.deepcopy(alike.with_likes(config)))
     require_valid(filled, with_methods(schema))
-    _require_free(filled["tasks"])
+    require_free(filled["tasks"])
     for task in filled["tasks"].values():
         for value in ("seeds", "settings_per_process"):
             task.setdefault(value, filled[value])
@@ -265,46 +263,6 @@ def _resolve(
     known = [*systems, *of_size]
     papers = {name: paper_of(name, known) for name in filled["experiments"] if name in planned}
     return Study(filled, settings, papers)
-
-
-def _at_home(value: Any) -> Any:
-    """Return a value with the user's own folder for every ~ that begins a path in it.
-
-    Where a study has a folder of its own, relative paths, and ~ seems to be one, begin with ../.
-    """
-    if isinstance(value, dict):
-        return {key: _at_home(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_at_home(each) for each in value]
-    if isinstance(value, str) and (found := re.fullmatch(r"(?:\.\./)*(~/.*)", value)):
-        return os.path.expanduser(found[1])
-    return value
-
-
-def require_plain_place(project: Path) -> None:
-    """Refuse a project in a folder whose path has braces, which Snakemake takes for wildcards.
-
-    Raises:
-        UserError: naming the folder.
-    """
-    if set("{}") & set(str(project)):
-        raise UserError(
-            f"the project lies in {project}, and Snakemake takes braces in its path for wildcards; "
-            "rename or move that folder"
-        )
-
-
-OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
-"""What is beside the tasks in the folder of results."""
-
-
-def _require_free(tasks: Iterable[str]) -> None:
-    """Refuse a task whose results would go where other things are, on any file system."""
-    for name in tasks:
-        if name.casefold() in map(str.casefold, OURS):
-            raise UserError(
-                f"config: tasks has the name '{name}', which results/ uses itself; choose another"
-            )
 
 
 def _one_line(sentence: str, longest: int = 600) -> str:

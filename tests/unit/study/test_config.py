@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
-from fbftl.study.config import require_plain_place, resolve
+from fbftl.study.config import resolve
+from fbftl.study.places import require_plain_place
 from fbftl.study.systems import read_systems
 
 GOOD = """

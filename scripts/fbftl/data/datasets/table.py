@@ -22,7 +22,14 @@ import pyarrow.parquet
 
 from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import Samples, located, require_unpackable
-from fbftl.data.datasets.selection import WHOLE, test_count
+from fbftl.data.datasets.columns import (
+    is_text,
+    kind_of,
+    require_classes,
+    require_readable,
+    require_words,
+)
+from fbftl.data.datasets.selection import test_count
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 
@@ -34,21 +41,6 @@ MISSING = ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "N
 
 INDEX = re.compile(r"Unnamed: 0(\.\d+)?|__index_level_\d+__")
 """Names that pandas gives an index without a name, if it does not leave the name empty."""
-
-NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?$"
-"""A number, also with a decimal comma."""
-
-STRAY = 0.1
-"""Share of a column's different values up to which words among numbers are mistakes."""
-
-MOST_WORDS = 1000
-"""Different words of a column at most, each of which makes an input."""
-
-MANY_CLASSES = 100
-"""Classes from which on labels are looked at for quantities and names of rows."""
-
-LARGEST = 1e18
-"""Larger numbers are mistakes: scaled by another column's rows they leave 32-bit floats."""
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -69,24 +61,16 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
             f"data.train: {spec['train']} has one value only in the label column "
             f"'{spec['label_column']}'; name a column that distinguishes classes"
         )
-    label_kind = _kind_of(train[spec["label_column"]].type)
-    if len(classes) > MANY_CLASSES and (
-        2 * len(classes) > train.num_rows
-        or (label_kind == "numbers" and not all(map(WHOLE.fullmatch, classes)))
-    ):
-        raise UserError(
-            f"data.train: {spec['train']} has {len(classes):,} different labels in column "
-            f"'{spec['label_column']}', which is a quantity or a name of each row and no class; "
-            "name another column, or put its values into classes"
-        )
+    require_classes(spec["train"], spec["label_column"], train[spec["label_column"]], classes)
     if not _inputs(spec, train):
         raise UserError(f"data.train: {spec['train']} has no column beside those named; add inputs")
     for name in train.schema.names:
         for split, rows in (("train", train), ("test", test)):
             if rows is not None:
-                _require_readable(f"data.{split}: {spec[split]}", name, rows[name])
-                if name in _inputs(spec, train) and _kind_of(rows[name].type) == "words":
-                    _require_words(f"data.{split}: {spec[split]}", name, rows[name])
+                where = f"data.{split}: {spec[split]}"
+                require_readable(where, name, rows[name])
+                if name in _inputs(spec, train) and kind_of(rows[name].type) == "words":
+                    require_words(where, name, rows[name])
     if test is not None:
         _require_one_schema(spec, train, test)
     if spec["client_column"] is not None:
@@ -178,7 +162,7 @@ def tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[pa.Table, pa.T
         sorted(
             name
             for name in set.intersection(*(set(table.schema.names) for table in tables_read))
-            if len({_kind_of(table[name].type) for table in tables_read}) > 1
+            if len({kind_of(table[name].type) for table in tables_read}) > 1
         )
     )
     train, *test = (_complete(path, _read_once(path, words), named) for path in paths)
@@ -259,7 +243,7 @@ def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks])
     if pa.types.is_floating(column.type):
         return pc.if_else(pc.is_finite(column), column, None)
-    if not _is_text(column.type):
+    if not is_text(column.type):
         return column
     words = pc.utf8_normalize(pc.utf8_trim_whitespace(column.cast(pa.string())), form="NFC")
     return pc.if_else(pc.is_in(words, pa.array(MISSING)), None, words)
@@ -278,60 +262,6 @@ def _index_of(table: pa.Table) -> list[str]:
     ]
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    is_words = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return any(holds(kind) for holds in is_words)
-
-
-def _kind_of(kind: pa.DataType) -> str:
-    """Return whether a column holds numbers, words, truth values or something else."""
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return "numbers"
-    if _is_text(kind):
-        return "words"
-    return "truth values" if pa.types.is_boolean(kind) else str(kind)
-
-
-def _require_readable(where: str, name: str, column: pa.ChunkedArray) -> None:
-    """Refuse a column of something else than numbers and words, and numbers that no float holds."""
-    kind = _kind_of(column.type)
-    if kind == "numbers":
-        largest = pc.max(pc.abs(column.cast(pa.float64(), safe=False))).as_py()
-        if largest > LARGEST:
-            raise UserError(
-                f"{where} holds {largest:g} in column '{name}'; correct it or rescale the column"
-            )
-    elif kind not in ("words", "truth values"):
-        raise UserError(
-            f"{where} holds {kind} in column '{name}'; leave it out, or make numbers or words"
-        )
-
-
-def _require_words(where: str, name: str, column: pa.ChunkedArray) -> None:
-    """Refuse numbers among which are a few words or decimal commas, and too many words."""
-    values = pc.unique(column)
-    numbers = pc.filter(values, pc.match_substring_regex(values, NUMBER))
-    commas = pc.filter(numbers, pc.match_substring(numbers, ","))
-    words = pc.filter(values, pc.invert(pc.is_in(values, numbers)))
-    odd = commas if len(commas) else words
-    if len(odd) and len(words) <= STRAY * len(values):
-        stray = odd[0]
-        raise UserError(
-            f"{where} has {stray.as_py()!r} in row {1 + pc.index(column, stray).as_py()} of the "
-            f"column '{name}', whose other values are numbers; "
-            + (
-                "write numbers with decimal points and without commas"
-                if len(commas)
-                else "correct it, or begin every value with a letter if they are categories"
-            )
-        )
-    if len(values) > MOST_WORDS:
-        raise UserError(
-            f"{where} has {len(values):,} different words in column '{name}', and each would be an "
-            f"input; leave the column out, or group them into at most {MOST_WORDS:,}"
-        )
-
-
 def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table) -> None:
     """Refuse a test file whose columns mean something else than the training file's.
 
@@ -340,7 +270,7 @@ def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table
             column none of whose words occurs in training.
     """
     for name in train.schema.names:
-        kinds = [_kind_of(table[name].type) for table in (train, test)]
+        kinds = [kind_of(table[name].type) for table in (train, test)]
         if kinds[0] != kinds[1]:
             raise UserError(
                 f"column '{name}' holds {kinds[0]} in data.train ({spec['train']}) and {kinds[1]} "
@@ -354,7 +284,7 @@ def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table
             f"which data.train ({spec['train']}) has not; name classes alike in both"
         )
     for name in _inputs(spec, train):
-        if _kind_of(train[name].type) != "numbers":
+        if kind_of(train[name].type) != "numbers":
             words = pc.unique(train[name].cast(pa.string()))
             if not pc.any(pc.is_in(test[name].cast(pa.string()), words)).as_py():
                 raise UserError(
@@ -379,7 +309,7 @@ def _column(column: pa.ChunkedArray) -> np.ndarray:
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return column.to_numpy()
-    if _is_text(kind) or pa.types.is_boolean(kind):
+    if is_text(kind) or pa.types.is_boolean(kind):
         return np.array(column.cast(pa.string()).to_pylist())
     raise UserError(f"a column of the table holds {kind}; leave it out, or make numbers or words")
 

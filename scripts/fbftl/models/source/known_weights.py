@@ -19,7 +19,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, message_of, sha256, writing
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import VisionBackbone, out_of_place
-from fbftl.models.source.check import INDEX, shards
+from fbftl.models.source.files import INDEX, shards
 
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 """What torchvision's classification models expect."""

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, replacing, sha256
-from fbftl.models.source.check import tensor_shapes
+from fbftl.models.source.files import tensor_shapes
 
 
 class WithoutInitialValues(TorchFunctionMode):
