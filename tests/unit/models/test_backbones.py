@@ -402,6 +402,22 @@ def test_without_network_the_hub_says_which_file_is_wanted(monkeypatch):
         known_weights.hub_file("no such/../name", "config.json", None)
 
 
+def test_only_a_repository_that_has_no_processor_goes_without(monkeypatch):
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    def raising(reason):
+        def hub_file(*_):
+            raise UserError("cannot be fetched") from reason
+
+        return hub_file
+
+    monkeypatch.setattr(known_weights, "hub_file", raising(EntryNotFoundError("none")))
+    known_weights.fetch_processor("some/model", None)
+    monkeypatch.setattr(known_weights, "hub_file", raising(LocalEntryNotFoundError("offline")))
+    with pytest.raises(UserError, match="cannot be fetched"):
+        known_weights.fetch_processor("some/model", None)
+
+
 def test_the_documented_lines_import_timm_in_a_fresh_process(root: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (root / "docs/your-own.md").read_text(), re.S)
     (lines,) = (block for block in blocks if "import timm" in block)

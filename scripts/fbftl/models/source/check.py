@@ -12,7 +12,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.hub import lacking_in_cache, pinned, require_unchanged
 from fbftl.ground.missing import Missing, missing_file
-from fbftl.models.source.files import INDEX, read_config, shards, tensor_shapes
+from fbftl.models.source.files import INDEX, PROCESSOR, read_config, shards, tensor_shapes
 from fbftl.models.source.packaged import lacking_package, packaged_file
 
 NEEDED = {
@@ -207,7 +207,7 @@ def _of_preprocessing(source: Mapping[str, Any]) -> list[Path]:
     """Return the file that decides a folder's mean, deviation and size, none if it has none."""
     if source["from"] != "transformers" or not Path(source["name"]).is_dir():
         return []
-    path = Path(source["name"], "preprocessor_config.json")
+    path = Path(source["name"], PROCESSOR)
     return [path] if path.is_file() else []
 
 

@@ -15,6 +15,9 @@ PICKLE_STARTS = (b"PK\x03\x04", b"\x80")
 INDEX = "model.safetensors.index.json"
 """File that says which of several has a weight, where a model of transformers is large."""
 
+PROCESSOR = "preprocessor_config.json"
+"""File that says how images become the input of a model of transformers."""
+
 
 def read_config(path: Path) -> dict[str, Any]:
     """Return what a model's `config.json` says.

@@ -19,7 +19,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, message_of, sha256, writing
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import VisionBackbone, out_of_place
-from fbftl.models.source.files import INDEX, shards
+from fbftl.models.source.files import INDEX, PROCESSOR, shards
 
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 """What torchvision's classification models expect."""
@@ -157,6 +157,23 @@ def hub_file(repository: str, name: str, revision: str | None) -> Path:
         ) from error
 
 
+def fetch_processor(name: str, revision: str | None) -> None:
+    """Have what a repository says of processing images, if it says anything, beside its config.
+
+    Raises:
+        UserError: if that cannot be found out.
+    """
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    try:
+        if not Path(name).is_dir():
+            hub_file(name, PROCESSOR, revision)
+    except UserError as error:
+        there_is_none = isinstance(error.__cause__, EntryNotFoundError)
+        if not there_is_none or isinstance(error.__cause__, LocalEntryNotFoundError):
+            raise
+
+
 def transformers_digest(name: str, revision: str | None, expected: str | None) -> str:
     """Return the SHA-256 of a model's weights, fetched if need be.
 
@@ -229,7 +246,7 @@ def transformers_preprocessing(folder: Path, config: Mapping[str, Any]) -> Prepr
         UserError: if transformers cannot make the processor, or it makes no images.
     """
     channels = config.get("num_channels", 3)
-    path = folder / "preprocessor_config.json"
+    path = folder / PROCESSOR
     if not path.is_file():
         return Preprocessing(config.get("image_size"), (0.5,) * channels, (0.5,) * channels)
     import_torchvision()

@@ -145,6 +145,7 @@ def _architecture(source: Mapping[str, Any]) -> dict[str, Any]:
 def _transformers_config(source: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
     """Return the folder with the model's files and its `config.json` with the block's options."""
     path = known_weights.hub_file(source["name"], "config.json", source["version"])
+    known_weights.fetch_processor(source["name"], source["version"])
     return path.parent, vision_config(path) | source["options"]
 
 
