@@ -103,15 +103,15 @@ class Preprocessing:
         overriding = {key: features[key] for key in keys if features.get(key)}
         document = {**self.document(), **overriding}
         if overriding and self.processor is not None:
-            told: dict[str, Any] = {}
+            changes: dict[str, Any] = {}
             if "size" in overriding:
-                told |= {"do_resize": False, "do_center_crop": False, "do_pad": False}
+                changes |= {"do_resize": False, "do_center_crop": False, "do_pad": False}
             if "interpolation" in overriding:
-                told["resample"] = RESAMPLINGS.get(overriding["interpolation"])
+                changes["resample"] = RESAMPLINGS.get(overriding["interpolation"])
             if "mean" in overriding or "std" in overriding:
-                told |= {"do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True}
-                told |= {"image_mean": document["mean"], "image_std": document["std"]}
-            document["processor"] = {**self.processor, **told}
+                changes |= {"do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True}
+                changes |= {"image_mean": document["mean"], "image_std": document["std"]}
+            document["processor"] = {**self.processor, **changes}
         return Preprocessing.of(document)
 
     def document(self) -> dict[str, Any]:

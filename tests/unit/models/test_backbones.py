@@ -307,8 +307,8 @@ def test_inputs_are_those_of_transformers_image_processor(vit_folder, tmp_path, 
     torch.testing.assert_close(preprocess(images, read), expected, atol=1e-6, rtol=0)
     # What mean and std say of values, on the scale where white is 1.
     grey = preprocess(np.full_like(images, 102), read).mean((0, 2, 3))
-    said = (102 / 255 - torch.tensor(spec.mean)) / torch.tensor(spec.std)
-    torch.testing.assert_close(grey, said)
+    expected = (102 / 255 - torch.tensor(spec.mean)) / torch.tensor(spec.std)
+    torch.testing.assert_close(grey, expected)
 
 
 def test_an_image_processor_that_is_none_is_refused(vit_folder):
