@@ -159,14 +159,22 @@ def preprocess(images: np.ndarray | torch.Tensor, spec: Preprocessing) -> torch.
 
 @lru_cache(maxsize=4)
 def _processor(document: str) -> Any:
-    """Return transformers' image processor of what `to_dict` gave, as JSON."""
+    """Return transformers' image processor of what `to_dict` gave, as JSON.
+
+    Raises:
+        UserError: if it is none: a manifest of others could name anything.
+    """
     from fbftl.ground.torchvision_ops import import_torchvision
 
     import_torchvision()
     import transformers
 
     options = json.loads(document)
-    return getattr(transformers, options.pop("image_processor_type"))(**options)
+    name = str(options.pop("image_processor_type", None))
+    kind = getattr(transformers, name, None)
+    if not (isinstance(kind, type) and issubclass(kind, transformers.ImageProcessingMixin)):
+        raise UserError(f"preprocessing by {name}, which is no image processor of transformers")
+    return kind(**options)
 
 
 def _with_channels(inputs: torch.Tensor, channels: int) -> torch.Tensor:

@@ -318,6 +318,12 @@ def test_an_image_processor_that_is_none_is_refused(vit_folder):
             load_given(transformers_block(vit_folder.path))
 
 
+def test_a_manifest_names_no_other_class():
+    spec = Preprocessing.of_processor({"image_processor_type": "AutoModel"}, 3)
+    with pytest.raises(UserError, match="preprocessing by AutoModel, which is no image processor"):
+        preprocess(np.zeros((1, 4, 4, 3), np.uint8), spec)
+
+
 def test_the_configuration_goes_before_the_image_processor(vit_folder):
     card = {"do_rescale": False, "do_normalize": False, "size": 40, "resample": 3}
     (vit_folder.path / "preprocessor_config.json").write_text(json.dumps(card))

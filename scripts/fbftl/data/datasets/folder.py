@@ -93,8 +93,9 @@ def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] 
     Raises:
         UserError: if the first image cannot be decoded.
     """
-    first = _found(spec, folder)["train"][0].file
-    return shape_wanted(spec) or _encoded([first], spec).shape[1:]
+    if (shape := shape_wanted(spec)) is not None:
+        return shape
+    return _encoded([_found(spec, folder)["train"][0].file], spec).shape[1:]
 
 
 def read(
