@@ -89,6 +89,15 @@ def test_a_residual_branch_cannot_be_cut():
         split(model, "layer1.0.conv2", EXAMPLE)
 
 
+def test_a_model_that_keeps_values_between_calls_is_cut_again_and_again():
+    model = build_backbone("timm", "levit_128s", {"img_size": 64})
+    inputs = torch.randn(2, 3, 64, 64)
+    with torch.no_grad():
+        for cut in cuttable(model, inputs)[-3:]:
+            front, rest = split(model, cut, inputs)
+            torch.testing.assert_close(rest(front(inputs)), model(inputs))
+
+
 def test_a_modules_name_stands_for_its_last_node():
     model = build_backbone("torchvision", "resnet18", {})
     inputs = torch.randn(2, 3, 32, 32)
