@@ -1,7 +1,8 @@
 """Plot an experiment of one's own: the score along its longest numeric axis, a line for each
 combination of the other axes that vary.
 
-A setting that leaves the axis at a default of none, such as no epsilon, is a dotted level.
+A setting that leaves the axis at a default of none, such as no epsilon, is a dotted level. Where no
+axis has two numbers, the axis has categories, each a place with a point for each combination.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ from fbftl.findings.style import CYCLE, TEXT_WIDTH, save, use_style
 from fbftl.findings.wording import axis_name, words
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 SCORES = {
     "test_accuracy": ("test accuracy (%)", 100),
@@ -48,21 +50,31 @@ def main(
     rows = with_rows(read_table(table), table)
     score = next(name for name in SCORES if name in rows)
     others = [axis for axis in varying if axis != along]
-    figure = draw(rows, score, along, others, shown(methods))
-    save(figure, svg, rows, story(rows, score, along))
+    looks = shown(methods)
+    figure = draw(rows, score, along, others, looks)
+    save(figure, svg, rows, story(rows, score, along, looks))
 
 
-def story(rows: pd.DataFrame, score: str, along: str) -> Story:
+def story(rows: pd.DataFrame, score: str, along: str, looks: dict[str, ShownMethod]) -> Story:
     """Return where the score is highest along the axis."""
     (title, factor), best = SCORES[score], rows.loc[rows[score].idxmax()]
-    name, value = title.removesuffix(" (%)"), best[along]
-    where = f"without {axis_name(along)}" if pd.isna(value) else f"at {words(along, f'{value:g}')}"
+    name, categories = title.removesuffix(" (%)"), has_categories(rows[along])
+    place = named(along, best[along], looks)
+    where = place if place.startswith("without") else f"{'with' if categories else 'at'} {place}"
+    marks = "a point" if categories else "a line"
+    level = "a setting that leaves the axis at a default of none is a dotted level"
     return Story(
         f"The highest mean {name}, {factor * best[score]:.1f}%, is {where}",
-        f"Mean {name} in per cent along {axis_name(along)}, an axis of the study, a line for each "
-        "combination of the other axes, with bars of one standard deviation over seeds; a setting "
-        "that leaves the axis at a default of none is a dotted level.",
+        f"Mean {name} in per cent along {axis_name(along)}, an axis of the study, {marks} for each "
+        "combination of the other axes, with bars of one standard deviation over seeds"
+        + ("." if categories else f"; {level}."),
     )
+
+
+def has_categories(values: pd.Series) -> bool:
+    """Tell whether the values of an axis are categories: no two of them are different numbers."""
+    is_number = is_numeric_dtype(values) and not is_bool_dtype(values)
+    return not is_number or values.nunique() < 2
 
 
 def draw(
@@ -73,19 +85,29 @@ def draw(
     figure, axes = plt.subplots(figsize=(0.75 * TEXT_WIDTH, 3.2), layout="constrained")
     lines = list(by_line(rows, others, looks))
     pairs = zip(cycle(CYCLE), islice(cycle(MARKERS), len(lines)), strict=False)
-    for (label, line), (colour, marker) in zip(lines, pairs, strict=False):
+    categories = has_categories(rows[along])
+    places, values = pd.factorize(rows[along], use_na_sentinel=False)
+    for number, ((label, line), (colour, marker)) in enumerate(zip(lines, pairs, strict=False)):
+        look = {"scale": factor, "color": colour, "marker": marker, "label": label}
+        if categories:
+            beside = 0.6 * ((number + 0.5) / len(lines) - 0.5)
+            at = pd.Series(places, rows.index)[line.index] + beside
+            points_with_bars(axes, at, line, score, linestyle="none", **look)
+            continue
         points = line[line[along].notna()].sort_values(along)
         if len(points):
-            points_with_bars(
-                axes, points[along], points, score, scale=factor, color=colour, marker=marker,
-                label=label,
-            )  # fmt: skip
+            points_with_bars(axes, points[along], points, score, **look)
         for level in factor * line.loc[line[along].isna(), score]:
             without = f"{label}, without {axis_name(along)}".removeprefix(", ")
             axes.axhline(level, color=colour, linestyle=":", label=without)
-    along_axis(axes, rows[along].dropna(), along)
+    if categories:
+        names = [named(along, value, looks) for value in values]
+        slanted = {"rotation": 20, "ha": "right"} if len("".join(names)) > 60 else {}
+        axes.set_xticks(range(len(values)), names, **slanted)
+    else:
+        along_axis(axes, rows[along].dropna(), along)
     axes.set_ylabel(title)
-    if any(label for label, _ in lines) or rows[along].isna().any():
+    if any(label for label, _ in lines) or (not categories and rows[along].isna().any()):
         figure.legend(loc="outside lower center", ncols=2, fontsize=7)
     return figure
 
@@ -108,6 +130,8 @@ def by_line(
 
 def named(axis: str, value: Any, looks: dict[str, ShownMethod]) -> str:
     """Return how a legend names the value of an axis."""
+    if pd.isna(value):
+        return f"without {axis_name(axis)}"
     if axis == "method":
         return looks[value].figure_label
     return words(axis, f"{value:g}" if isinstance(value, float) else str(value))

@@ -1,6 +1,7 @@
 """Tabulate an experiment of one's own: mean and spread over seeds, a row per setting.
 
-Its columns are the axes that vary in the experiment; everything else is in the tidy table. Beside
+Its columns are the axes that vary in the experiment, blank where a method does not have the axis;
+everything else is in the tidy table. Beside
 an accuracy is what always answering the most frequent class scores.
 """
 
@@ -27,7 +28,7 @@ SCORES = {
 
 def main(
     runs: str, clients: str, csv: str, varying: Sequence[str], axes: dict[str, Any],
-    methods: list[dict[str, Any]],
+    methods: list[dict[str, Any]], lacking: dict[str, list[str]],
 ) -> None:  # fmt: skip
     """Write the table; md, tex and html go beside the csv.
 
@@ -38,8 +39,12 @@ def main(
         varying: the axes that vary, in the order of the columns.
         axes: those of them that are not the method, with their defaults.
         methods: the methods of the runs.
+        lacking: by axis the methods that do not have it.
     """
-    score, table = swept(read_tidy(runs, axes), list(varying))
+    found = read_tidy(runs, axes)
+    for axis in lacking.keys() & set(varying):
+        found[axis] = found[axis].mask(found["method"].isin(lacking[axis]))
+    score, table = swept(found, list(varying))
     labels = {name: look.label for name, look in shown(methods).items()}
     table = table.assign(label=table["method"].map(labels))
     if score == "test_accuracy":

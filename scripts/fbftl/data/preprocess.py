@@ -3,8 +3,10 @@
 Vectors are taken as they are: their columns were scaled when the data set was read.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,10 @@ INTERPOLATIONS = {
 """How images are resized, by the name in configurations and manifests."""
 
 
+RESAMPLINGS = {BILINEAR: 2, "bicubic": 3}
+"""Pillow's number of each, by which transformers calls them."""
+
+
 @dataclass(frozen=True)
 class Preprocessing:
     """How images become a network's input.
@@ -31,12 +37,15 @@ class Preprocessing:
     std: one positive value per channel, then divided by. The number of channels of `mean`
         and `std` is the network's.
     interpolation: how they are resized, one of `INTERPOLATIONS`.
+    processor: what transformers' image processor is made with, which then does the rest; mean and
+        std say what it does to values. None without one.
     """
 
     size: int | None
     mean: tuple[float, ...]
     std: tuple[float, ...]
     interpolation: str = BILINEAR
+    processor: Mapping[str, Any] | None = None
 
     @property
     def channels(self) -> int:
@@ -65,17 +74,52 @@ class Preprocessing:
                 f"features.interpolation is {interpolation}; choose one of "
                 + ", ".join(INTERPOLATIONS)
             )
-        return cls(document.get("size"), mean, std, interpolation)
+        return cls(document.get("size"), mean, std, interpolation, document.get("processor"))
+
+    @classmethod
+    def of_processor(cls, processor: Mapping[str, Any], channels: int) -> "Preprocessing":
+        """Return what an image processor of transformers does.
+
+        Args:
+            processor: its `to_dict()`.
+            channels: that the network takes.
+        """
+        normalised = bool(processor.get("do_normalize"))
+        factor = processor["rescale_factor"] if processor.get("do_rescale") else 1
+        white = 255 * factor if abs(255 * factor - 1) > 1e-9 else 1.0
+
+        def values(key: str, neutral: float) -> tuple[float, ...]:
+            given = processor.get(key) if normalised else None
+            given = neutral if given is None else given
+            given = given if isinstance(given, Sequence) else [given] * channels
+            return tuple(value / white for value in given)
+
+        mean, std = values("image_mean", 0.0), values("image_std", 1.0)
+        return cls(None, mean, std, processor=processor)
 
     def overridden(self, features: Mapping[str, Any]) -> "Preprocessing":
         """Return this preprocessing with what the config's block `features` gives of it."""
         keys = ("size", "mean", "std", "interpolation")
         overriding = {key: features[key] for key in keys if features.get(key)}
-        return Preprocessing.of({**self.document(), **overriding})
+        document = {**self.document(), **overriding}
+        if overriding and self.processor is not None:
+            changes: dict[str, Any] = {}
+            if "size" in overriding:
+                changes |= {"do_resize": False, "do_center_crop": False, "do_pad": False}
+            if "interpolation" in overriding:
+                changes["resample"] = RESAMPLINGS.get(overriding["interpolation"])
+            if "mean" in overriding or "std" in overriding:
+                changes |= {"do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True}
+                changes |= {"image_mean": document["mean"], "image_std": document["std"]}
+            document["processor"] = {**self.processor, **changes}
+        return Preprocessing.of(document)
 
     def document(self) -> dict[str, Any]:
         """Return builtin types for a manifest."""
-        return asdict(self) | {"mean": list(self.mean) or None, "std": list(self.std) or None}
+        document = asdict(self) | {"mean": list(self.mean) or None, "std": list(self.std) or None}
+        if self.processor is None:
+            del document["processor"]
+        return document
 
 
 AS_THEY_ARE = Preprocessing(None, (), ())
@@ -105,7 +149,32 @@ def preprocess(images: np.ndarray | torch.Tensor, spec: Preprocessing) -> torch.
     inputs = _with_channels(inputs.div_(255), spec.channels)
     if spec.size is not None and tuple(inputs.shape[2:]) != (spec.size, spec.size):
         inputs = F.interpolate(inputs, size=(spec.size,) * 2, **INTERPOLATIONS[spec.interpolation])
+    if spec.processor is not None:
+        processor = _processor(json.dumps(spec.processor))
+        pixels = inputs.mul_(255).round_().clamp_(0, 255).to(torch.uint8)
+        made = processor(pixels, return_tensors="pt", input_data_format="channels_first")
+        return made["pixel_values"].float()
     return inputs.sub_(_per_channel(spec.mean, inputs)).div_(_per_channel(spec.std, inputs))
+
+
+@lru_cache(maxsize=4)
+def _processor(document: str) -> Any:
+    """Return transformers' image processor of what `to_dict` gave, as JSON.
+
+    Raises:
+        UserError: if it is none: a manifest of others could name anything.
+    """
+    from fbftl.ground.torchvision_ops import import_torchvision
+
+    import_torchvision()
+    import transformers
+
+    options = json.loads(document)
+    name = str(options.pop("image_processor_type", None))
+    kind = getattr(transformers, name, None)
+    if not (isinstance(kind, type) and issubclass(kind, transformers.ImageProcessingMixin)):
+        raise UserError(f"preprocessing by {name}, which is no image processor of transformers")
+    return kind(**options)
 
 
 def _with_channels(inputs: torch.Tensor, channels: int) -> torch.Tensor:

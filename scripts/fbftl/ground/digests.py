@@ -67,28 +67,31 @@ class Digests:
 
 
 def listing_digest(folder: str | Path) -> str:
-    """Return one SHA-256 for name, size and time of every file below a folder.
+    """Return one SHA-256 for name, size and time of every file that `files_below` finds."""
+    listed = []
+    for name, entry in files_below(folder):
+        try:
+            status = entry.stat()
+        except FileNotFoundError:  # a link to nothing
+            status = entry.stat(follow_symlinks=False)
+        listed.append(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n")
+    return hashlib.sha256("".join(sorted(listed)).encode("utf-8", "surrogateescape")).hexdigest()
 
-    Hidden files are left out; links are followed, each folder once.
+
+def files_below(folder: str | Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield every file below a folder with its path there, sorted in each folder.
+
+    Hidden files and folders are left out; links are followed, but to a folder that holds the link.
     """
-    listed = sorted(_listing(os.fspath(folder), "", set()))
-    return hashlib.sha256("".join(listed).encode("utf-8", "surrogateescape")).hexdigest()
+    return _below(os.fspath(folder), "", {os.path.realpath(folder)})
 
 
-def _listing(folder: str, prefix: str, seen: set[tuple[int, int]]) -> Iterator[str]:
-    here = os.stat(folder)
-    if (here.st_dev, here.st_ino) in seen:
-        return
-    seen.add((here.st_dev, here.st_ino))
+def _below(folder: str, prefix: str, within: set[str]) -> Iterator[tuple[str, os.DirEntry[str]]]:
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             if entry.name.startswith("."):
                 continue
-            if entry.is_dir():
-                yield from _listing(entry.path, f"{prefix}{entry.name}/", seen)
-                continue
-            try:
-                status = entry.stat()
-            except FileNotFoundError:  # a link to nothing
-                status = entry.stat(follow_symlinks=False)
-            yield f"{prefix}{entry.name}\0{status.st_size}\0{status.st_mtime_ns}\n"
+            if not entry.is_dir():
+                yield prefix + entry.name, entry
+            elif (real := os.path.realpath(entry.path)) not in within:
+                yield from _below(entry.path, f"{prefix}{entry.name}/", within | {real})

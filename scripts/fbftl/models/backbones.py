@@ -50,15 +50,21 @@ def out_of_place(model: nn.Module) -> nn.Module:
 
 
 class VisionBackbone(nn.Module):
-    """A transformers vision model from pixels to its last hidden state."""
+    """A transformers vision model from pixels to its pooled output or its last hidden state.
+
+    A part called `pooler` is left out: checkpoints of classifiers lack it. Of a model that pools by
+    others, as SigLIP by its head and CLIP by a normalisation, these can be cut too.
+    """
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
         self.model = model
 
     def forward(self, pixels: torch.Tensor) -> torch.Tensor:
-        """Return the last hidden state: tokens (n, t, width) or a map (n, width, h, w)."""
-        return self.model(pixel_values=pixels).last_hidden_state
+        """Return rows (n, width), tokens (n, t, width) or a map (n, width, h, w)."""
+        outputs = self.model(pixel_values=pixels)
+        pooled = None if hasattr(self.model, "pooler") else outputs.get("pooler_output")
+        return outputs.last_hidden_state if pooled is None else pooled
 
 
 def _torchvision(name: str, options: dict[str, Any]) -> nn.Module:

@@ -40,7 +40,7 @@ def describe(
     """
     example = _example(source, features, image)
     front, _ = split(build(source["architecture"]).eval(), features["cut"], example)
-    pool = Pool(features["pool"])
+    pool = Pool.behind(front, features["pool"], example)
     width = pool(front(example)).shape[1]
     head_layers = head_module([width, *head, classes], seed=0)
     whole = nn.Sequential(OrderedDict(extractor=front, pool=pool, head=head_layers))

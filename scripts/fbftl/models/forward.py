@@ -1,6 +1,7 @@
 """Run the frozen extractor: pixels in, features out; what the feature store calls per batch."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 import numpy as np
 import torch
@@ -8,6 +9,7 @@ from torch import nn
 
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
+from fbftl.models.axes import ChannelAxes, channel_axis
 from fbftl.models.compute import network_fn
 from fbftl.models.cut.extractor import extractor
 from fbftl.study.computes import FLOAT32
@@ -31,13 +33,25 @@ Stage = Callable[[Arrays], Arrays]
 class Pool(nn.Module):
     """A cut layer's output (n, ...) as rows (n, width).
 
-    `none` takes rows only; `avg` averages over the places of a map (n, c, h, w) or the tokens of
-    a sequence (n, tokens, c); `flatten` keeps every value; `cls` takes a sequence's first token.
+    `none` takes rows only; `avg` averages over all axes but the channels, the places of a map or
+    the tokens of a sequence; `flatten` keeps every value; `cls` takes a sequence's first token.
+
+    Args:
+        how: one of these.
+        output: of the cut layer, made under `ChannelAxes`, whose channel axis counts; without it
+            maps are (n, c, h, w) and sequences (n, tokens, c).
     """
 
-    def __init__(self, how: str) -> None:
+    def __init__(self, how: str, output: torch.Tensor | None = None) -> None:
         super().__init__()
         self.how = how
+        self.axis = None if output is None else channel_axis(output)
+
+    @classmethod
+    def behind(cls, network: nn.Module, how: str, example: torch.Tensor) -> Self:
+        """Return the pooling of what a network on the CPU makes of inputs as in an example."""
+        with torch.no_grad(), ChannelAxes():
+            return cls(how, network(example.cpu()))
 
     def forward(self, outputs: torch.Tensor) -> torch.Tensor:
         """Return rows (n, width).
@@ -45,16 +59,15 @@ class Pool(nn.Module):
         Raises:
             UserError: if the output's shape does not fit the pooling.
         """
+        axis = channel_axis(outputs) if self.axis is None else self.axis
         match self.how, outputs.ndim:
             case _, 2:
                 return outputs
             case "flatten", _:
                 return outputs.flatten(1)
-            case "avg", 3:
-                return outputs.mean(1)
-            case "avg", 4:
-                return outputs.mean((2, 3))
-            case "cls", 3:
+            case "avg", 3 | 4:
+                return outputs.mean([each for each in range(1, outputs.ndim) if each != axis])
+            case "cls", 3 if axis == 2:
                 return outputs[:, 0]
         shape = " x ".join(map(str, outputs.shape[1:]))
         raise UserError(
@@ -99,12 +112,16 @@ def forward_fn(
     example = stage({"pixels": np.zeros((2, *image), np.uint8)})[INPUTS]
     with torch.inference_mode():
         frozen = extractor(model, cuts, example.cpu()).eval()
-    rows = Pool(pool)
-    frozen.to(device, memory_format=torch.channels_last)
+    frozen.to(device)
+    for weights in (*frozen.parameters(), *frozen.buffers()):
+        if weights.ndim == 4:
+            weights.data = weights.data.contiguous(memory_format=torch.channels_last)
     with torch.inference_mode():
-        outputs = frozen(example)
+        with ChannelAxes():
+            outputs = frozen(example)
+        rows = {cut: Pool(pool, outputs[cut]) for cut in cuts}
         for cut in cuts:
-            rows(outputs[cut])
+            rows[cut](outputs[cut])
     drawn = np.random.default_rng(0).integers(0, 256, (COMPARED, *image), np.uint8)
     network = network_fn(frozen, cuts, compute, stage({"pixels": drawn})[INPUTS].clone())
 
@@ -112,7 +129,7 @@ def forward_fn(
         inputs = (arrays if INPUTS in arrays else stage(arrays))[INPUTS]
         with torch.inference_mode():
             outputs = network(inputs)
-            return {cut: rows(outputs[cut]).float().cpu().numpy() for cut in cuts}
+            return {cut: rows[cut](outputs[cut]).float().cpu().numpy() for cut in cuts}
 
     return forward
 

@@ -15,8 +15,9 @@ from typing import Any
 
 from fbftl.data.datasets.base import MAX_BYTES
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import message_of
 from fbftl.models.chain import Chain, chain_of
-from fbftl.models.source.check import read_config
+from fbftl.models.source.files import tensor_shapes, vision_config
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""
@@ -26,6 +27,12 @@ LARGEST_BATCH = 2**32
 
 LIBRARY = (0, 0, 3)
 """Channels of the images that libraries' networks take; they say nothing of height and width."""
+
+USUAL = (224, 224)
+"""Height and width on which the names of cuts are looked up where a task's are unknown."""
+
+SIDES = (32, 48, 64, 96, 112, 128, 160, 192, 224, 240, 256, 288, 299, 320, 384, 448, 512, 518)
+"""Sides in pixels that are tried for a network that cannot take a task's images."""
 
 COLUMNS = "columns"
 """The one layer of a task of vectors, which gives them as they are."""
@@ -68,9 +75,7 @@ def planned_cuts(
     if source["kind"] == "vectors":
         return _of_vectors(wanted, image)
     options = _options(source)
-    if options is not None and features["size"] is not None:
-        return _of_library(source, options, features, wanted)
-    return {}
+    return {} if options is None else _of_library(source, options, features, wanted, image)
 
 
 @dataclass(frozen=True)
@@ -102,9 +107,15 @@ def trained(
         image: those of the clients' images, None if unknown.
 
     Raises:
-        UserError: as `planned_cuts`, or if images take more memory than there is anywhere.
+        UserError: as `planned_cuts`, if images take more memory than there is anywhere, or if
+            there is one class alone.
     """
     features = block["features"]
+    if classes < 2:
+        raise UserError(
+            "data has one class alone, which leaves nothing to tell apart; give two or more, as "
+            "folders right below data.train or as labels"
+        )
     _require_room(block, made_for, image)
     planned = planned_cuts(block["source"], features, cuts, made_for, image)
     heads = {
@@ -223,7 +234,7 @@ def _options(source: Mapping[str, Any]) -> Mapping[str, Any] | None:
         return source["options"]
     config = Path(source["name"] or "", "config.json")
     if source["from"] == "transformers" and config.is_file():
-        return read_config(config) | source["options"]
+        return vision_config(config) | source["options"]
     return None
 
 
@@ -232,28 +243,100 @@ def _of_library(
     options: Mapping[str, Any],
     features: Mapping[str, Any],
     wanted: Iterable[str],
+    image: tuple[int, int, int] | None,
 ) -> dict[str, Cut]:
     import torch
 
+    from fbftl.models.axes import ChannelAxes
     from fbftl.models.backbones import build_backbone
     from fbftl.models.cut.extractor import split
     from fbftl.models.forward import Pool
+    from fbftl.models.source.weights import require_fit
 
-    with torch.device("meta"), torch.no_grad():
+    with torch.device("meta"):
         model = build_backbone(source["from"], source["name"], options)
-        side = features["size"]
-        example = torch.zeros(2, _channels(model), side, side)
+    if source.get("weights") == "file":
+        require_fit(model, tensor_shapes(source["file"]), source["file"])
+    entering = _entering_library(source, options, model, features, image)
+    with torch.device("meta"), torch.no_grad():
+        example = torch.zeros(2, *(entering or (_channels(model), *USUAL)))
         cuts = {}
         for cut in wanted:
             try:
                 front, _ = split(model, cut, example)
-                width = Pool(features["pool"])(front(example)).shape[1]
+                with ChannelAxes():
+                    output = front(example)
+                width = Pool(features["pool"], output)(output).shape[1]
             except NotImplementedError:  # whether a cut decides is told by values, of which
                 _require_layer(model, cut)  # there are none here; its name can be looked up
                 return {}
+            except UserError:
+                raise
+            except Exception as error:  # a library's network raises whatever it stumbles over
+                if entering is None:
+                    return {}
+                raise _does_not_fit(source["name"], model, example, error) from error
             parameters = sum(parameter.numel() for parameter in front.parameters())
             cuts[cut] = Cut(width, parameters)
-    return cuts
+    return cuts if entering else {}
+
+
+def _entering_library(
+    source: Mapping[str, Any],
+    options: Mapping[str, Any],
+    model: Any,
+    features: Mapping[str, Any],
+    image: tuple[int, int, int] | None,
+) -> tuple[int, ...] | None:
+    """Return channels, height and width of what enters a library's network; None if unknown.
+
+    Raises:
+        UserError: if mean and deviation are of other channels than the network takes.
+    """
+    import numpy as np
+
+    from fbftl.data.preprocess import preprocess
+    from fbftl.models.source import known_weights
+
+    usual = known_weights.usual_preprocessing(source, model)
+    if source["from"] == "transformers":
+        usual = known_weights.transformers_preprocessing(Path(source["name"]), options)
+    elif source.get("weights") == "published" and source["from"] == "torchvision":
+        weights = known_weights.torchvision_weights(source["name"], source["version"])
+        usual = known_weights.torchvision_preprocessing(weights)
+    preprocessing, channels = usual.overridden(features), _channels(model)
+    if preprocessing.channels != channels:
+        raise UserError(
+            f"source.name = {source['name']} takes {channels} channels, and mean and std have "
+            f"{preprocessing.channels} values; give features.mean and features.std {channels} each"
+        )
+    guesses = [image] if image is not None else [(64, 48, channels), (96, 80, channels)]
+    shapes = {
+        tuple(preprocess(np.zeros((1, *guess), np.uint8), preprocessing).shape[1:])
+        for guess in guesses
+    }
+    return shapes.pop() if len(shapes) == 1 else None
+
+
+def _does_not_fit(name: str, model: Any, example: Any, error: Exception) -> UserError:
+    """Return a sentence on images that a network cannot take, with the least side that it takes."""
+    channels, height, width = example.shape[1:]
+    squares = {side: example.new_zeros(1, channels, side, side) for side in SIDES}
+    taken = next((side for side, square in squares.items() if not _refusal(model, square)), None)
+    reason = _refusal(model, example) or message_of(error)
+    return UserError(
+        f"source.name = {name} cannot take images of {height} x {width} pixels ({reason}); "
+        + (f"set features.size to {taken}, which it takes" if taken else "take another network")
+    )
+
+
+def _refusal(model: Any, inputs: Any) -> str:
+    """Return the first line of what a network raises, nothing if it takes the inputs."""
+    try:
+        model(inputs)
+    except Exception as error:  # as above
+        return str(error).partition("\n")[0].rstrip(".") or type(error).__name__
+    return ""
 
 
 def _require_layer(model: Any, cut: str) -> None:

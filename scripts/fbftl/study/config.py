@@ -16,6 +16,7 @@ from fbftl.study.grid import expand
 from fbftl.study.grid_schema import with_methods
 from fbftl.study.kinds import dialogues, images
 from fbftl.study.partition_faults import require_clients, require_dealt
+from fbftl.study.places import at_home, require_free, require_plain_place
 from fbftl.study.record_faults import require_records
 from fbftl.study.schema import require_plain, require_valid, suggestion
 from fbftl.study.settings import DEFAULTS, Setting
@@ -231,11 +232,12 @@ def _resolve(
     systems: Sequence[System],
     of_size: Sequence[System],
 ) -> Study:
+    require_plain_place()
     require_records()
     require_plain(config)
-    filled = copy.deepcopy(alike.with_likes(config))
+    filled = at_home(copy.deepcopy(alike.with_likes(config)))
     require_valid(filled, with_methods(schema))
-    _require_free(filled["tasks"])
+    require_free(filled["tasks"])
     for task in filled["tasks"].values():
         task.setdefault("seeds", filled["seeds"])
         if task.get(task_names.KEY) == 1:
@@ -250,19 +252,6 @@ def _resolve(
     known = [*systems, *of_size]
     papers = {name: paper_of(name, known) for name in filled["experiments"] if name in planned}
     return Study(filled, settings, papers)
-
-
-OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
-"""What is beside the tasks in the folder of results."""
-
-
-def _require_free(tasks: Iterable[str]) -> None:
-    """Refuse a task whose results would go where other things are, on any file system."""
-    for name in tasks:
-        if name.casefold() in map(str.casefold, OURS):
-            raise UserError(
-                f"config: tasks has the name '{name}', which results/ uses itself; choose another"
-            )
 
 
 def _one_line(sentence: str, longest: int = 600) -> str:

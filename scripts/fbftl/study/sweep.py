@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from fbftl.study import methods
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
 
 
@@ -12,17 +13,29 @@ def varying(settings: Iterable[Setting]) -> list[str]:
 
 
 def longest(settings: Iterable[Setting]) -> str | None:
-    """Return the numeric axis with the most numbers over the settings; None if none has two.
+    """Return the axis that a figure runs along; None if none varies.
 
-    Of several as long it is the first in the fixed order. A default of none is no number.
+    It is the numeric axis with the most numbers, of which none is no number. Where none has two, it
+    is the axis with the most values, which are categories. Of several as long it is the first in
+    the fixed order.
     """
-    numbers = {
-        axis: values - {None}
-        for axis, values in _values(settings).items()
-        if TYPES[axis] in (int, float)
+    values = _values(settings)
+    numbers = {a: given - {None} for a, given in values.items() if TYPES[a] in (int, float)}
+    for given in (numbers, values):
+        axis = max(given, key=lambda axis: len(given[axis]), default=None)
+        if axis is not None and len(given[axis]) > 1:
+            return axis
+    return None
+
+
+def lacking(settings: Iterable[Setting]) -> dict[str, list[str]]:
+    """Return by axis that deviates somewhere the methods of the settings that do not have it."""
+    settings = list(settings)
+    names = sorted({setting.method for setting in settings})
+    return {
+        axis: [name for name in names if not methods.record(name).knows(axis)]
+        for axis in _values(settings)
     }
-    axis = max(numbers, key=lambda axis: len(numbers[axis]), default=None)
-    return axis if axis is not None and len(numbers[axis]) > 1 else None
 
 
 def _values(settings: Iterable[Setting]) -> dict[str, set[Any]]:

@@ -77,4 +77,6 @@ class TargetNetwork:
 
     def _extractor(self, model: nn.Module) -> nn.Module:
         front, _ = split(model, self.cut, self.example)
-        return nn.Sequential(front, Pool(self.pool)).to(self.inputs.device)
+        return nn.Sequential(front, Pool.behind(front, self.pool, self.example)).to(
+            self.inputs.device
+        )

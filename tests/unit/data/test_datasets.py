@@ -6,7 +6,14 @@ import pytest
 from fbftl.data.clients import ClientFile
 from fbftl.data.datasets import check, load
 from fbftl.data.datasets.base import Dataset, Samples, digest, located
-from fbftl.data.datasets.selection import choose_classes, limit, portion, split_off_test
+from fbftl.data.datasets.selection import (
+    choose_classes,
+    limit,
+    portion,
+    require_classes,
+    require_labels,
+    split_off_test,
+)
 from fbftl.ground.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,6 +88,43 @@ def test_classes_can_be_chosen_by_name():
 def test_wrong_classes_are_refused(classes):
     with pytest.raises(UserError, match=r"data.classes is .* from 0 to 2"):
         choose_classes(dataset(), classes)
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "places"),
+    [
+        ("3 4 5 6 7 8", [3, 4], [0, 1]),  # case 05: labels of a table
+        ("1 2 3 4 5", [5, "1"], [4, 0]),  # folders of these names
+        ("-1.0 1.0", [1, -1], [1, 0]),
+        ("01 02 10", [10, 1], [2, 0]),
+        ("a b c", [1, 2], [1, 2]),
+    ],
+)
+def test_numbers_are_names_of_classes_where_these_are_numbers(names, wanted, places):
+    assert require_classes(wanted, names.split()) == places
+
+
+@pytest.mark.parametrize(("names", "wanted"), [("1 2 cat", [0]), ("3 4", [0, 1]), ("1 01", [1])])
+def test_places_that_could_be_names_are_refused(names, wanted):
+    with pytest.raises(UserError, match=r"choose different classes of .* by their names"):
+        require_classes(wanted, names.split())
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([[1, 2], [1]], "no class 0, their least label is 1; count classes from 0, or name"),
+        ([[0, -1], [0]], "negative classes, their least label is -1; count classes from 0$"),
+        ([[0, 1], [0, 7]], "data.test has the class 7, of which data.train has no sample"),
+        ([["a", "b"], ["c"]], "data.test has the class c, of which data.train has no sample"),
+    ],
+)
+def test_labels_that_no_training_sample_or_no_class_has_are_refused(labels, sentence):
+    labels = [np.array(of_split) for of_split in labels]
+    with pytest.raises(UserError, match=sentence):
+        require_labels(labels, chosen=False)
+    if "negative" not in sentence:
+        require_labels(labels, chosen=True)
 
 
 def test_classes_without_samples_are_refused():

@@ -68,6 +68,16 @@ def test_colour_images_under_other_names(tmp_path):
     assert load(spec, tmp_path).train.inputs.shape[1:] == (3, 4, 3)
 
 
+def test_labels_of_cifar100_in_columns(tmp_path):
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        for client in ("0", "1"):
+            file[f"examples/{client}/pixels"] = np.zeros((6, 3, 4, 3), np.uint8)
+            file[f"examples/{client}/label"] = np.arange(6)[:, None]
+    spec = {"kind": "federated", "train": "train.h5", "test_fraction": 0.25}
+    check(spec, tmp_path)
+    assert load(spec, tmp_path).train.labels.shape == (9,)
+
+
 def test_given_partition_keeps_the_users_clients(folder, tmp_path):
     out = tmp_path / "clients.h5"
     partition_clients.main("fbftl.data.images", out, SPEC, {"partition": "given"}, folder, 0)
@@ -127,6 +137,7 @@ def test_dangerous_client_ids(folder, client):
         (np.zeros((4, 5, 4)) + 2, np.arange(4), "float pixels outside 0 to 1"),
         (np.full((4, 5, 4), np.nan), np.arange(4), "float pixels outside 0 to 1"),
         (np.full((4, 5, 4), 256, np.uint16), np.arange(4), "pixels above 255"),
+        (np.zeros((4, 3, 32, 32), np.uint8), np.arange(4), "channels first; store images as"),
         (np.zeros((4, 20), np.uint8), np.arange(4), "not an image of bytes or floats"),
         (np.zeros((4, 5, 4), np.int8), np.arange(4), "not an image of bytes or floats"),
         (np.zeros((4, 5, 4), np.uint8), np.zeros(4), "not one integer"),

@@ -136,16 +136,24 @@ def test_shards_are_joined(folder):
     assert (len(joined.train), len(joined.test)) == (6, 6)
 
 
+def write_named(folder, names):
+    features = {"info": {"features": {"label": {"names": list(names), "_type": "ClassLabel"}}}}
+    metadata = {"huggingface": json.dumps(features)}
+    encoded, labels = [png(picture(row)) for row in range(9)], [row % 3 for row in range(9)]
+    write_parquet(folder / "train.parquet", encoded, labels, metadata=metadata)
+
+
 def test_class_names_of_hugging_face(folder):
-    features = {"info": {"features": {"label": {"names": list(CLASSES), "_type": "ClassLabel"}}}}
-    encoded = [png(picture(row)) for row in range(9)]
-    write_parquet(
-        folder / "train.parquet",
-        encoded,
-        [row % 3 for row in range(9)],
-        metadata={"huggingface": json.dumps(features)},
-    )
+    write_named(folder, CLASSES)
     assert load(PARQUET, folder).classes == CLASSES
+    assert load(PARQUET | {"classes": [2, "cat"]}, folder).classes == ("eel", "cat")
+
+
+def test_a_number_that_is_a_label_and_the_name_of_another_is_refused(folder):
+    write_named(folder, ["1", "2", "3"])
+    with pytest.raises(UserError, match=r"has 1, which may be a label .* or its name, as in '1'"):
+        check(PARQUET | {"classes": [1, 2]}, folder)
+    assert load(PARQUET | {"classes": ["3", "1"]}, folder).classes == ("3", "1")
 
 
 def test_columns_by_name(folder):

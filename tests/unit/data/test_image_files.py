@@ -1,12 +1,14 @@
 """What image files may hold beside plain 8-bit pixels, and folders that clients have."""
 
+import unicodedata
 from pathlib import Path
 
 import numpy as np
 import pytest
-from fbftl.data.datasets import check, class_count, load, named_clients, notes
+from fbftl.data.datasets import check, class_count, image, load, named_clients, notes
 from fbftl.data.datasets import require_named_clients as require
 from fbftl.data.datasets.images import EncodedImages
+from fbftl.ground.digests import listing_digest
 from fbftl.ground.errors import UserError
 from PIL import Image
 
@@ -94,3 +96,42 @@ def test_a_given_partition_needs_data_that_name_clients(pictures):
     with pytest.raises(UserError, match=r"tasks\.zoo\.clients\.partition is 'given', but the data"):
         require("zoo", block, pictures)
     require("zoo", block | {"data": SPEC | {"layout": "clients"}}, pictures)
+
+
+def test_links_are_followed_and_hidden_folders_left_out(tmp_path):
+    """Case 08: what a folder's digest lists is what is read, however it lies there."""
+    for value, name in enumerate(["a/1", "a/.thumbnails/2", "b/1", "store/3", "store/deep/4"]):
+        put(tmp_path / ("pictures" if name[0] in "ab" else "") / f"{name}.png", value)
+    (tmp_path / "pictures/a/more").symlink_to(tmp_path / "store")
+    (tmp_path / "pictures/a/circle").symlink_to(tmp_path / "pictures")
+    check(SPEC, tmp_path)
+    dataset = load(SPEC | {"test": "pictures"}, tmp_path)
+    assert dataset.train.labels.tolist() == [0, 0, 0, 1]
+    before = listing_digest(tmp_path / "pictures")
+    put(tmp_path / "pictures/a/.thumbnails/5.png", 9)
+    assert listing_digest(tmp_path / "pictures") == before
+
+
+def test_names_in_both_forms_of_unicode_are_one_class(tmp_path):
+    for form in ("NFC", "NFD"):
+        put(tmp_path / "pictures" / unicodedata.normalize(form, "é") / f"{form}.png", 1)
+    put(tmp_path / "pictures" / "x" / "1.png", 2)
+    assert class_count(SPEC, tmp_path) == 2
+    named = load(SPEC | {"test": "pictures", "classes": ["x", "\u00e9"]}, tmp_path)
+    assert named.train.labels.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("names", [["train", "val"], ["Train"], ["training", "test", "valid"]])
+def test_folders_of_splits_are_no_classes(tmp_path, names):
+    for name in names:
+        put(tmp_path / "pictures" / name / "cat" / "1.png", 1)
+    with pytest.raises(UserError, match="which are splits and no classes; name one of them in"):
+        check(SPEC, tmp_path)
+
+
+def test_images_of_no_given_size_have_the_first_ones(pictures):
+    spec = SPEC | {"layout": "clients", "channels": 3}
+    assert image(spec, pictures) == (2, 2, 3)
+    (pictures / "pictures/anna/cat/1.gif").write_bytes(b"no image")
+    with pytest.raises(UserError, match=r"1\.gif is damaged or not an image"):
+        image(spec, pictures)

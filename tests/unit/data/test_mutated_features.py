@@ -5,9 +5,12 @@ bytes, where Parquet and ZIP keep their tables, are damaged as often as all othe
 """
 
 import io
+import json
 import random
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +42,16 @@ def npz() -> bytes:
     return file.getvalue()
 
 
+def lzma_npz() -> bytes:
+    """Return a file whose arrays are packed otherwise than NumPy does."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
+        for name, values in {"features": VALUES, **ARRAYS}.items():
+            with archive.open(f"{name}.npy", "w") as entry:
+                np.save(entry, values)
+    return file.getvalue()
+
+
 def tensors() -> bytes:
     return safetensors.numpy.save({"features": VALUES, **ARRAYS})
 
@@ -64,8 +77,9 @@ def damaged_at_ends(content: bytes, rng: random.Random) -> bytes:
 @pytest.mark.parametrize("block_of_seeds", range(10))
 @pytest.mark.parametrize(
     ("name", "make"),
-    [("x.npy", npy), ("x.npz", npz), ("x.safetensors", tensors), ("x.parquet", parquet)],
-)
+    [("x.npy", npy), ("x.npz", npz), ("x.npz", lzma_npz), ("x.safetensors", tensors),
+     ("x.parquet", parquet)],
+)  # fmt: skip
 def test_mutated_features(
     tmp_path: Path, name: str, make: Callable[[], bytes], block_of_seeds: int
 ) -> None:
@@ -103,6 +117,21 @@ def test_mutated_stores(store: Path, block_of_seeds: int) -> None:
             path.write_bytes(content)
         if dataset is not None and path.name != "zarr.json":
             assert datasets.base.digest(dataset) == datasets.base.digest(whole), seed
+
+
+@pytest.mark.parametrize("value", [None, -1, 10**30, "x", [], [1], [[1]], {}])
+def test_stores_whose_document_has_other_values(store: Path, value: Any) -> None:
+    content = (store / "zarr.json").read_text()
+    document = json.loads(content)
+    arrays = document["attributes"]["arrays"]
+    for block_of, key in [(document, "attributes"), (document["attributes"], "arrays")] + [
+        (entry, key) for entry in arrays.values() for key in (*entry,)
+    ]:
+        kept, block_of[key] = block_of[key], value
+        (store / "zarr.json").write_text(json.dumps(document))
+        read(block(store), store)
+        block_of[key] = kept
+    (store / "zarr.json").write_text(content)
 
 
 def small(features: pa.Array, name: str) -> bytes:

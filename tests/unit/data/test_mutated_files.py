@@ -187,7 +187,7 @@ def test_mutated_client_files(tmp_path: Path, block: int) -> None:
             for split, samples in dataset:
                 with h5py.File(tmp_path / f"{seed}{split}.h5") as file:
                     clients = file["examples"]
-                    labels = [int(label) for c in clients for label in clients[c]["label"][()]]
+                    labels = [label for c in clients for label in clients[c]["label"][()].flat]
                     owners = [c for c in clients for _ in clients[c]["label"][()]]
                 assert sorted(zip(samples.owners, samples.labels, strict=True)) == sorted(
                     zip(owners, labels, strict=True)

@@ -215,6 +215,21 @@ def test_wrong_arrays_are_refused(
         loaded(**written(tmp_path, values, labels))
 
 
+@pytest.mark.parametrize(
+    ("suffix", "write"),
+    [(".npy", write_npy), (".npz", write_npz), (".parquet", write_parquet),
+     (".safetensors", write_safetensors)],
+)  # fmt: skip
+def test_a_plan_looks_at_the_first_vectors(
+    tmp_path: Path, suffix: str, write: Callable[..., Path]
+) -> None:
+    values = np.concatenate([[[np.nan] * WIDTH], VALUES[1:]]).astype(np.float32)
+    path = write(tmp_path / f"own{suffix}", features=values, labels=LABELS, split=SPLIT)
+    given = {"labels": "labels.npy"} if suffix == ".npy" else {}
+    with pytest.raises(UserError, match="sample 0 has a value that is no finite number"):
+        datasets.check(block(path, **given), tmp_path)
+
+
 def test_signs_of_zero_are_one_value(tmp_path: Path) -> None:
     values = VALUES.copy()
     values[::2, 0], values[1::2, 0] = 0.0, -0.0

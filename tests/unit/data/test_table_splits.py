@@ -1,12 +1,15 @@
 """One schema over both splits of a table, and columns that scale to nothing."""
 
+import unicodedata
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from fbftl.data.datasets import check, load
+from fbftl.data.datasets import check, load, notes
+from fbftl.data.datasets.table import class_names
 from fbftl.ground.errors import UserError
 
 SPEC = {
@@ -52,6 +55,67 @@ def test_words_of_one_file_are_words_of_the_other(tmp_path):
 def test_what_splits_do_not_share_is_refused_before_any_job(tmp_path, train, test, sentence):
     with pytest.raises(UserError, match=sentence):
         check(spec(tmp_path, train, test), tmp_path)
+
+
+NUMBERS = [f"{n / 7:.4f},{n % 2}" for n in range(40)]
+
+
+def numbered(folder: Path, lines: list[str], names: str = "x,label", **changes) -> dict:
+    return spec(folder, "\n".join([names, *lines]), "") | {"test": None} | changes
+
+
+def test_an_index_of_pandas_is_no_input(tmp_path):
+    """Case 04: rows sorted by class, whose numbers would tell it."""
+    frame = pd.DataFrame({"x": np.sin(np.arange(20)), "label": np.arange(20) // 10})
+    frame.to_csv(tmp_path / "train.csv")
+    pd.read_csv(tmp_path / "train.csv").to_csv(tmp_path / "again.csv", index=False)
+    frame[frame["x"] > 0].to_parquet(tmp_path / "filtered.parquet")
+    frame.set_index(frame.index.rename("id")).to_parquet(tmp_path / "named.parquet", index=True)
+    for name in ("train.csv", "again.csv", "filtered.parquet", "named.parquet"):
+        block = SPEC | {"train": name, "test": None}
+        check(block, tmp_path)
+        assert load(block, tmp_path).train.inputs.shape[-1] == 1, name
+        assert "has an index" in notes(block, tmp_path)[0]
+    frame.set_index("label").to_parquet(tmp_path / "labels.parquet")
+    assert load(block | {"train": "labels.parquet"}, tmp_path).classes == ("0", "1")
+
+
+@pytest.mark.parametrize(
+    ("lines", "names", "sentence"),
+    [
+        (["1,unknown,0", *(f"1,{line}" for line in NUMBERS)], "w,x,label", "'unknown' in row 1 of"),
+        ([*NUMBERS, "n/a,1"], "x,label", r"lacks values in x \(1\)"),
+        ([*NUMBERS, '"1,5",0'], "x,label", "'1,5' in row 41 .* decimal points"),
+        (['"1,5",0', '"0,25",1'], "x,label", "'1,5' in row 1 .* decimal points"),
+        ([f"w{n},{n % 2}" for n in range(1001)], "x,label", "1,001 different words in column 'x'"),
+        ([f"{n % 5},{n / 7:.3f}" for n in range(3000)], "x,label", "3,000 different labels"),
+        ([f"{n % 5},{n // 3 + 0.5}" for n in range(400)], "x,label", "134 different labels"),
+        ([f"{n % 5},name{n}" for n in range(200)], "x,label", "200 different labels"),
+        (["1,2,0", "3,4,1"], "x,,label", "no name for column 2"),
+    ],
+)
+def test_columns_that_mislead_are_refused(tmp_path, lines, names, sentence):
+    with pytest.raises(UserError, match=sentence):
+        check(numbered(tmp_path, lines, names), tmp_path)
+
+
+@pytest.mark.parametrize("values", [["0", "1", "2", "3+"], ["a1", "7", "8"], ["0", "1"]])
+def test_a_few_words_among_a_few_numbers_are_categories(tmp_path, values):
+    block = numbered(tmp_path, [f"{value},{n % 2}" for n in range(9) for value in values])
+    check(block, tmp_path)
+    inputs = load(block, tmp_path).train.inputs
+    assert inputs.shape[-1] == (len(values) if len(values) > 2 else 1)
+
+
+def test_words_in_both_forms_of_unicode_are_one(tmp_path):
+    forms = [unicodedata.normalize(form, "é") for form in ("NFC", "NFD")]
+    assert class_names(numbered(tmp_path, [f"1,{form}" for form in forms]), tmp_path) == ("é",)
+
+
+def test_names_of_clients_are_told_as_they_stand(tmp_path):
+    block = numbered(tmp_path, ["a b,1,0", "c,2,1"], "c,x,label", client_column="c")
+    with pytest.raises(UserError, match="names a client 'a b'; use"):
+        check(block, tmp_path)
 
 
 def test_a_constant_column_is_zero(tmp_path):

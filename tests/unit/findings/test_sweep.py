@@ -1,5 +1,7 @@
 """A sweep of one's own: which axes vary, its table against means by hand, its figure."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import plot_sweep
@@ -10,7 +12,7 @@ from fbftl.findings.majority import majority_share
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import rows
 from fbftl.study.settings import Setting
-from fbftl.study.sweep import longest, varying
+from fbftl.study.sweep import lacking, longest, varying
 
 FOUND = {
     ("fbftl", 0.5): (0.5, 0.7),
@@ -66,7 +68,7 @@ def client_file(path, column="label"):
 @pytest.fixture
 def table(tidy, tmp_path):
     csv, clients = tmp_path / "table.csv", client_file(tmp_path / "clients.h5")
-    tabulate_sweep.main(tidy, clients, str(csv), VARYING, {"epsilon": None}, METHODS)
+    tabulate_sweep.main(tidy, clients, str(csv), VARYING, {"epsilon": None}, METHODS, {})
     return csv
 
 
@@ -88,8 +90,33 @@ def test_what_varies_and_what_a_figure_runs_along():
         [Setting(feedback=value) for value in (True, False)],
     ],
 )
-def test_without_two_numbers_there_is_nothing_to_run_along(settings):
-    assert longest(settings) is None
+def test_without_two_numbers_a_figure_runs_along_categories(settings):
+    assert longest(settings) == next(iter(varying(settings)), None)
+
+
+def test_what_a_method_does_not_have_is_blank(tidy, tmp_path):
+    settings = [Setting(method="fbftl"), Setting(method="fedavg", local_epochs=5)]
+    assert lacking(settings) == {"method": [], "local_epochs": ["fbftl"]}
+    runs = pd.read_csv(tidy).assign(local_epochs=1)
+    runs.to_csv(tidy, index=False)
+    csv, clients = tmp_path / "table.csv", client_file(tmp_path / "clients.h5")
+    main = partial(tabulate_sweep.main, tidy, clients, str(csv), [*VARYING, "local_epochs"])
+    main({"epsilon": None, "local_epochs": 1}, METHODS, {"local_epochs": ["fbftl"]})
+    by_method = pd.read_csv(csv).groupby("method")["local_epochs"]
+    assert by_method.count().to_dict() == {"fbftl": 0, "ftl_c": 2}
+
+
+def test_the_figure_of_categories_has_a_place_for_each(table, tmp_path):
+    rows = pd.read_csv(table)
+    looks = plot_sweep.shown(METHODS)
+    figure = plot_sweep.draw(rows, "test_accuracy", "method", ["epsilon"], looks)
+    (axes,) = figure.axes
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["FbFTL", "FTL$_c$"]
+    drawn = [tuple(point) for bars in axes.containers for point in bars.lines[0].get_xydata()]
+    places = rows["method"].map({"fbftl": 0, "ftl_c": 1})
+    expected = sorted(zip(places, 100 * rows["test_accuracy"], strict=True))
+    assert sorted((round(x), y) for x, y in drawn) == [(x, pytest.approx(y)) for x, y in expected]
+    assert "is with FbFTL" in plot_sweep.story(rows, "test_accuracy", "method", looks).title
 
 
 def test_the_table_has_mean_and_spread_of_every_setting(table):
@@ -110,8 +137,9 @@ def test_the_table_has_mean_and_spread_of_every_setting(table):
 def test_runs_without_a_score_are_refused(tidy, tmp_path):
     runs = pd.read_csv(tidy).drop(columns="test_accuracy")
     runs.to_csv(tidy, index=False)
+    axes = {"epsilon": None}
     with pytest.raises(UserError, match="measured none of test_accuracy"):
-        tabulate_sweep.main(tidy, "", str(tmp_path / "t.csv"), VARYING, {"epsilon": None}, METHODS)
+        tabulate_sweep.main(tidy, "", str(tmp_path / "t.csv"), VARYING, axes, METHODS, {})
 
 
 def test_samples_without_classes_have_no_most_frequent_one(tmp_path):

@@ -9,15 +9,17 @@ from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
-from fbftl.data.preprocess import Preprocessing
+from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import build_backbone
 from fbftl.models.cut.extractor import cuttable, extractor, split
 from fbftl.models.forward import forward_fn
 from fbftl.models.source import known_weights
+from fbftl.models.source.check import check, files
 from fbftl.models.source.load import load_given
 from fbftl.models.source.manifest import build, load_source, write_source
 from fbftl.models.source.weights import write_weights
@@ -85,6 +87,15 @@ def test_a_residual_branch_cannot_be_cut():
     model = build_backbone("torchvision", "resnet18", {})
     with pytest.raises(UserError, match=r"conv1, bn1, relu, maxpool, layer1\.0\.add"):
         split(model, "layer1.0.conv2", EXAMPLE)
+
+
+def test_a_model_that_keeps_values_between_calls_is_cut_again_and_again():
+    model = build_backbone("timm", "levit_128s", {"img_size": 64})
+    inputs = torch.randn(2, 3, 64, 64)
+    with torch.no_grad():
+        for cut in cuttable(model, inputs)[-3:]:
+            front, rest = split(model, cut, inputs)
+            torch.testing.assert_close(rest(front(inputs)), model(inputs))
 
 
 def test_a_modules_name_stands_for_its_last_node():
@@ -250,7 +261,7 @@ def vit_folder(tmp_path):
 
     model = ViTForImageClassification(AutoConfig.for_model(**TINY_VIT))
     model.save_pretrained(tmp_path / "vit")
-    card = {"image_mean": [0.1] * 3, "image_std": [0.2] * 3, "size": {"height": 32, "width": 32}}
+    card = {"image_mean": [0.1] * 3, "image_std": [0.2] * 3, "do_resize": False}
     (tmp_path / "vit" / "preprocessor_config.json").write_text(json.dumps(card))
     return SimpleNamespace(path=tmp_path / "vit", model=model.eval())
 
@@ -264,11 +275,75 @@ def test_a_transformers_folder_is_loaded(vit_folder, tmp_path):
     inputs = torch.randn(2, 3, 32, 32)
     hidden = vit_folder.model.vit(pixel_values=inputs).last_hidden_state
     assert torch.equal(source.model(inputs), hidden)
-    assert source.preprocessing == Preprocessing(32, (0.1,) * 3, (0.2,) * 3)
+    assert (source.preprocessing.mean, source.preprocessing.std) == ((0.1,) * 3, (0.2,) * 3)
     write_source(tmp_path / "s.safetensors", tmp_path / "s.json", source)
     manifest = json.loads((tmp_path / "s.json").read_text())
     again = load_source(tmp_path / "s.safetensors", manifest)
     assert torch.equal(again(inputs), hidden)
+
+
+CARDS = {
+    "bicubic": {"resample": 3, "size": 32},
+    "no normalisation": {"do_normalize": False, "size": 32},
+    "mean null": {"do_normalize": False, "image_mean": None, "image_std": None, "size": 32},
+    "one mean": {"image_mean": 0.5, "image_std": 0.25, "size": 32},
+    "no rescaling": {"do_rescale": False, "do_normalize": False},
+    "another factor": {"rescale_factor": 1 / 127.5, "size": {"height": 32, "width": 32}},
+    "crop by the shortest edge": {
+        "image_processor_type": "CLIPImageProcessor",
+        "size": {"shortest_edge": 36},
+        "crop_size": {"height": 32, "width": 32},
+    },
+    "blue first": {
+        "image_processor_type": "MobileViTImageProcessor",
+        "size": {"shortest_edge": 40},
+        "do_flip_channel_order": True,
+        "crop_size": 32,
+    },
+}
+
+
+@pytest.mark.parametrize("card", CARDS, ids=str)
+def test_inputs_are_those_of_transformers_image_processor(vit_folder, tmp_path, card):
+    from transformers import AutoImageProcessor
+
+    (vit_folder.path / "preprocessor_config.json").write_text(json.dumps(CARDS[card]))
+    spec = load_given(transformers_block(vit_folder.path)).preprocessing
+    images = np.random.default_rng(0).integers(0, 256, (3, 48, 40, 3), np.uint8)
+    theirs = AutoImageProcessor.from_pretrained(vit_folder.path)(list(images), return_tensors="pt")
+    read = Preprocessing.of(json.loads(json.dumps(spec.document())))
+    expected = theirs["pixel_values"].float()
+    torch.testing.assert_close(preprocess(images, read), expected, atol=1e-6, rtol=0)
+    # What mean and std say of values, on the scale where white is 1.
+    grey = preprocess(np.full_like(images, 102), read).mean((0, 2, 3))
+    expected = (102 / 255 - torch.tensor(spec.mean)) / torch.tensor(spec.std)
+    torch.testing.assert_close(grey, expected)
+
+
+def test_an_image_processor_that_is_none_is_refused(vit_folder):
+    for card in ({"size": "x"}, {"image_processor_type": "No"}, {"image_mean": [0.5] * 2}):
+        (vit_folder.path / "preprocessor_config.json").write_text(json.dumps(card))
+        with pytest.raises(UserError, match=r"preprocessor_config\.json is no image processor"):
+            load_given(transformers_block(vit_folder.path))
+
+
+def test_a_manifest_names_no_other_class():
+    spec = Preprocessing.of_processor({"image_processor_type": "AutoModel"}, 3)
+    with pytest.raises(UserError, match="preprocessing by AutoModel, which is no image processor"):
+        preprocess(np.zeros((1, 4, 4, 3), np.uint8), spec)
+
+
+def test_the_configuration_goes_before_the_image_processor(vit_folder):
+    card = {"do_rescale": False, "do_normalize": False, "size": 40, "resample": 3}
+    (vit_folder.path / "preprocessor_config.json").write_text(json.dumps(card))
+    spec = load_given(transformers_block(vit_folder.path)).preprocessing
+    images = np.random.default_rng(0).integers(0, 256, (3, 32, 32, 3), np.uint8)
+    given = {"size": 32, "mean": [0.1] * 3, "std": [0.2] * 3}
+    torch.testing.assert_close(
+        preprocess(images, spec.overridden(given)), preprocess(images, Preprocessing.of(given))
+    )
+    assert preprocess(images, spec.overridden({"size": 16})).shape == (3, 3, 16, 16)
+    assert preprocess(images, spec.overridden({"interpolation": "bilinear"})).max() > 200
 
 
 def test_a_transformers_folder_with_random_weights_needs_no_weights(vit_folder):
@@ -277,6 +352,46 @@ def test_a_transformers_folder_with_random_weights_needs_no_weights(vit_folder):
     assert source.model(EXAMPLE).shape == (2, 17, 16)
     with pytest.raises(UserError, match=r"has no file model\.safetensors"):
         load_given(transformers_block(vit_folder.path))
+
+
+@pytest.mark.parametrize(("kind", "cut"), [("Siglip", "head"), ("CLIP", "post_layernorm")])
+def test_what_a_model_pools_is_cut_in_a_model_of_images_and_texts(tmp_path, kind, cut):
+    import transformers
+
+    sizes = {key: TINY_VIT[key] for key in ("hidden_size", "num_hidden_layers")}
+    sizes |= {key: TINY_VIT[key] for key in ("num_attention_heads", "intermediate_size")}
+    vision = sizes | {"image_size": 32, "patch_size": 8}
+    config = getattr(transformers, f"{kind}Config")(vision_config=vision, text_config=sizes)
+    both = getattr(transformers, f"{kind}Model")(config).eval()
+    both.save_pretrained(tmp_path)
+    model = load_given(transformers_block(tmp_path)).model
+    inputs = torch.randn(2, 3, 32, 32)
+    with torch.no_grad():
+        pooled = extractor(model, [f"model.{cut}"], inputs)(inputs)[f"model.{cut}"]
+        expected = both.vision_model(pixel_values=inputs).pooler_output
+    assert torch.equal(pooled, expected)
+
+
+def test_a_transformers_folder_in_shards_is_loaded(vit_folder):
+    whole = vit_folder.path / "model.safetensors"
+    block = transformers_block(vit_folder.path)
+    expected = load_given(block).model.state_dict()
+    whole.unlink()
+    vit_folder.model.save_pretrained(vit_folder.path, max_shard_size="8KB")
+    shards = sorted(vit_folder.path.glob("model-*.safetensors"))
+    assert len(shards) > 1
+    check(block | {"package": None}, None)
+    assert set(map(str, shards)) < set(files(block, None))
+    found = load_given(block)
+    trained = [name for name in expected if "pooler" not in name]
+    assert all(torch.equal(found.model.state_dict()[name], expected[name]) for name in trained)
+    assert load_given(block | {"sha256": found.origin["sha256"]}).origin == found.origin
+    shards[1].write_bytes(shards[1].read_bytes()[:-8] + bytes(range(8)))
+    with pytest.raises(UserError, match=f"have sha256 .*, not {found.origin['sha256']}"):
+        load_given(block | {"sha256": found.origin["sha256"]})
+    shards[1].unlink()
+    with pytest.raises(UserError, match=f"has no file {shards[1].name}; put it there"):
+        check(block | {"package": None}, None)
 
 
 def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_folder):
@@ -300,6 +415,22 @@ def test_without_network_the_hub_says_which_file_is_wanted(monkeypatch):
         known_weights.hub_file("some/model", "config.json", None)
     with pytest.raises(UserError, match="cannot be fetched"):
         known_weights.hub_file("no such/../name", "config.json", None)
+
+
+def test_only_a_repository_that_has_no_processor_goes_without(monkeypatch):
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    def raising(reason):
+        def hub_file(*_):
+            raise UserError("cannot be fetched") from reason
+
+        return hub_file
+
+    monkeypatch.setattr(known_weights, "hub_file", raising(EntryNotFoundError("none")))
+    known_weights.fetch_processor("some/model", None)
+    monkeypatch.setattr(known_weights, "hub_file", raising(LocalEntryNotFoundError("offline")))
+    with pytest.raises(UserError, match="cannot be fetched"):
+        known_weights.fetch_processor("some/model", None)
 
 
 def test_the_documented_lines_import_timm_in_a_fresh_process(root: Path) -> None:

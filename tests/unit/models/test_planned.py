@@ -12,6 +12,7 @@ from fbftl.models.chain import Chain
 from fbftl.models.describe import describe
 from fbftl.models.networks import build
 from fbftl.models.planned import Cut, planned_cuts, trained
+from safetensors.numpy import save_file
 
 NETWORK = {"name": "vgg", "channels": [[3, 4], [5]], "fc": [7, 6], "dropout": 0.5}
 SOURCE = {"kind": "pretrain", "network": NETWORK, "samples": 1000}
@@ -125,3 +126,51 @@ def test_maps_before_the_dense_layers_are_of_any_size() -> None:
     larger = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE, (18, 16, 3))["pool1"]
     assert (smaller.width, larger.width) == (5 * 4 * 4, 9 * 8 * 4)
     assert smaller.parameters == larger.parameters
+
+
+TIMM_VIT = {"from": "timm", "name": "vit_tiny_patch16_224", "options": {}}
+ALEXNET = {"from": "torchvision", "name": "alexnet", "options": {}}
+GREY = {"from": "timm", "name": "resnet10t", "options": {"in_chans": 1}}
+SMALL = {"from": "timm", "name": "vit_tiny_patch16_224", "options": {"img_size": 64, "depth": 1}}
+
+
+@pytest.mark.parametrize(
+    ("source", "features", "cut", "image", "sentence"),
+    [
+        (TIMM_VIT, {"size": 64}, "norm", None, "64 x 64 pixels .*size to 224, which it takes"),
+        (ALEXNET, {"size": 32}, "features.12", None, "32 x 32 pixels .*set features.size to 64,"),
+        (ALEXNET, {}, "features.12", (32, 32, 3), "cannot take images of 32 x 32 pixels"),
+        (SMALL, {}, "norm", None, "cannot take images of 224 x 224 pixels .*size to 64,"),
+        (GREY, {"size": 32}, "layer4", None, "takes 1 channels, .* give features.mean and"),
+        (ALEXNET, {}, "features.99", None, "cut = features.99: there is no such layer"),
+        (SMALL, {"size": 64}, "nrm", None, "cut = nrm: there is no such layer"),
+    ],
+)
+def test_what_a_library_s_network_cannot_take_is_refused(
+    source: Any, features: Any, cut: str, image: Any, sentence: str
+) -> None:
+    """Cases 07 and 13."""
+    features = FEATURES | {"pool": "avg"} | features
+    with pytest.raises(UserError, match=sentence):
+        planned_cuts({"kind": "load", **source}, features, [cut], None, image)
+
+
+def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
+    save_file({"other": np.ones(2, np.float32)}, tmp_path / "a.safetensors")
+    source = {"kind": "load", **ALEXNET, "weights": "file", "file": str(tmp_path / "a.safetensors")}
+    with pytest.raises(UserError, match=r"a\.safetensors does not fit the model: it lacks"):
+        planned_cuts(source, FEATURES, ["features.12"])
+
+
+def test_sizes_are_known_where_the_network_or_the_images_say_them() -> None:
+    features = FEATURES | {"pool": "avg"}
+    planned = planned_cuts({"kind": "load", **TIMM_VIT}, features, ["norm"])
+    assert planned["norm"].width == 192
+    source = {"kind": "load", **GREY}
+    grey = FEATURES | {"pool": "avg", "mean": [0.5], "std": [0.5]}
+    assert planned_cuts(source, grey, ["layer4"], None, (32, 32, 1))["layer4"].width == 512
+
+
+def test_one_class_alone_is_refused() -> None:
+    with pytest.raises(UserError, match="data has one class alone"):
+        trained(BLOCK, ["fc1"], classes=1, made_for=IMAGE)

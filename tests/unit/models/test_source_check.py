@@ -1,6 +1,7 @@
 """Sources are checked before any job: keys, files, digests."""
 
 import hashlib
+import pickle
 import subprocess
 import sys
 from dataclasses import replace
@@ -8,11 +9,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.source import check as check_module
 from fbftl.models.source import check as source_check
 from fbftl.models.source import load, packaged
+from safetensors.numpy import save_file
 
 LETTERS = {"kind": "pretrain", "task": "letters"}
 
@@ -24,7 +27,7 @@ def source_block(**keys: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
-    (tmp_path / "weights.safetensors").write_bytes(b"weights")
+    save_file({"weight": np.ones(2, np.float32)}, tmp_path / "weights.safetensors")
     return tmp_path / "weights.safetensors"
 
 
@@ -35,7 +38,7 @@ def test_letters_need_nothing() -> None:
 
 
 def test_a_file_with_the_right_digest_passes_and_is_watched(weights: Path) -> None:
-    digest = hashlib.sha256(b"weights").hexdigest()
+    digest = hashlib.sha256(weights.read_bytes()).hexdigest()
     source = source_block(name="vgg16", file=str(weights), sha256=digest)
     source_check.check(source, None)
     assert source_check.files(source, None) == [str(weights)]
@@ -67,6 +70,23 @@ def test_a_transformers_folder_is_looked_into_and_watched(tmp_path: Path) -> Non
 def test_faults_are_named(keys: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         source_check.check(source_block(**keys), None)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (pickle.dumps({}, 2), "a.pth is a pickle, which can run code"),
+        (b"PK\x03\x04", "a.pth is a pickle"),
+        (b"weights", "a.pth is no valid safetensors file"),
+        (b"", "a.pth is no valid safetensors file"),
+    ],
+)
+def test_a_file_that_is_no_table_of_tensors_is_refused(
+    tmp_path: Path, content: bytes, sentence: str
+) -> None:
+    (tmp_path / "a.pth").write_bytes(content)
+    with pytest.raises(UserError, match=sentence):
+        source_check.check(source_block(name="vgg16", file=str(tmp_path / "a.pth")), None)
 
 
 def test_another_digest_is_refused(weights: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
+from fbftl.study.places import require_plain_place
 from fbftl.study.systems import read_systems
 
 GOOD = """
@@ -30,6 +31,20 @@ def test_defaults_are_filled_and_the_input_left_alone(schema: dict) -> None:
     assert study.config["seeds"] == [0, 1, 2]
     assert study.task("digits")["training"]["momentum"] == 0.9
     assert len(study.settings["digits"]["scarcity"]) == 2 * (1 + 2)
+
+
+def test_a_tilde_that_begins_a_path_is_the_user_s_folder(schema: dict) -> None:
+    config = yaml.safe_load(GOOD) | {"data_folder": "../~/data"}
+    config["tasks"]["digits"]["data"] = {"kind": "folder", "train": "~/pics"}
+    study = resolve(config, schema)
+    assert study.config["data_folder"] == str(Path.home() / "data")
+    assert study.task("digits")["data"]["train"] == str(Path.home() / "pics")
+
+
+def test_a_project_whose_path_has_braces_is_refused() -> None:
+    require_plain_place(Path("/some/place"))
+    with pytest.raises(UserError, match=r"lies in /some/\{x\}/fbftl, and .* rename or move"):
+        require_plain_place(Path("/some/{x}/fbftl"))
 
 
 def test_a_grid_may_be_for_some_tasks_only(schema: dict) -> None:

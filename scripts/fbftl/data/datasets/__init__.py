@@ -18,6 +18,7 @@ from fbftl.data.datasets.selection import (
     limit,
     portion,
     require_classes,
+    require_labels,
     split_off_test,
     test_count,
 )
@@ -42,7 +43,10 @@ VECTORS = ("groups", "table", "features")
 
 
 class Kind(Protocol):
-    """What a module that reads one kind of data set offers."""
+    """What a module that reads one kind of data set offers.
+
+    One whose labels are stored has `labels` too, which returns those that occur in each split.
+    """
 
     def check(self, spec: Mapping[str, Any], folder: Path | None) -> None:
         """Look at names, sizes and headers of the files, nothing more; raise `UserError`."""
@@ -70,6 +74,8 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
     """
     kind, folder = _kind(spec), _folder(data_folder)
     kind.check(spec, folder)
+    if (labels_of := getattr(kind, "labels", None)) is not None:
+        require_labels(labels_of(spec, folder), spec.get("classes") is not None)
     names = kind.class_names(spec, folder)
     if spec.get("classes") is not None:
         require_classes(spec["classes"], names)

@@ -11,12 +11,10 @@ import math
 import os
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from tokenize import TokenError
 from typing import IO, Any
 
 import numpy as np
@@ -26,29 +24,18 @@ import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import require_unpackable
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import UNREADABLE, message_of
+from fbftl.ground.files import message_of
 
 SAFETENSORS = {"BOOL": "?", "BF16": "<u2"} | {
     f"{kind.upper()}{8 * size}": f"<{kind}{size}" for kind in "fiu" for size in (1, 2, 4, 8)
 }
 """NumPy's name of each type that is read; of bfloat16, which it lacks, that of the bits."""
 
-DAMAGE = (
-    *UNREADABLE,
-    EOFError,
-    MemoryError,
-    OSError,
-    RuntimeError,
-    SyntaxError,
-    TokenError,
-    zipfile.BadZipFile,
-    zlib.error,
-    pa.ArrowException,
-)
-"""What readers raise on damaged files."""
-
 NPY = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 """What reads a header by its version; later ones are for names of fields."""
+
+LOOK = 2**20
+"""Bytes of vectors that a plan looks at."""
 
 Array = Callable[[bool], np.ndarray]
 """Returns the values of an array; given False, zeros of its shape in the place of vectors."""
@@ -61,7 +48,7 @@ def explaining(path: Path) -> Iterator[None]:
         yield
     except UserError:
         raise
-    except DAMAGE as error:
+    except Exception as error:  # of what is damaged, formats and codecs raise whatever they find
         raise UserError(
             f"{path} cannot be read ({message_of(error)}); correct it or make it anew"
         ) from error
@@ -112,9 +99,22 @@ def arrays_in(path: Path, sha256: str | None, whole: bool) -> Iterator[Mapping[s
 
 
 def unpacked(
-    shape: tuple[int, ...], dtype: np.dtype, size: int, read: Callable[[], np.ndarray], whole: bool
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+    size: int,
+    read: Callable[[], np.ndarray],
+    whole: bool,
+    start: Callable[[int], bytes] = lambda _: b"",
 ) -> np.ndarray:
     """Return an array, see `Array`, of whose content so many bytes are there.
+
+    Args:
+        shape: in its header.
+        dtype: in its header.
+        size: bytes of its content.
+        read: returns its values.
+        whole: whether to read vectors; else the first ones are looked at alone.
+        start: returns so many first bytes of its content.
 
     Raises:
         ValueError: if its header says otherwise, or it holds neither numbers nor words.
@@ -126,7 +126,12 @@ def unpacked(
     require_unpackable("an array", claimed)
     if len(shape) == 1:
         return read()
-    return vectors(read()) if whole else np.broadcast_to(np.float32(0), shape)
+    if whole:
+        return vectors(read())
+    row = math.prod(shape[1:]) * dtype.itemsize
+    first = start(min(claimed, LOOK) // row * row) if row else b""
+    vectors(np.frombuffer(first, dtype).reshape(-1, *shape[1:]))
+    return np.broadcast_to(np.float32(0), shape)
 
 
 def vectors(values: np.ndarray) -> np.ndarray:
@@ -155,7 +160,7 @@ def _npy(file: IO[bytes], size: int) -> dict[str, Array]:
         file.seek(0)
         return np.lib.format.read_array(file, allow_pickle=False)
 
-    return {"features": partial(unpacked, shape, dtype, content, read)}
+    return {"features": partial(unpacked, shape, dtype, content, read, start=file.read)}
 
 
 def _npz(file: IO[bytes], _: int) -> dict[str, Array]:
@@ -184,7 +189,8 @@ def _safetensors(file: IO[bytes], size: int) -> dict[str, Array]:
             values = np.frombuffer(file.read(last - first), dtype).reshape(shape)
             return widened(values) if entry["dtype"] == "BF16" else values
 
-        return unpacked(shape, dtype, last - first, read, whole)
+        file.seek(8 + length + first)
+        return unpacked(shape, dtype, last - first, read, whole, file.read)
 
     return {name: partial(array, entry) for name, entry in header.items()}
 
@@ -206,6 +212,7 @@ def _column(table: pq.ParquetFile, name: str, whole: bool) -> np.ndarray:
     shape = (table.metadata.num_rows, *([len(first.column(0).flatten())] if is_vector else []))
     require_unpackable("a column", 8 * math.prod(shape))
     if is_vector and not whole:
+        vectors(first.column(0).flatten().to_numpy(zero_copy_only=False)[None])
         return np.broadcast_to(np.float32(0), shape)
     column = table.read(columns=[name]).column(0).combine_chunks()
     if is_vector and not pc.all(pc.equal(pc.list_value_length(column), shape[1])).as_py():

@@ -51,6 +51,11 @@ def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]
     return _names(spec, _tables(spec, folder, whole=False))
 
 
+def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
+    """Return the labels of each split."""
+    return [table["labels"] for table in _tables(spec, folder, whole=False)]
+
+
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
     """Return the shape of a vector as an image."""
     return 1, 1, _tables(spec, folder, whole=False)[0]["features"].shape[1]
@@ -122,11 +127,11 @@ def _of_store(spec: Mapping[str, Any], path: Path, whole: bool) -> list[Table]:
     """Return both splits of a store; its numbers of samples count each split on its own."""
     if needless := [key for key in ("test", *NEEDED, "clients", "split") if spec[key]]:
         raise UserError(f"data.{needless[0]}: {path} is a store and says it; leave it out")
-    train, test = splits_of(path, spec["sha256"], whole)
-    if not test["clients"].any():
-        # Of a test set that belongs to nobody the store calls the server client 0.
-        test["clients"] = np.full(len(test["clients"]), SERVER)
     with explaining(path):
+        train, test = splits_of(path, spec["sha256"], whole)
+        if not test["clients"].any():
+            # Of a test set that belongs to nobody the store calls the server client 0.
+            test["clients"] = np.full(len(test["clients"]), SERVER)
         tables = [{key: _fit(key, of[key]) for key in of} for of in (train, test)]
     return [_ordered(table, path) for table in tables]
 

@@ -3,7 +3,7 @@
 ``examples/<client id>/<array>`` in one file per split, or ``train/examples/...`` and
 ``test/examples/...`` in one file. Config: ``train: file``, ``test: file`` if the test split lies in
 its own; ``image_key`` and ``label_key`` name the arrays. Pixels are uint8, or floats from 0 to 1;
-images without a channel axis get one.
+images without a channel axis get one, and labels may be columns of one.
 """
 
 from collections.abc import Mapping
@@ -27,6 +27,9 @@ from fbftl.data.datasets.base import (
 from fbftl.data.examples import Examples, explaining_damage
 from fbftl.ground.errors import UserError
 
+CHANNELS = (1, 3, 4)
+"""Of images that are stored: grey, colour, colour with transparency."""
+
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
     """Check every client's arrays: names, types, lengths, shapes; only labels are read."""
@@ -47,7 +50,13 @@ def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int:
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
     """Return the numbers of the classes, from the arrays of labels."""
-    return numbered(max(split.largest for split in _outlines(spec, folder)), spec["train"])
+    largest = max(max(split.labels, default=0) for split in _outlines(spec, folder))
+    return numbered(largest, spec["train"])
+
+
+def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
+    """Return the labels that occur in each split."""
+    return [np.array(split.labels, np.int64) for split in _outlines(spec, folder)]
 
 
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
@@ -58,11 +67,11 @@ def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
 
 @dataclass(frozen=True)
 class Outline:
-    """What a split holds: samples, clients, its largest label, and one image's shape."""
+    """What a split holds: samples, clients, its different labels, and one image's shape."""
 
     samples: int
     clients: int
-    largest: int
+    labels: tuple[int, ...]
     image: tuple[int, ...]
 
 
@@ -79,9 +88,10 @@ def _outline(path: Path, group: str, image: str, label: str, *_: int) -> Outline
     """Look at every client once, which for thousands takes a second; a changed file anew."""
     with _open(path) as file:
         examples = _examples(file, group, image, label)
-        labels = examples.rows(0, examples.count, (label,))[label]
-    largest = int(np.max(labels, initial=0))
-    return Outline(examples.count, len(examples.ids), largest, examples.columns[image].shape)
+        found = np.unique(examples.rows(0, examples.count, (label,))[label])
+        _bytes(path, examples.rows(0, min(BLOCK, examples.count), (image,))[image])
+    shape = examples.columns[image].shape
+    return Outline(examples.count, len(examples.ids), tuple(found.tolist()), shape)
 
 
 def read(
@@ -137,7 +147,12 @@ def _examples(file: h5py.File, group: str, image: str, label: str) -> Examples:
             f"{file.filename}: {image!r} is {pixels.dtype} of shape {pixels.shape} per sample, "
             "not an image of bytes or floats; set data.image_key to the array of images"
         )
-    if classes.shape or classes.dtype.kind not in "ui":
+    if len(pixels.shape) == 3 and pixels.shape[0] in CHANNELS and pixels.shape[2] not in CHANNELS:
+        raise UserError(
+            f"{file.filename}: {image!r} has the shape {pixels.shape} per sample, channels first; "
+            "store images as height, width, channels"
+        )
+    if classes.shape not in ((), (1,)) or classes.dtype.kind not in "ui":
         raise UserError(
             f"{file.filename}: {label!r} is {classes.dtype} of shape {classes.shape} per sample, "
             "not one integer; set data.label_key to the array of classes"
@@ -151,7 +166,7 @@ def _read_split(path: Path, examples: Examples, keys: tuple[str, str]) -> Sample
         _bytes(path, examples.rows(first, first + BLOCK, (image,))[image])
         for first in range(0, examples.count, BLOCK)
     ]
-    labels = np.asarray(examples.rows(0, examples.count, (label,))[label], dtype=np.int64)
+    labels = np.asarray(examples.rows(0, examples.count, (label,))[label], dtype=np.int64).ravel()
     if len(labels) and labels.min() < 0:
         raise UserError(f"{path}: {label!r} holds negative classes; count classes from 0")
     if not blocks:

@@ -1,10 +1,12 @@
 """Image folders: one folder per class with its images, as in ``train/cat/1.jpg``.
 
-With ``layout: clients`` each client has such class folders: ``train/anna/cat/1.jpg``. Config:
-``train: folder`` and, if the set has its own, ``test: folder``; ``size`` (pixels) and ``channels``
-as in `fbftl.data.datasets.images`.
+With ``layout: clients`` each client has such class folders: ``train/anna/cat/1.jpg``. Links are
+followed, hidden files and folders left out, and names alike but for their form of Unicode are one.
+Config: ``train: folder`` and, if the set has its own, ``test: folder``; ``size`` (pixels) and
+``channels`` as in `fbftl.data.datasets.images`.
 """
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +17,16 @@ import numpy as np
 from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import Samples, located
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
+from fbftl.ground.digests import files_below
 from fbftl.ground.errors import UserError
 
 SUFFIXES = {
     *{".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"},
     ".webp",
 }
+
+SPLITS = {"train", "training", "val", "valid", "validation", "dev", "test", "testing"}
+"""Names of folders that are no classes where all are of these."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | Non
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
     """Return the names of the training split's class folders, sorted."""
     root = located(folder, spec["train"], "data.train")
-    return tuple(sorted({sub.name for sub in _class_folders(root, _by_client(spec))}))
+    return tuple(sorted({_name(sub) for sub in _class_folders(root, _by_client(spec))}))
 
 
 def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
@@ -64,14 +70,14 @@ def notes(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
             root = located(folder, spec[split], f"data.{split}")
             classes = _class_folders(root, _by_client(spec))
             taken = {image.file for image in _found(spec, folder)[split]}
-            files = [path for path in _visible(root) if path.is_file() and path not in taken]
+            files = [path for path in _visible(root) if path not in taken]
             if files:
                 sentences.append(
                     f"data.{split}: {len(files)} files below {root} are left out, such as "
                     f"{files[0].relative_to(root)}: they end in no image's name, or are in no "
                     "class folder."
                 )
-            nested = [sub for sub in classes if any(path.is_dir() for path in sub.iterdir())]
+            nested = [sub for sub in classes if _subfolders(sub)]
             if nested:
                 sentences.append(
                     f"data.{split}: {len(nested)} of {len(classes)} class folders hold folders, "
@@ -82,8 +88,14 @@ def notes(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
 
 
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
-    """Return the shape to which images are brought, None if each keeps its own."""
-    return shape_wanted(spec)
+    """Return the shape to which images are brought, or else the first one's, which all must have.
+
+    Raises:
+        UserError: if the first image cannot be decoded.
+    """
+    if (shape := shape_wanted(spec)) is not None:
+        return shape
+    return _encoded([_found(spec, folder)["train"][0].file], spec).shape[1:]
 
 
 def read(
@@ -98,15 +110,16 @@ def read(
             of_split, key=lambda image: (classes.index(image.label), image.client or "", image.file)
         )
         files = [image.file for image in of_split]
-        inputs = EncodedImages(
-            files, [str(file) for file in files], spec.get("channels", 3), spec.get("size")
-        )
         labels = np.array([classes.index(image.label) for image in of_split])
         owners = np.array([image.client for image in of_split]) if _by_client(spec) else None
-        return Samples(inputs, labels, owners)
+        return Samples(_encoded(files, spec), labels, owners)
 
     test = samples(images["test"]) if "test" in images else None
     return samples(images["train"]), test, classes
+
+
+def _encoded(files: list[Path], spec: Mapping[str, Any]) -> EncodedImages:
+    return EncodedImages(files, list(map(str, files)), spec.get("channels", 3), spec.get("size"))
 
 
 def _by_client(spec: Mapping[str, Any]) -> bool:
@@ -144,19 +157,30 @@ def _class_folders(root: Path, by_client: bool) -> list[Path]:
     return [sub for client in clients for sub in _subfolders(client)]
 
 
+def _name(folder: Path) -> str:
+    return unicodedata.normalize("NFC", folder.name)
+
+
 def _visible(root: Path) -> list[Path]:
-    """Return all that lies below a folder, hidden files left out, sorted."""
-    return sorted(path for path in root.rglob("*") if not path.name.startswith("."))
+    """Return all files below a folder, hidden ones left out and links followed, sorted."""
+    return sorted(root / name for name, _ in files_below(root))
 
 
 def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[ImageFile]:
     by_client = _by_client(spec)
     if not root.is_dir():
         raise UserError(f"{key}: {root} is not a folder; give the folder that holds one per class")
-    classes = {
-        sub: [file for file in _visible(sub) if file.suffix.lower() in SUFFIXES and file.is_file()]
-        for sub in _class_folders(root, by_client)
-    }
+    outer = [sub.name for sub in _subfolders(root)]
+    if outer and {name.casefold() for name in outer} <= SPLITS:
+        raise UserError(
+            f"{key}: {root} holds {' and '.join(outer)}, which are splits and no classes; name one "
+            "of them in data.train and, if there are several, another in data.test"
+        )
+    classes: dict[Path, list[Path]] = {sub: [] for sub in _class_folders(root, by_client)}
+    for file in _visible(root):
+        inside = root.joinpath(*file.relative_to(root).parts[: 2 if by_client else 1])
+        if inside in classes and file.suffix.lower() in SUFFIXES and file.is_file():
+            classes[inside].append(file)
     if not any(classes.values()):
         layout = (
             "one folder per client there, with one per class"
@@ -176,7 +200,7 @@ def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[ImageFile]:
                 "digits, and . _ - + @, at most 128 of them"
             )
     return [
-        ImageFile(file, sub.name, sub.parent.name if by_client else None)
+        ImageFile(file, _name(sub), sub.parent.name if by_client else None)
         for sub, files in classes.items()
         for file in files
     ]

@@ -49,8 +49,12 @@ def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | Non
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
     """Return the numbers of the classes, from the files of labels."""
-    labels = [read_file(_paths(spec, folder, split)[1], axes=1) for split in _splits(spec)]
-    return numbered(max(int(split.max(initial=0)) for split in labels), "data")
+    return numbered(max(int(of.max(initial=0)) for of in labels(spec, folder)), "data")
+
+
+def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
+    """Return the labels of each split."""
+    return [read_file(_paths(spec, folder, split)[1], axes=1) for split in _splits(spec)]
 
 
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:

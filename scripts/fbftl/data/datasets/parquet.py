@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import Samples, located, numbered, require_unpackable
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
+from fbftl.data.datasets.selection import WHOLE
 from fbftl.ground.errors import UserError
 
 ROW_BYTES = 128
@@ -41,14 +42,38 @@ def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | Non
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
     """Return the class names that the metadata has, or else numbers, from footers or labels."""
-    paths = [path for split in ("train", "test") for path in _paths(spec, folder, split)]
-    largest = max(_largest(path, *_columns(spec)) for path in paths)
+    largest = max(int(of_split.max(initial=0)) for of_split in labels(spec, folder))
     return _named(_paths(spec, folder, "train")[0], spec, largest)
 
 
+def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
+    """Return the labels of each split."""
+    paths = [_paths(spec, folder, split) for split in ("train", "test")]
+    return [
+        np.concatenate([_labels(p, *_columns(spec)) for p in split]) for split in paths if split
+    ]
+
+
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
-    """Return the shape to which images are brought, None if each keeps its own."""
-    return shape_wanted(spec)
+    """Return the shape to which images are brought, or else the first one's, which all must have.
+
+    Raises:
+        UserError: if the first image cannot be decoded.
+    """
+    if (shape := shape_wanted(spec)) is not None:
+        return shape
+    path, column = _paths(spec, folder, "train")[0], f"{_columns(spec)[0]}.bytes"
+    try:
+        # With a buffer of its own the reader takes in no whole column of images.
+        rows = next(pq.ParquetFile(path, buffer_size=2**16).iter_batches(1, columns=[column]))
+        source = rows.column(0).field("bytes")[0].as_py()
+    except StopIteration:
+        return None
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path) from error
+    if source is None:
+        raise _lacking(path)
+    return EncodedImages([source], [f"image 0 of {path}"], spec.get("channels", 3), None).shape[1:]
 
 
 def read(
@@ -122,7 +147,7 @@ def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
             encoded = [source for chunk in chunks for source in _rows(chunk.field("bytes"))]
             classes = table.column(label)
             if None in encoded or classes.null_count:
-                raise UserError(f"{path} has rows without an image or a label; remove them")
+                raise _lacking(path)
             sources += encoded
             labels.append(classes.to_numpy().astype(np.int64))
         names += [f"image {row} of {path}" for row in range(len(sources) - before)]
@@ -151,13 +176,14 @@ def _rows(encoded: pa.DictionaryArray) -> Iterator[bytes | None]:
     return (None if code is None else images[code] for code in encoded.indices.to_pylist())
 
 
-def _largest(path: Path, image: str, label: str) -> int:
-    """Return the largest label of a file.
+def _labels(path: Path, image: str, label: str) -> np.ndarray:
+    """Return the labels that occur in a file.
 
     The footer's statistics are left alone: Arrow ends the process where they are damaged.
     """
     try:
-        return pc.max(_open(path, image, label).read([label]).column(label)).as_py() or 0
+        found = pc.unique(_open(path, image, label).read([label]).column(label))
+        return found.drop_null().to_numpy().astype(np.int64)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise _damaged(path) from error
 
@@ -174,9 +200,20 @@ def _class_names(path: Path, spec: Mapping[str, Any]) -> tuple[str, ...]:
     metadata = _open(path, image, label).schema_arrow.metadata or {}
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
-        return tuple(str(name) for name in features[label]["names"])
+        names = tuple(str(name) for name in features[label]["names"])
     except (KeyError, TypeError, ValueError):
         return ()
+    chosen = [each for each in spec.get("classes") or () if isinstance(each, int)]
+    if chosen and names != tuple(map(str, range(len(names)))) and any(map(WHOLE.fullmatch, names)):
+        raise UserError(
+            f"data.classes has {chosen[0]}, which may be a label of {path} or its name, as in "
+            f"'{names[0]}' for label 0; choose by names, in quotes"
+        )
+    return names
+
+
+def _lacking(path: Path) -> UserError:
+    return UserError(f"{path} has rows without an image or a label; remove them")
 
 
 def _damaged(path: Path) -> UserError:

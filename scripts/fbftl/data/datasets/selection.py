@@ -1,5 +1,6 @@
 """What is taken from a data set: its test split, a portion, some classes, or only a few samples."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -8,6 +9,9 @@ import numpy as np
 from fbftl.data.datasets.base import Dataset, Samples
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
+
+WHOLE = re.compile(r"[+-]?\d{1,15}(\.0*)?")
+"""Names of classes that are whole numbers."""
 
 
 def split_off_test(samples: Samples, fraction: float, seed: int) -> tuple[Samples, Samples]:
@@ -98,7 +102,10 @@ def choose_classes(dataset: Dataset, wanted: Sequence[int | str]) -> Dataset:
 
 
 def require_classes(wanted: Sequence[int | str], names: Sequence[str | None]) -> list[int]:
-    """Return the numbers of classes given by number or by name.
+    """Return the places of classes given by number or by name.
+
+    Where names are numbers, as labels of a table or folders called 1 to 5, a number is such a name;
+    elsewhere it is a place.
 
     Args:
         wanted: numbers and names; one that stands for a class whose name is unknown is -1.
@@ -107,17 +114,53 @@ def require_classes(wanted: Sequence[int | str], names: Sequence[str | None]) ->
     Raises:
         UserError: if the choice repeats a class, or names one that is not there.
     """
-    numbers = {name: number for number, name in enumerate(names)}
-    all_named = None not in numbers
-    chosen = [numbers.get(each, -1) if isinstance(each, str) else each for each in wanted]
-    numbered = [each for each in chosen if all_named or each != -1]
-    if len(set(numbered)) < len(numbered) or not set(numbered) <= set(range(len(names))):
+    places = {name: place for place, name in enumerate(names)}
+    all_named = None not in places
+    whole = [name for name in names if name is not None and WHOLE.fullmatch(name)]
+    by_number = {int(float(name)): name for name in whole}
+
+    def place_of(each: int | str) -> int:
+        if isinstance(each, int) and by_number:
+            each = by_number.get(each, "") if len(by_number) == len(whole) else ""
+        return places.get(each, -1) if isinstance(each, str) else each
+
+    chosen = [place_of(each) for each in wanted]
+    placed = [each for each in chosen if all_named or each != -1]
+    if len(set(placed)) < len(placed) or not set(placed) <= set(range(len(names))):
         example = f", or by their names, such as '{names[0]}'" if all_named else ""
+        counted = not whole or list(names) == list(map(str, range(len(names))))
+        shown = ", ".join(f"'{name}'" for name in names[:10]) + (", ..." if names[10:] else "")
         raise UserError(
-            f"data.classes is {list(wanted)}; choose different classes from 0 to "
-            f"{len(names) - 1}{example}"
+            f"data.classes is {list(wanted)}; choose different classes "
+            + (f"from 0 to {len(names) - 1}{example}" if counted else f"of {shown} by their names")
         )
     return chosen
+
+
+def require_labels(labels: Sequence[np.ndarray], chosen: bool) -> None:
+    """Refuse labels that are not counted from 0, or that the training samples lack.
+
+    Args:
+        labels: that occur in training and, where the data have such, in test, numbers or words.
+        chosen: whether some classes are chosen, so that others do not matter.
+
+    Raises:
+        UserError: naming the label.
+    """
+    found = [np.unique(of_split) for of_split in labels]
+    least = min((of_split[0] for of_split in found if len(of_split)), default=0)
+    if found[0].dtype.kind in "iu" and (least < 0 or (least > 0 and not chosen)):
+        which = "negative classes" if least < 0 else "no class 0"
+        raise UserError(
+            f"the data hold {which}, their least label is {least}; count classes from 0"
+            + ("" if least < 0 else ", or name those that there are in data.classes")
+        )
+    lacking = np.setdiff1d(found[-1], found[0])
+    if len(lacking) and not chosen:
+        raise UserError(
+            f"data.test has the class {lacking[0]}, of which data.train has no sample; give both "
+            "the same classes, or name those to keep in data.classes"
+        )
 
 
 def limit(dataset: Dataset, at_most: Mapping[str, int], seed: int) -> Dataset:

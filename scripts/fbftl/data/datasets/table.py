@@ -3,10 +3,12 @@
 Numbers are brought to mean 0 and variance 1 over the training rows. Words get a column for each
 that the training rows have, 1 where it stands. A column that holds words in one file of CSV holds
 words in the other too; a class of the test must occur in training. The columns of the class, of the
-group that people are judged by and of the client that holds a row are no inputs. Files are small
-enough to be read whole, which also the check does, once per file.
+group that people are judged by and of the client that holds a row are no inputs, nor is the index
+that pandas writes. Files are small enough to be read whole, which also the check does, once per
+file.
 """
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +22,13 @@ import pyarrow.parquet
 
 from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import Samples, located, require_unpackable
+from fbftl.data.datasets.columns import (
+    is_text,
+    kind_of,
+    require_classes,
+    require_readable,
+    require_words,
+)
 from fbftl.data.datasets.selection import test_count
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
@@ -27,12 +36,11 @@ from fbftl.ground.randomness import stream
 NAMED = ("label_column", "group_column", "client_column")
 """Keys that name columns which are no inputs."""
 
-MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+MISSING = ["", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL"]
 """Words that stand where a value is missing; the Adult data have question marks."""
 
-
-LARGEST = 1e18
-"""Larger numbers are mistakes: scaled by another column's rows they leave 32-bit floats."""
+INDEX = re.compile(r"Unnamed: 0(\.\d+)?|__index_level_\d+__")
+"""Names that pandas gives an index without a name, if it does not leave the name empty."""
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -47,21 +55,26 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
             f"data.test: {spec['test']} has the columns {', '.join(test.schema.names)}, and "
             f"data.train {', '.join(train.schema.names)}; give both the same"
         )
-    if len(class_names(spec, folder)) < 2:
+    classes = class_names(spec, folder)
+    if len(classes) < 2:
         raise UserError(
             f"data.train: {spec['train']} has one value only in the label column "
             f"'{spec['label_column']}'; name a column that distinguishes classes"
         )
+    require_classes(spec["train"], spec["label_column"], train[spec["label_column"]], classes)
     if not _inputs(spec, train):
         raise UserError(f"data.train: {spec['train']} has no column beside those named; add inputs")
     for name in train.schema.names:
         for split, rows in (("train", train), ("test", test)):
             if rows is not None:
-                _require_readable(f"data.{split}: {spec[split]}", name, rows[name])
+                where = f"data.{split}: {spec[split]}"
+                require_readable(where, name, rows[name])
+                if name in _inputs(spec, train) and kind_of(rows[name].type) == "words":
+                    require_words(where, name, rows[name])
     if test is not None:
         _require_one_schema(spec, train, test)
     if spec["client_column"] is not None:
-        for client in _values(spec, folder, "client_column").astype(str):
+        for client in _values(spec, folder, "client_column").astype(str).tolist():
             if not valid_id(client):
                 raise UserError(
                     f"data.train: {spec['train']} names a client {client!r}; use letters, digits, "
@@ -121,6 +134,17 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples
     return samples(of_train, train), samples(of_test, test), class_names(spec, folder)
 
 
+def notes(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
+    """Return a sentence on each file whose index is left out."""
+    return [
+        f"data.{split}: {spec[split]} has an index, {' and '.join(index)}, which is left out; give "
+        "the column a name if it is an input."
+        for split in ("train", "test")
+        if spec.get(split)
+        and (index := _index_of(_read_once(located(folder, spec[split], f"data.{split}"))))
+    ]
+
+
 def tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[pa.Table, pa.Table | None]:
     """Return the tables of training and of test rows, None without a test file.
 
@@ -138,7 +162,7 @@ def tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[pa.Table, pa.T
         sorted(
             name
             for name in set.intersection(*(set(table.schema.names) for table in tables_read))
-            if len({_kind_of(table[name].type) for table in tables_read}) > 1
+            if len({kind_of(table[name].type) for table in tables_read}) > 1
         )
     )
     train, *test = (_complete(path, _read_once(path, words), named) for path in paths)
@@ -156,6 +180,12 @@ def _complete(path: Path, table: pa.Table, named: tuple[str, ...]) -> pa.Table:
             raise UserError(
                 f"{path} has no column '{column}'; its columns are {', '.join(table.schema.names)}"
             )
+    if "" in table.schema.names[1:]:
+        raise UserError(
+            f"{path} has no name for column {table.schema.names.index('', 1) + 1}; name it, "
+            "or remove the column"
+        )
+    table = table.drop_columns([name for name in _index_of(table) if name not in named])
     gaps = {name: table[name].null_count for name in table.schema.names}
     gaps = {name: count for name, count in gaps.items() if count}
     if gaps:
@@ -197,7 +227,8 @@ def _read(path: Path, changed: int, size: int, words: tuple[str, ...]) -> pa.Tab
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise UserError(f"{path} has several columns '{twice[0]}'; give each its own name")
-        return pa.table([_with_gaps(column) for column in table.columns], names=names)
+        columns = [_with_gaps(column) for column in table.columns]
+        return pa.table(columns, names=names, metadata=table.schema.metadata)
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         reason = "".join(each if each.isprintable() else "\ufffd" for each in reason)
@@ -212,39 +243,23 @@ def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks])
     if pa.types.is_floating(column.type):
         return pc.if_else(pc.is_finite(column), column, None)
-    if not _is_text(column.type):
+    if not is_text(column.type):
         return column
-    words = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    words = pc.utf8_normalize(pc.utf8_trim_whitespace(column.cast(pa.string())), form="NFC")
     return pc.if_else(pc.is_in(words, pa.array(MISSING)), None, words)
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    is_words = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return any(holds(kind) for holds in is_words)
-
-
-def _kind_of(kind: pa.DataType) -> str:
-    """Return whether a column holds numbers, words, truth values or something else."""
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        return "numbers"
-    if _is_text(kind):
-        return "words"
-    return "truth values" if pa.types.is_boolean(kind) else str(kind)
-
-
-def _require_readable(where: str, name: str, column: pa.ChunkedArray) -> None:
-    """Refuse a column of something else than numbers and words, and numbers that no float holds."""
-    kind = _kind_of(column.type)
-    if kind == "numbers":
-        largest = pc.max(pc.abs(column.cast(pa.float64(), safe=False))).as_py()
-        if largest > LARGEST:
-            raise UserError(
-                f"{where} holds {largest:g} in column '{name}'; correct it or rescale the column"
-            )
-    elif kind not in ("words", "truth values"):
-        raise UserError(
-            f"{where} holds {kind} in column '{name}'; leave it out, or make numbers or words"
-        )
+def _index_of(table: pa.Table) -> list[str]:
+    """Return the names of the columns that are an index of pandas, which numbers or names rows."""
+    try:
+        named = list((table.schema.pandas_metadata or {})["index_columns"])
+    except (KeyError, TypeError, ValueError):
+        named = []
+    return [
+        name
+        for place, name in enumerate(table.schema.names)
+        if name in named or INDEX.fullmatch(name) or (place == 0 and not name)
+    ]
 
 
 def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table) -> None:
@@ -255,7 +270,7 @@ def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table
             column none of whose words occurs in training.
     """
     for name in train.schema.names:
-        kinds = [_kind_of(table[name].type) for table in (train, test)]
+        kinds = [kind_of(table[name].type) for table in (train, test)]
         if kinds[0] != kinds[1]:
             raise UserError(
                 f"column '{name}' holds {kinds[0]} in data.train ({spec['train']}) and {kinds[1]} "
@@ -269,7 +284,7 @@ def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table
             f"which data.train ({spec['train']}) has not; name classes alike in both"
         )
     for name in _inputs(spec, train):
-        if _kind_of(train[name].type) != "numbers":
+        if kind_of(train[name].type) != "numbers":
             words = pc.unique(train[name].cast(pa.string()))
             if not pc.any(pc.is_in(test[name].cast(pa.string()), words)).as_py():
                 raise UserError(
@@ -294,7 +309,7 @@ def _column(column: pa.ChunkedArray) -> np.ndarray:
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         return column.to_numpy()
-    if _is_text(kind) or pa.types.is_boolean(kind):
+    if is_text(kind) or pa.types.is_boolean(kind):
         return np.array(column.cast(pa.string()).to_pylist())
     raise UserError(f"a column of the table holds {kind}; leave it out, or make numbers or words")
 

@@ -9,6 +9,7 @@ import torch
 
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
+from fbftl.models.axes import ChannelAxes
 from fbftl.models.cut.extractor import cuttable, extractor
 from fbftl.models.forward import POOLINGS, Pool
 from fbftl.models.source.manifest import build
@@ -32,7 +33,7 @@ def cut_choices(
     example = preprocess(np.zeros((2, *image), np.uint8), preprocessing)
     model = build(source["architecture"]).eval()
     layers = cuttable(model, example)
-    with torch.inference_mode():
+    with torch.inference_mode(), ChannelAxes():
         outputs = extractor(model, layers, example)(example)
     return pd.DataFrame([_choice(layer, outputs[layer]) for layer in layers]).astype(
         {how: "Int64" for how in POOLINGS}
@@ -46,6 +47,6 @@ def _choice(layer: str, output: torch.Tensor) -> dict[str, Any]:
 
 def _width(output: torch.Tensor, how: str) -> int | None:
     try:
-        return Pool(how)(output).shape[1]
+        return Pool(how, output)(output).shape[1]
     except UserError:
         return None

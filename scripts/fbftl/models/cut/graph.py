@@ -6,6 +6,7 @@ its normalisations. The graph is traced in eval mode and only split, so that bot
 last bit; what a model decides by `self.training` outside of layers stays as in eval mode.
 """
 
+import copy
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
@@ -40,11 +41,15 @@ class GraphCutter:
 
         tracer = LayerTracer()
         try:
-            self.graph = tracer.trace(model)
+            # A copy, since models keep what they computed, here stand-ins, for their next call.
+            traced = copy.deepcopy(model, tensors_of(model))
+            self.graph = tracer.trace(traced)
         # A tracer runs the model's own code on stand-ins for tensors: anything can be raised.
         except Exception as error:
             raise UntraceableError(str(error)) from error
         for node in self.graph.nodes:
+            if node.op == "get_attr" and not hasattr(model, node.target.partition(".")[0]):
+                setattr(model, node.target, getattr(traced, node.target))  # a constant
             # An in-place ReLU would overwrite the output of the node before it, maybe a cut.
             if node.kwargs.get("inplace"):
                 node.update_kwarg("inplace", False)
@@ -114,6 +119,11 @@ class GraphCutter:
                 copies[node] = part.node_copy(node, copies.__getitem__)
         part.output(fx.node.map_arg(wanted, copies.__getitem__))
         return fx.GraphModule(self.model, part)
+
+
+def tensors_of(model: nn.Module) -> dict[int, Any]:
+    """Return a model's tensors by their ids, which a deep copy then shares with it."""
+    return {id(tensor): tensor for tensor in [*model.parameters(), *model.buffers()]}
 
 
 def _is_layer(module: nn.Module) -> bool:

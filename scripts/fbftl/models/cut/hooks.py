@@ -14,6 +14,8 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
+from fbftl.models.cut.graph import tensors_of
+
 
 class HookCutter:
     """Cuts a model at modules that are called once and give one tensor; see `cut.Cutter`."""
@@ -93,8 +95,7 @@ class _Reached(Exception):  # noqa: N818
 class _HookedExtractor(nn.Module):
     def __init__(self, model: nn.Module, cuts: Sequence[str], example: torch.Tensor) -> None:
         super().__init__()
-        shared = {id(tensor): tensor for tensor in [*model.parameters(), *model.buffers()]}
-        self.model = copy.deepcopy(model, shared)
+        self.model = copy.deepcopy(model, tensors_of(model))
         self.cuts = frozenset(cuts)
         self._drop_unreached(example)
 

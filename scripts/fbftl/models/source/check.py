@@ -3,7 +3,6 @@
 Light: the plan of a study asks, so nothing here imports torch.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.hub import lacking_in_cache, pinned, require_unchanged
 from fbftl.ground.missing import Missing, missing_file
+from fbftl.models.source.files import INDEX, PROCESSOR, read_config, shards, tensor_shapes
 from fbftl.models.source.packaged import lacking_package, packaged_file
 
 NEEDED = {
@@ -71,6 +71,7 @@ def check(
         )
     if source["file"] is not None:
         check_digest(source["file"], source["sha256"], digest_of)
+        tensor_shapes(source["file"])
     if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
         _require_checkpoint(str(checkpoint))
     for path in _of_preprocessing(source):
@@ -127,21 +128,6 @@ def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str
         return [*named, *map(str, [*_in_folder(source), *_of_preprocessing(source)])]
     data = _data(source)
     return [] if data is None else datasets.files(data, data_folder)
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    """Return what a model's `config.json` says.
-
-    Raises:
-        UserError: if it is no JSON object.
-    """
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise UserError(f"{path} is no JSON ({error}); fetch it again") from error
-    if not isinstance(config, dict):
-        raise UserError(f"{path} holds no keys of a model; fetch it again")
-    return config
 
 
 def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
@@ -209,15 +195,19 @@ def _in_folder(source: Mapping[str, Any]) -> list[Path]:
     """Return the files of a transformers model that lies in a folder, none for one on the hub."""
     if source["from"] != "transformers" or not Path(source["name"]).is_dir():
         return []
-    weights = ["model.safetensors"] if source["weights"] == "published" else []
-    return [Path(source["name"], name) for name in ("config.json", *weights)]
+    folder, weights = Path(source["name"]), ["model.safetensors"]
+    if source["weights"] != "published":
+        weights = []
+    elif not Path(folder, *weights).is_file() and (folder / INDEX).is_file():
+        weights = [INDEX, *shards(folder / INDEX)]
+    return [folder / name for name in ("config.json", *weights)]
 
 
 def _of_preprocessing(source: Mapping[str, Any]) -> list[Path]:
     """Return the file that decides a folder's mean, deviation and size, none if it has none."""
     if source["from"] != "transformers" or not Path(source["name"]).is_dir():
         return []
-    path = Path(source["name"], "preprocessor_config.json")
+    path = Path(source["name"], PROCESSOR)
     return [path] if path.is_file() else []
 
 

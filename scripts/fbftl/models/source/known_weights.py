@@ -4,19 +4,22 @@ Downloads go through the libraries' own clients and their caches. Without a netw
 says which file to put where.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
 
-from fbftl.data.preprocess import BILINEAR, INTERPOLATIONS, Preprocessing
+from fbftl.data.preprocess import BILINEAR, INTERPOLATIONS, Preprocessing, preprocess
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import check_digest, writing
+from fbftl.ground.files import check_digest, message_of, sha256, writing
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import VisionBackbone, out_of_place
+from fbftl.models.source.files import INDEX, PROCESSOR, shards
 
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 """What torchvision's classification models expect."""
@@ -111,6 +114,13 @@ def timm_preprocessing(model: nn.Module) -> Preprocessing:
     )
 
 
+def usual_preprocessing(source: Mapping[str, Any], model: nn.Module) -> Preprocessing:
+    """Return what a library's model is given without weights of its own, at the images' size."""
+    if source["from"] == "timm":
+        return timm_preprocessing(model)
+    return Preprocessing(None, **IMAGENET)
+
+
 def timm_model(name: str, options: Mapping[str, Any], path: Path) -> nn.Module:
     """Return timm's model with the weights of its own safetensors file at `path`."""
     import timm
@@ -147,21 +157,68 @@ def hub_file(repository: str, name: str, revision: str | None) -> Path:
         ) from error
 
 
-def transformers_model(folder: Path, seed: int) -> VisionBackbone:
-    """Return the vision model of a folder with `config.json` and `model.safetensors`.
+def fetch_processor(name: str, revision: str | None) -> None:
+    """Have what a repository says of processing images, if it says anything, beside its config.
+
+    Raises:
+        UserError: if that cannot be found out.
+    """
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    try:
+        if not Path(name).is_dir():
+            hub_file(name, PROCESSOR, revision)
+    except UserError as error:
+        there_is_none = isinstance(error.__cause__, EntryNotFoundError)
+        if not there_is_none or isinstance(error.__cause__, LocalEntryNotFoundError):
+            raise
+
+
+def transformers_digest(name: str, revision: str | None, expected: str | None) -> str:
+    """Return the SHA-256 of a model's weights, fetched if need be.
+
+    Of several files it is that of the text `sha256sum` prints of them, sorted by their names.
+
+    Raises:
+        UserError: if one cannot be had, or the digest is another than the one expected, if any.
+    """
+    try:
+        return check_digest(hub_file(name, "model.safetensors", revision), expected)
+    except UserError:
+        if Path(name, "model.safetensors").is_file():
+            raise
+        try:
+            index = hub_file(name, INDEX, revision)
+        except UserError:
+            index = None
+        if index is None:
+            raise
+    digests = [f"{sha256(hub_file(name, each, revision))}  {each}\n" for each in shards(index)]
+    actual = hashlib.sha256("".join(digests).encode()).hexdigest()
+    if expected not in (None, actual):
+        raise UserError(
+            f"the weights of {name} have sha256 {actual}, not {expected} as expected; fetch them "
+            "again, or correct source.sha256 if these are the files you mean"
+        )
+    return actual
+
+
+def transformers_model(folder: Path, config: Mapping[str, Any], seed: int) -> VisionBackbone:
+    """Return the vision model of a config with the weights that a folder has as safetensors.
 
     Raises:
         UserError: if it is no vision model of transformers or weights are missing.
     """
     import_torchvision()
     from safetensors import SafetensorError
-    from transformers import AutoModel
+    from transformers import AutoConfig, AutoModel
 
     try:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             model, loading = AutoModel.from_pretrained(
                 folder,
+                config=AutoConfig.for_model(**config),
                 use_safetensors=True,
                 local_files_only=True,
                 dtype=torch.float32,
@@ -181,16 +238,30 @@ def transformers_model(folder: Path, seed: int) -> VisionBackbone:
 
 
 def transformers_preprocessing(folder: Path, config: Mapping[str, Any]) -> Preprocessing:
-    """Return size, mean and std of `preprocessor_config.json`; the config's size, 0.5 without."""
-    path = folder / "preprocessor_config.json"
-    preprocessor = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    size = preprocessor.get("crop_size") or preprocessor.get("size") or config.get("image_size")
-    if isinstance(size, Mapping):
-        size = size.get("height") or size.get("shortest_edge")
+    """Return what the image processor of `preprocessor_config.json` does, wholly.
+
+    Without the file images get the size of the model's config, mean 0.5 and deviation 0.5.
+
+    Raises:
+        UserError: if transformers cannot make the processor, or it makes no images.
+    """
     channels = config.get("num_channels", 3)
-    half = [0.5] * channels
-    return Preprocessing(
-        size,
-        tuple(preprocessor.get("image_mean", half)),
-        tuple(preprocessor.get("image_std", half)),
-    )
+    path = folder / PROCESSOR
+    if not path.is_file():
+        return Preprocessing(config.get("image_size"), (0.5,) * channels, (0.5,) * channels)
+    import_torchvision()
+    from transformers import AutoImageProcessor
+
+    try:
+        processor = AutoImageProcessor.from_pretrained(folder, local_files_only=True)
+        document = json.loads(json.dumps(processor.to_dict()))
+        preprocessing = Preprocessing.of_processor(document, channels)
+        shape = preprocess(np.zeros((1, 64, 64, channels), np.uint8), preprocessing).shape
+        if len(shape) != 4 or shape[1] != channels:
+            raise ValueError(f"it makes arrays of {' x '.join(map(str, shape[1:]))} of an image")
+    except Exception as error:  # processors of some hundred models raise whatever they stumble over
+        raise UserError(
+            f"{path} is no image processor that can be used ({message_of(error)}); correct it, or "
+            "remove it for the config's size with mean and deviation 0.5"
+        ) from error
+    return preprocessing

@@ -10,7 +10,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.source import known_weights
-from fbftl.models.source.check import read_config
+from fbftl.models.source.files import vision_config
 from fbftl.models.source.manifest import SourceModel, build, load_source
 from fbftl.models.source.packaged import packaged_file
 from fbftl.models.source.weights import fill, in_order, read_pinned_pickle, read_weights
@@ -59,9 +59,9 @@ def _timm_published(source: Mapping[str, Any]) -> SourceModel:
 
 def _transformers_published(source: Mapping[str, Any]) -> SourceModel:
     folder, config = _transformers_config(source)
-    path = known_weights.hub_file(source["name"], "model.safetensors", source["version"])
-    digest = check_digest(path, source["sha256"])
-    model = known_weights.transformers_model(folder, torch_seed(source["seed"], "init"))
+    digest = known_weights.transformers_digest(source["name"], source["version"], source["sha256"])
+    seed = torch_seed(source["seed"], "init")
+    model = known_weights.transformers_model(folder, config, seed)
     architecture = {"from": "transformers", "name": source["name"], "options": config}
     preprocessing = known_weights.transformers_preprocessing(folder, config)
     return _source(source, model, architecture, preprocessing, digest)
@@ -71,7 +71,13 @@ def _from_file(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     model = build(architecture)
     fill(model, read_weights(source["file"], source["sha256"]), source["file"])
-    return _source(source, model, architecture, _usual(source, model), sha256(source["file"]))
+    return _source(
+        source,
+        model,
+        architecture,
+        known_weights.usual_preprocessing(source, model),
+        sha256(source["file"]),
+    )
 
 
 def _packaged(source: Mapping[str, Any]) -> SourceModel:
@@ -79,13 +85,17 @@ def _packaged(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     model = build(architecture)
     fill(model, in_order(model, read_pinned_pickle(path), path), path)
-    return _source(source, model, architecture, _usual(source, model), sha256(path))
+    return _source(
+        source, model, architecture, known_weights.usual_preprocessing(source, model), sha256(path)
+    )
 
 
 def _random(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     model = build(architecture, source["seed"])
-    return _source(source, model, architecture, _usual(source, model), None)
+    return _source(
+        source, model, architecture, known_weights.usual_preprocessing(source, model), None
+    )
 
 
 def _transformers_random(source: Mapping[str, Any]) -> SourceModel:
@@ -135,14 +145,8 @@ def _architecture(source: Mapping[str, Any]) -> dict[str, Any]:
 def _transformers_config(source: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
     """Return the folder with the model's files and its `config.json` with the block's options."""
     path = known_weights.hub_file(source["name"], "config.json", source["version"])
-    return path.parent, read_config(path) | source["options"]
-
-
-def _usual(source: Mapping[str, Any], model: Any) -> Preprocessing:
-    """Return the preprocessing usual for a library's model, at the images' own size."""
-    if source["from"] == "timm":
-        return known_weights.timm_preprocessing(model)
-    return Preprocessing(None, **known_weights.IMAGENET)
+    known_weights.fetch_processor(source["name"], source["version"])
+    return path.parent, vision_config(path) | source["options"]
 
 
 def _source(

@@ -9,16 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import nn
 from torch.overrides import TorchFunctionMode
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, replacing, sha256
-
-_PICKLE_STARTS = (b"PK\x03\x04", b"\x80")
-"""First bytes of torch's zip archives and of plain pickles."""
+from fbftl.models.source.files import tensor_shapes
 
 
 class WithoutInitialValues(TorchFunctionMode):
@@ -60,17 +57,8 @@ def read_weights(path: str | Path, digest: str | None = None) -> dict[str, torch
             safetensors file (the library checks every size in the header against the file's).
     """
     check_digest(path, digest)
-    try:
-        return load_file(path)
-    except (SafetensorError, OSError) as error:
-        with open(path, "rb") as file:
-            start = file.read(4)
-        if start.startswith(_PICKLE_STARTS):
-            raise UserError(
-                f"{path} is a pickle, which can run code when it is loaded; save the weights as "
-                "safetensors (safetensors.torch.save_file) and name that file"
-            ) from error
-        raise UserError(f"{path} is no valid safetensors file ({error}); save it again") from error
+    tensor_shapes(path)
+    return load_file(path)
 
 
 def read_pinned_pickle(path: str | Path) -> dict[str, torch.Tensor]:
@@ -123,15 +111,18 @@ def fill(model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path) 
     Raises:
         UserError: naming the first tensors that are missing, unexpected or of another shape.
     """
-    expected = model.state_dict()
+    require_fit(model, {name: list(value.shape) for name, value in state.items()}, path)
+    model.load_state_dict(state)
+
+
+def require_fit(model: nn.Module, shapes: Mapping[str, list[int]], path: str | Path) -> None:
+    """Refuse tensors of which a name or a shape is not the model's, as `fill`."""
+    expected = {name: list(value.shape) for name, value in model.state_dict().items()}
+    shared = expected.keys() & shapes.keys()
     complaints = {
-        "lacks": sorted(expected.keys() - state.keys()),
-        "has unexpected": sorted(state.keys() - expected.keys()),
-        "has other shapes for": sorted(
-            name
-            for name in expected.keys() & state.keys()
-            if expected[name].shape != state[name].shape
-        ),
+        "lacks": sorted(expected.keys() - shapes.keys()),
+        "has unexpected": sorted(shapes.keys() - expected.keys()),
+        "has other shapes for": sorted(n for n in shared if expected[n] != shapes[n]),
     }
     differences = [f"{what} {_some(names)}" for what, names in complaints.items() if names]
     if differences:
@@ -139,7 +130,6 @@ def fill(model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path) 
             f"{path} does not fit the model: it {' and '.join(differences)}; name the model that "
             "the file was saved from"
         )
-    model.load_state_dict(state)
 
 
 def _some(names: list[str], shown: int = 3) -> str:

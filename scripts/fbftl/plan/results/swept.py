@@ -6,7 +6,7 @@ from fbftl.plan import paths
 from fbftl.plan.entries import Entry, Result
 from fbftl.plan.vocabulary import CLIENTS, axes_of, methods_of, table_of, tidy
 from fbftl.study.config import Study
-from fbftl.study.sweep import longest, varying
+from fbftl.study.sweep import lacking, longest, varying
 
 EXPERIMENT = "{experiment}"
 """The experiment in a path, as a wildcard; functions here are given it after study and task."""
@@ -18,8 +18,13 @@ def axes_that_vary(study: Study, task: str, experiment: str) -> list[str]:
 
 
 def along(study: Study, task: str, experiment: str) -> str | None:
-    """Return the numeric one of them with the most values, None if none has two."""
+    """Return the one of them that a figure runs along, None if none varies."""
     return longest(study.settings[task][experiment].values())
+
+
+def axes_lacked(study: Study, task: str, experiment: str) -> dict[str, list[str]]:
+    """Return by axis the experiment's methods that do not have it."""
+    return lacking(study.settings[task][experiment].values())
 
 
 def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
@@ -38,7 +43,7 @@ SWEEP: list[Entry] = [
         "sweep",
         EXPERIMENT,
         CLIENTS | tidy(EXPERIMENT),
-        SWEPT,
+        SWEPT | {"lacking": axes_lacked},
         stem="sweep_{experiment}",
     ),
     Result(
