@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fbftl.study.resolved import study_of
+from fbftl.plan.opened import Prepared
 from fbftl_deploy.planning import Order, plan
 from project import TOY, Project
 from pyarrow.csv import read_csv
@@ -85,11 +85,14 @@ def finished_run(process: subprocess.Popen[str], project: Project, setting: str,
 
 
 @pytest.mark.parametrize("setting", ["fbftl", "ftl_c", "fedavg+network=mlp"])
-def test_two_clients_give_the_head_of_the_library_call(root, flower, finished: Project, setting):
+def test_two_clients_give_the_head_of_the_library_call(
+    root, flower, finished: Project, setting, monkeypatch
+):
     (finished.folder / MORE).write_text(DOORS)
-    study = study_of(root, [str(root / TOY), str(finished.folder / MORE)])
+    monkeypatch.setenv("FBFTL_STORE", str(finished.results / "store"))
+    prepared = Prepared.of_files(root, [str(root / TOY), str(finished.folder / MORE)])
     order = Order("digits", setting, clients=2, repeat=True)
-    served, *_ = run(plan(study, order, finished.results))
+    served, *_ = run(plan(prepared, order))
     process = started(
         root, flower, finished, setting, "--clients", "2", "--repeat", "--configfile", MORE
     )
@@ -100,15 +103,18 @@ def test_two_clients_give_the_head_of_the_library_call(root, flower, finished: P
     assert list(finished.folder.glob("fbftl-deploy-*")) == []
 
 
-def test_clients_that_fail_or_never_come_do_not_hang_it(root, flower, finished: Project):
+def test_clients_that_fail_or_never_come_do_not_hang_it(
+    root, flower, finished: Project, monkeypatch
+):
     words = ["fbftl", "--clients", "3", "--repeat", "--patience", "60"]
     document = finished_run(
         started(root, flower, finished, *words, before=FAULTY), finished, "fbftl", 1
     )
     reason, *silent = document["failed"]
     assert reason.startswith("node ")
-    study = study_of(root, [str(root / TOY)])
-    plans = plan(study, Order("digits", "fbftl", clients=3, repeat=True), finished.results)
+    monkeypatch.setenv("FBFTL_STORE", str(finished.results / "store"))
+    prepared = Prepared.of_files(root, [str(root / TOY)])
+    plans = plan(prepared, Order("digits", "fbftl", clients=3, repeat=True))
     failing, here, late = (client.client for client in plans.clients)
     assert silent == [f"client {client} gave no answer" for client in (failing, late)]
     served, *_ = run(plans, lambda sent: [sent] if sent.client == here else [])
