@@ -7,6 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import message_of
+
 OF_ONE_SEED = ("recipe", "models", "transcript", "made")
 """What a run of one seed has besides the science, see `train_batch`."""
 
@@ -37,8 +40,23 @@ def predictions(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def join_ledgers(paths: Sequence[str | Path], joined_path: str | Path) -> None:
-    """Write the messages of all seeds into one ledger, in the order of the paths."""
-    schema = pq.read_schema(paths[0])
-    with pq.ParquetWriter(joined_path, schema, compression="zstd") as writer:
-        for path in paths:
-            writer.write_table(pa.Table.from_batches(pq.ParquetFile(path).iter_batches(), schema))
+    """Write the messages of all seeds into one ledger, in the order of the paths.
+
+    Raises:
+        UserError: naming the ledger that is missing or damaged, and the remedy.
+    """
+    schema = None
+    writer = None
+    for path in paths:
+        try:
+            file = pq.ParquetFile(path)
+            schema = schema or file.schema_arrow
+            writer = writer or pq.ParquetWriter(joined_path, schema, compression="zstd")
+            writer.write_table(pa.Table.from_batches(file.iter_batches(), schema))
+        except (OSError, pa.ArrowException) as error:
+            run = Path(path).with_suffix(".json")
+            raise UserError(
+                f"{path} cannot be read ({message_of(error)}); remove {run}, and both are made again"
+            ) from error
+    if writer is not None:
+        writer.close()

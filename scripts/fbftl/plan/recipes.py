@@ -15,7 +15,7 @@ and kind of arithmetic, is in each.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from fbftl.data import datasets
@@ -277,11 +277,17 @@ class Recipes:
         decides = {name: value for name, value in job.items() if name not in ("task", "seeds")}
         names = self.study.reads_of(task, setting)
         cut = setting.cut if "features" in names else None
+        reads, code = self._read(task, names, cut), self._code(setting.method, job["kind"])
+        return SettingRecipe(decides, reads, code, self.facts.arithmetic)
+
+    @cache  # noqa: B019 - one for each call of the workflow
+    def _read(self, task: str, names: tuple[str, ...], cut: str | None) -> dict[str, str]:
         # Layers, open data and models voted on are of the task whatever its source network.
         reads = self.task(task).reads(names, cut)
         shared = self.task(task_names.task_of(task)).reads(names, cut)
-        reads |= {n: shared[n] for n in ("network", "open_data", "source_models") if n in reads}
-        code = self.facts.code(
-            "fbftl/methods/by_name.py", *modules_of_method(setting.method, job["kind"])
-        )
-        return SettingRecipe(decides, reads, code, self.facts.arithmetic)
+        of_task = reads.keys() & {"network", "open_data", "source_models"}
+        return reads | {name: shared[name] for name in of_task}
+
+    @cache  # noqa: B019
+    def _code(self, method: str, kind: str) -> str:
+        return self.facts.code("fbftl/methods/by_name.py", *modules_of_method(method, kind))
