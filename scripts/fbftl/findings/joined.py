@@ -56,7 +56,7 @@ def join_ledgers(paths: Sequence[str | Path], joined_path: str | Path) -> None:
         except (OSError, pa.ArrowException) as error:
             run = Path(path).with_suffix(".json")
             raise UserError(
-                f"{path} cannot be read ({message_of(error)}); remove {run}, and both are made again"
+                f"{path} cannot be read ({message_of(error)}); remove {run}, both are made again"
             ) from error
     if writer is not None:
         writer.close()
