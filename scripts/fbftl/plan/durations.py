@@ -22,6 +22,9 @@ START = 0.05
 RATE = 3e9
 """Multiplications a second where nothing was measured; only ratios count."""
 
+OF_A_DIALOGUE = 10
+"""Times the work of a sample of one vector or image: a dialogue is a sequence of them."""
+
 UNKNOWN = 10_000
 """Samples or parameters of which nothing is known before a job."""
 
@@ -71,4 +74,5 @@ class Clock:
         else:
             weights = sizes.heads.get(str(run.setting.cut or block["features"]["cut"]))
         epochs = most_epochs(run.job.get("training", {}).get("epochs", 1))
-        return 3.0 * samples * epochs * (weights or UNKNOWN)
+        sequence = OF_A_DIALOGUE if block["kind"] == "dialogues" else 1
+        return 3.0 * sequence * samples * epochs * (weights or UNKNOWN)
