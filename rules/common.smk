@@ -120,6 +120,6 @@ def on_request(name):
     return [
         path
         for each in PLAN.results
-        if each.name.endswith(f"/{name}") and not each.wanted
+        if each.is_called(name)
         for path in each.declared
     ]

@@ -12,14 +12,14 @@ for results in PLAN.results:
 
     rule:
         name:
-            f"results_{results.name.replace('/', '-')}"
+            f"results_{results.word}"
         input:
             results.needs,
         output:
             files_of(results),
             results.marker,
         log:
-            f"results/logs/results/{results.name.replace('/', '-')}.log",
+            f"results/logs/results/{results.word}.log",
         conda:
             "../envs/workflow.yaml"
         params:

@@ -38,6 +38,15 @@ class Results:
     wanted: bool = True
 
     @property
+    def word(self) -> str:
+        """Its name in names of rules and files."""
+        return self.name.replace("/", "-")
+
+    def is_called(self, name: str) -> bool:
+        """Tell whether it is made when it is asked for by a name, of whichever task."""
+        return not self.wanted and self.name.endswith(f"/{name}")
+
+    @property
     def marker(self) -> str:
         """The last file, which says by which plan the others were made."""
         return marker_of(self.name, self.key)
