@@ -118,8 +118,5 @@ def message_of(rule):
 def on_request(name):
     """Return the files of what is made only when it is asked for by its name, of every task."""
     return [
-        path
-        for each in PLAN.results
-        if each.is_called(name)
-        for path in each.declared
+        path for each in PLAN.results if each.is_called(name) for path in each.declared
     ]
