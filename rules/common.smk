@@ -54,13 +54,13 @@ absent.close()
 
 def opened():
     """Return the plan of this call and what else it was opened with, or stop in one sentence."""
+    # Of a cluster, also in a dry run, which is executed nowhere else.
+    nodes = workflow.resource_settings.nodes
     options = Options(
         root=BASE,
         here=workflow.local_exec and not DEPLOYED,
-        places=workflow.resource_settings.nodes
-        or workflow.resource_settings.cores
-        or 1,
-        longest=inf if workflow.local_exec else 60 * config.get("batch_minutes", 30),
+        places=nodes or workflow.resource_settings.cores or 1,
+        longest=inf if nodes is None else 60 * config.get("batch_minutes", 30),
         words=sys.argv[1:],
     )
     try:

@@ -26,7 +26,8 @@ class Deployment(Project):
 
     def command(self, *arguments: str, study: None = None) -> list[str]:
         """Return the command line of a call on two cores."""
-        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+        called = [sys.executable, "-m", "snakemake", "--rerun-triggers", "mtime", "--cores", "2"]
+        return [*called, *arguments]
 
     def says(self) -> list[str]:
         """Return what a call that must fail prints, Snakemake's own first line left out."""

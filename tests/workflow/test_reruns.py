@@ -152,13 +152,13 @@ PICTURES = {
 
 def test_a_picture_overwritten_in_its_folder_is_noticed(fresh: Project) -> None:
     for number in range(12):
-        path = fresh.folder / "data" / "cats" / f"{number}.png"
+        path = fresh.folder / "data" / ("cats", "dogs")[number % 2] / f"{number}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(np.full((8, 8), number, np.uint8)).save(path)
     fresh.finish("--until", "clients", study=PICTURES)
     assert jobs(fresh, study=PICTURES)["clients"] == 0
     status = path.parent.stat()
-    path.write_bytes((path.parent / "4.png").read_bytes())
+    path.write_bytes((path.parent / "3.png").read_bytes())
     os.utime(path.parent, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert jobs(fresh, study=PICTURES)["clients"] == 1
 

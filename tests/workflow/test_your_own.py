@@ -1,7 +1,6 @@
 """docs/your-own.md: its studies and commands, taken from the page itself, run on tiny data."""
 
 import io
-import itertools
 import json
 import re
 import shlex
@@ -112,18 +111,15 @@ def test_networks_of_ones_own_are_planned_for_each_method(fresh: Project) -> Non
     (fresh.folder / "networks.yaml").write_text(STUDIES["networks.yaml"], encoding="utf-8")
     done = call(fresh, "snakemake --cores 2 --configfile networks.yaml", "-n")
     assert done.returncode == 0, done.stderr
-    for run in itertools.product(("fl", "sfl"), ("cnn", "mlp")):
-        assert "results/digits/runs/{}+network={}.json".format(*run) in done.stdout
-    assert "fbftl" not in re.findall(r"runs/(\w+)", done.stdout)
+    assert "12 runs are missing" in done.stderr  # two methods, two networks, three seeds
 
 
 def test_each_source_network_is_planned_with_all_settings(fresh: Project) -> None:
     (fresh.folder / "letters.yaml").write_text(STUDIES["letters.yaml"], encoding="utf-8")
     done = call(fresh, "snakemake --cores 2 --configfile letters.yaml", "-n")
     assert done.returncode == 0, done.stderr
-    for folder in ("letters", "letters/source_seeds/1", "letters/source_seeds/2"):
-        assert f"results/{folder}/source.safetensors" in done.stdout
-        assert f"results/{folder}/runs/fbftl+plr=0.5.json" in done.stdout
+    for task in ("letters", "letters/source_seeds/1", "letters/source_seeds/2"):
+        assert f"Prepare the source model of {task}\n" in done.stdout
     assert "results/letters/tables/sources_scarcity.csv" in done.stdout
     assert "source_seeds/3" not in done.stdout
 
