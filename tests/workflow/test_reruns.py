@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -58,6 +59,9 @@ def test_one_more_seed_trains_that_seed_and_goes_again(finished: Project) -> Non
     finished.finish(study=digits(seeds=[0, 1, 7]))
     runs = finished.runs()
     assert {seed for _, seed in runs.keys() - there.keys()} == {"7"}
+    listed = pd.read_csv(finished.results / "digits/runs.csv")
+    tidy = pd.read_csv(finished.results / "digits/experiments/scarcity.csv")
+    assert listed["accuracy"].sum() == pytest.approx(tidy["test_accuracy"].sum())
     assert runs.items() >= there.items()
     assert len(finished.stored() - before) == 2 * 4
     assert finished.tables() != tables
