@@ -45,9 +45,8 @@ if workflow.is_main_process:
 configfile: "config.yaml"
 
 
-from fbftl.ground.artefacts import Store
 from fbftl.plan.known import OfCall, OfNode
-from fbftl.plan.opened import Opened, Options
+from fbftl.plan.opened import Opened, Options, store_of
 
 absent.close()
 
@@ -94,9 +93,7 @@ if workflow.is_main_process:
             "and name what came out"
         )
 else:
-    STORE = Store(
-        Path(os.environ.get("FBFTL_STORE") or config.get("store") or "results/store")
-    )
+    STORE = store_of(config)
     PLAN = OfNode(STORE)
 
 config.setdefault("container", None)
@@ -105,14 +102,14 @@ GPU = int(config.get("device") == "cuda")
 """What a job that computes takes of the resource `gpu`, whose total stands in the profile."""
 
 
-def needs(rule):
-    """Return the function of wildcards that returns the markers that a rule's jobs wait for."""
-    return lambda wildcards: PLAN.needs(rule, wildcards.job)
+def needs(wildcards):
+    """Return the markers that a job waits for."""
+    return PLAN.needs(wildcards.job)
 
 
-def message_of(rule):
-    """Return the function of wildcards that says in words what a rule's jobs do."""
-    return lambda wildcards: PLAN.message(rule, wildcards.job)
+def summary(wildcards):
+    """Return what a job does, in words."""
+    return PLAN.message(wildcards.job)
 
 
 def on_request(name):

@@ -3,7 +3,7 @@
 
 rule clients:
     input:
-        needs("clients"),
+        needs,
     output:
         touch("results/.made/clients/{job}"),
     log:
@@ -13,7 +13,7 @@ rule clients:
     params:
         store=str(STORE.root),
         note="{job}",
-        summary=message_of("clients"),
+        summary=summary,
     message:
         "{params.summary}"
     script:
@@ -21,8 +21,6 @@ rule clients:
 
 
 use rule clients as source with:
-    input:
-        needs("source"),
     output:
         touch("results/.made/source/{job}"),
     log:
@@ -30,15 +28,9 @@ use rule clients as source with:
     priority: 3
     resources:
         gpu=GPU,
-    params:
-        store=str(STORE.root),
-        note="{job}",
-        summary=message_of("source"),
 
 
 use rule clients as extract with:
-    input:
-        needs("extract"),
     output:
         touch("results/.made/extract/{job}"),
     log:
@@ -47,29 +39,17 @@ use rule clients as extract with:
     threads: 2
     resources:
         gpu=GPU,
-    params:
-        store=str(STORE.root),
-        note="{job}",
-        summary=message_of("extract"),
 
 
 use rule clients as networks with:
-    input:
-        needs("networks"),
     output:
         touch("results/.made/networks/{job}"),
     log:
         "results/logs/networks/{job}.log",
     priority: 2
-    params:
-        store=str(STORE.root),
-        note="{job}",
-        summary=message_of("networks"),
 
 
 use rule clients as public with:
-    input:
-        needs("public"),
     output:
         touch("results/.made/public/{job}"),
     log:
@@ -78,15 +58,9 @@ use rule clients as public with:
     threads: 2
     resources:
         gpu=GPU,
-    params:
-        store=str(STORE.root),
-        note="{job}",
-        summary=message_of("public"),
 
 
 use rule clients as open_data with:
-    input:
-        needs("open_data"),
     output:
         touch("results/.made/open_data/{job}"),
     log:
@@ -94,15 +68,9 @@ use rule clients as open_data with:
     priority: 2
     resources:
         gpu=GPU,
-    params:
-        store=str(STORE.root),
-        note="{job}",
-        summary=message_of("open_data"),
 
 
 use rule clients as attack with:
-    input:
-        needs("attack"),
     output:
         touch("results/.made/attack/{job}"),
     log:
@@ -110,7 +78,3 @@ use rule clients as attack with:
     priority: 1
     resources:
         gpu=GPU,
-    params:
-        store=str(STORE.root),
-        note="{job}",
-        summary=message_of("attack"),

@@ -3,7 +3,7 @@
 
 rule train:
     input:
-        needs("train"),
+        needs,
     output:
         touch("results/.made/train/{job}"),
     log:
@@ -18,7 +18,7 @@ rule train:
     params:
         store=str(STORE.root),
         note="{job}",
-        summary=message_of("train"),
+        summary=summary,
     message:
         "{params.summary}"
     script:

@@ -102,7 +102,7 @@ def trained(
     jobs = [of_one["job"] | {"task": unit["task"], "seeds": list(seeds)} for of_one in settings]
     outcomes = by_name.trained([from_params(job, around.axes) for job in jobs], inputs)
     for of_one, job, outcome in zip(settings, jobs, outcomes, strict=True):
-        how = provenance.record("", around.device, time.monotonic() - started)
+        how = provenance.record(around.device, time.monotonic() - started)
         put(outcome, job, of_one, how, around.store)
 
 

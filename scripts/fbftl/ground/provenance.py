@@ -3,6 +3,7 @@
 import platform
 import resource
 import subprocess
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,17 +13,15 @@ from fbftl.ground.exact import described
 PACKAGES = ("torch", "numpy", "zarr")
 
 
-def record(code: str, device: Any, seconds: float) -> dict[str, Any]:
+def record(device: Any, seconds: float) -> dict[str, Any]:
     """Return what is worth knowing of how a result came about.
 
     Args:
-        code: digest of the source files that the result depends on, see `fbftl.ground.code`.
         device: device that was computed on.
         seconds: wall-clock time.
     """
     return {
         "commit": commit(),
-        "code": code,
         "python": platform.python_version(),
         "versions": {name: version(name) for name in PACKAGES},
         "device": str(device),
@@ -32,6 +31,7 @@ def record(code: str, device: Any, seconds: float) -> dict[str, Any]:
     }
 
 
+@cache
 def commit() -> str | None:
     """Return the checked-out commit, with `-dirty` if tracked files differ; None without git."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=40"]

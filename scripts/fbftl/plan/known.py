@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
@@ -52,56 +52,42 @@ class Results:
         return marker_of(self.name, self.key)
 
 
-class Known(Protocol):
-    """What rules ask."""
-
-    @property
-    def results(self) -> list[Results]:
-        """All results that have a rule."""
-
-    @property
-    def targets(self) -> list[str]:
-        """What the target `all` asks for."""
-
-    def needs(self, rule: str, job: str) -> list[str]:
-        """Return the markers that a job waits for."""
-
-    def message(self, rule: str, job: str) -> str:
-        """Return what a job does, in words."""
-
-
 @dataclass(frozen=True)
 class OfCall:
-    """The plan of this call."""
+    """What rules ask, answered from the plan of this call."""
 
     plan: Plan
 
     @property
-    def results(self) -> list[Results]:  # noqa: D102
+    def results(self) -> list[Results]:
+        """All results that have a rule."""
         return [
             Results(each.name, each.key, each.bundle.declared, each.needs, each.bundle.wanted)
             for each in self.plan.bundles
         ]
 
     @property
-    def targets(self) -> list[str]:  # noqa: D102
+    def targets(self) -> list[str]:
+        """What the target `all` asks for."""
         return self.plan.targets
 
-    def needs(self, rule: str, job: str) -> list[str]:  # noqa: D102
-        return self.plan.needs.get(f"{MADE}/{rule}/{job}", [])
+    def needs(self, job: str) -> list[str]:
+        """Return the markers that a job waits for."""
+        return list(self.plan.by_name[job].needs) if job in self.plan.by_name else []
 
-    def message(self, rule: str, job: str) -> str:  # noqa: D102
-        return self.plan.messages.get(f"{MADE}/{rule}/{job}", rule)
+    def message(self, job: str) -> str:
+        """Return what a job does, in words."""
+        return self.plan.by_name[job].message if job in self.plan.by_name else job
 
 
 @dataclass(frozen=True)
 class OfNode:
-    """What a node finds in notes."""
+    """What rules ask on a node, answered from what the call that planned has written."""
 
     store: Store
 
     @property
-    def results(self) -> list[Results]:  # noqa: D102
+    def results(self) -> list[Results]:  # noqa: D102 - as above
         return [
             Results(**read_json(path, "plan of results")) for path in sorted(MADE.glob("*.plan"))
         ]
@@ -110,11 +96,11 @@ class OfNode:
     def targets(self) -> list[str]:  # noqa: D102
         return []
 
-    def needs(self, rule: str, job: str) -> list[str]:  # noqa: D102
+    def needs(self, job: str) -> list[str]:  # noqa: D102
         return list(self._note(job).get("needs", []))
 
-    def message(self, rule: str, job: str) -> str:  # noqa: D102
-        return str(self._note(job).get("message", rule))
+    def message(self, job: str) -> str:  # noqa: D102
+        return str(self._note(job).get("message", job))
 
     def _note(self, job: str) -> dict[str, Any]:
         path = self.store.path(NOTES, job, ".json")

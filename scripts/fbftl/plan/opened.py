@@ -258,7 +258,7 @@ def _processor(machine: Machine, pinned: bool) -> str:
 
 def store_of(config: Mapping[str, Any]) -> Store:
     """Return the store of a configuration, or of the environment's FBFTL_STORE."""
-    return Store(Path(os.environ.get("FBFTL_STORE") or config["store"] or "results/store"))
+    return Store(Path(os.environ.get("FBFTL_STORE") or config.get("store") or "results/store"))
 
 
 def code_of(scripts: Path) -> Any:

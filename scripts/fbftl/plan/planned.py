@@ -34,6 +34,11 @@ class PlannedJob:
     needs: Sequence[str]
 
     @property
+    def message(self) -> str:
+        """What it does, in words."""
+        return str(self.note["message"])
+
+    @property
     def marker(self) -> str:
         """The file that says that it has ended."""
         return f"{MADE}/{self.rule}/{self.name}"
@@ -114,19 +119,14 @@ class Plan:
         return not self.jobs and all(whole)
 
     @cached_property
-    def needs(self) -> dict[str, list[str]]:
-        """The markers that each job waits for, by the job's own."""
-        return {job.marker: list(job.needs) for job in self.jobs}
-
-    @cached_property
-    def messages(self) -> dict[str, str]:
-        """What each job does in words, by its marker."""
-        return {job.marker: str(job.note["message"]) for job in self.jobs}
+    def by_name(self) -> dict[str, PlannedJob]:
+        """All these jobs by their names."""
+        return {job.name: job for job in self.jobs}
 
     @property
     def targets(self) -> list[str]:
         """What the target `all` asks for."""
-        files = [job.marker for job in self.jobs if job.rule != "attack"]
+        files = [job.marker for job in self.jobs]
         for each in self.bundles:
             if each.bundle.wanted:
                 files += [*each.bundle.declared, each.marker]

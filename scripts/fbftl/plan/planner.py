@@ -323,7 +323,7 @@ MESSAGES = {
     "networks": "Count the layers of networks of {}",
     "public": "Choose the public samples of {} and extract their features",
     "open_data": "Prepare the open data of {}",
-    "attack": "Ask of {}",
+    "attack": "Analyse {}",
 }
 """What the jobs of each rule do."""
 
@@ -336,12 +336,11 @@ def _message(rule: str, made: Mapping[str, Product]) -> str:
 def links_of(call: Call, task: str) -> list[str]:
     """Return what lies below a task's results as a link into the store, for people."""
     block = call.study.task(task)["features"]
-    names = ["source.safetensors", "source.json"]
+    links = [paths.of_task(task, name) for name in ("source.safetensors", "source.json")]
     for cut in (None, *block["further_cuts"]):
-        stem = paths.of_cut("", cut, "features").removeprefix("results//")
-        names += [f"{stem}.json"] + [f"{stem}.zarr"] * (cut is not None or not block.get("store"))
-    names += ["clients.h5"] * (not task_names.is_repeat(task))
-    return [paths.of_task(task, name) for name in names]
+        store = paths.of_cut(task, cut, "features")
+        links += [f"{store}.json", *[f"{store}.zarr"] * (not block.get("store"))]
+    return links if task_names.is_repeat(task) else [*links, paths.clients(task)]
 
 
 def _tasks_of_runs(read: Iterable[str], listed: Collection[str]) -> list[str]:
