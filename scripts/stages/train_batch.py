@@ -19,10 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fbftl.findings.joined import with_digests
 from fbftl.findings.run_file import run_document
 from fbftl.ground import devices, provenance
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import sha256
 from fbftl.ground.logs import run_job
 from fbftl.ground.room import GIGABYTE, Room
 from fbftl.ground.timings import FOLDER, entry
@@ -115,6 +117,7 @@ def put(
         repetition = outcome.repetitions[index]
         with store.putting(RUNS, key, ".parquet") as path:
             outcome.ledger.write_seed(path, seed)
+            ledger = sha256(path)
         document = run_document(
             job, outcome.provenance, [repetition], outcome.measures, outcome.series
         )
@@ -123,17 +126,9 @@ def put(
             entry | {"predictions": {of_seed: entry["predictions"][of_seed]}}
             for entry in outcome.transcript or ()
         ]
-        store.put_json(
-            RUNS,
-            key,
-            {"recipe": {"seed": seed, "setting": of_one["recipe"]}}
-            | document
-            | {
-                "models": list(repetition.get("models", ())),
-                "transcript": transcript,
-                "made": dict(how),
-            },
-        )
+        run = {"recipe": {"seed": seed, "setting": of_one["recipe"]}} | document
+        run |= {"models": list(repetition.get("models", ())), "transcript": transcript}
+        store.put_json(RUNS, key, with_digests(run | {"made": dict(how)}, ledger))
         store.path(FAILED, key, ".json").unlink(missing_ok=True)
 
 

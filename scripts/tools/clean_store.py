@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.features.store.verify import verify
+from fbftl.findings.joined import is_intact
 from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, sha256
@@ -112,8 +113,13 @@ def damaged(store: Store) -> Iterator[str]:
 
 
 def _compare_run(store: Store, key: str, path: Path) -> None:
-    if path.suffix == ".json" and key_of(canonical(store.json("runs", key)["recipe"])) != key:
+    if path.suffix != ".json":
+        return
+    run, ledger = store.json("runs", key), path.with_suffix(".parquet")
+    if key_of(canonical(run["recipe"])) != key:
         raise UserError(f"{path} is of another recipe than its name says; remove it")
+    if not ledger.is_file() or not is_intact(run, sha256(ledger)):
+        raise UserError(f"{path} or its ledger is damaged; remove both, and the run is made again")
 
 
 def _compare_folder(store: Store, kind: str, key: str) -> None:

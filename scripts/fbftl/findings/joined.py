@@ -1,5 +1,6 @@
 """Runs of single seeds as one of their setting: what tables of settings read."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,28 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fbftl.ground.artefacts import canonical
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import message_of
 
-OF_ONE_SEED = ("recipe", "models", "transcript", "made")
+OF_ONE_SEED = ("recipe", "models", "transcript", "digests", "made")
 """What a run of one seed has besides the science, see `train_batch`."""
+
+
+def with_digests(run: Mapping[str, Any], ledger: str) -> dict[str, Any]:
+    """Return a run of one seed with SHA-256 of its ledger, which is given, and of what it found."""
+    return {**run, "digests": {"ledger": ledger, "run": _digest(run)}}
+
+
+def is_intact(run: Mapping[str, Any], ledger: str) -> bool:
+    """Tell whether a run and the SHA-256 of its ledger are what they were when it was made."""
+    return bool(run.get("digests") == {"ledger": ledger, "run": _digest(run)})
+
+
+def _digest(run: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a run without what tells how it was made, and its digests."""
+    found = {name: value for name, value in run.items() if name not in ("digests", "made")}
+    return hashlib.sha256(canonical(found).encode()).hexdigest()
 
 
 def joined(runs: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
@@ -54,9 +72,9 @@ def join_ledgers(paths: Sequence[str | Path], joined_path: str | Path) -> None:
             writer = writer or pq.ParquetWriter(joined_path, schema, compression="zstd")
             writer.write_table(pa.Table.from_batches(file.iter_batches(), schema))
         except (OSError, pa.ArrowException) as error:
-            run = Path(path).with_suffix(".json")
             raise UserError(
-                f"{path} cannot be read ({message_of(error)}); remove {run}, both are made again"
+                f"{path} cannot be read ({message_of(error)}); remove it and its .json, "
+                "and the run is made again"
             ) from error
     if writer is not None:
         writer.close()

@@ -294,4 +294,6 @@ def register(plan: Plan) -> None:
     """Write down in the store what this folder of results asks for, see `./run clean`."""
     folder = os.path.abspath("results")
     name = folder.strip("/").replace("/", "-")
-    write_json(plan.store.root / REGISTERED / f"{name}.json", {"folder": folder, "keys": plan.keys})
+    write_json(
+        plan.store.root / REGISTERED / f"{name}.json", {"folder": folder, "keys": plan.needed()}
+    )

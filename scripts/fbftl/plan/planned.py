@@ -1,6 +1,6 @@
 """What a plan is: jobs with their notes, and results as a call would make them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -96,7 +96,7 @@ class Plan:
     trained: batches of missing runs.
     bundles: results, tasks before papers; those that no target asks for among them.
     missing: how many runs are missing.
-    keys: of all artefacts that the study rests on, by kind.
+    needed: returns the keys of all artefacts that the study rests on, by kind.
     """
 
     call: Call
@@ -105,7 +105,7 @@ class Plan:
     trained: Sequence[PlannedJob]
     bundles: Sequence[PlannedBundle]
     missing: int
-    keys: Mapping[str, Sequence[str]]
+    needed: Callable[[], Mapping[str, Sequence[str]]]
 
     @property
     def jobs(self) -> list[PlannedJob]:

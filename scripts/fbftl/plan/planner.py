@@ -44,7 +44,6 @@ class Planner:
     _missing: dict[tuple[str, str], dict[str, Product]] = field(default_factory=dict)
     _wanted: set[str] = field(default_factory=set)
     _marker: dict[str | None, str] = field(default_factory=dict)
-    _met: dict[str, set[str]] = field(default_factory=dict)
     _there: dict[str, set[str]] = field(default_factory=dict)
 
     def plan(self) -> Plan:
@@ -74,7 +73,7 @@ class Planner:
             [self._training(batch) for batch in dealt],
             self._bundles(pending),
             len(runs),
-            self._asked_keys(),
+            self._keys_needed,
         )
 
     def _name_jobs(self, dealt: Sequence[RunBatch]) -> None:
@@ -124,7 +123,6 @@ class Planner:
         if found is None:
             return
         product, _ = found
-        self._met.setdefault(product.kind, set()).add(product.key)
         if product.key in self._keys_there(product.kind) or product.key in self._wanted:
             return
         self._wanted.add(product.key)
@@ -240,13 +238,23 @@ class Planner:
         }
         return PlannedJob("train", batch.name, note, list(needs))
 
-    def _asked_keys(self) -> dict[str, list[str]]:
-        """Return the keys of all that the call makes or has made, by kind."""
+    def _keys_needed(self) -> dict[str, list[str]]:
+        """Return the keys of all that the study rests on, whether or not it is there, by kind."""
         runs = {key for by in self.keys.values() for keys in by.values() for key in keys}
-        keys_of = {RUNS: sorted(runs)}
-        for kind, keys in self._met.items():
-            keys_of[kind] = sorted(keys)
-        return keys_of
+        needed = {RUNS: runs}
+        wanted = (each for each in bundles(self.call, self.products) if each.wanted)
+        left = {path for bundle in wanted for path in bundle.read}
+        for task, experiments in self.call.study.settings.items():
+            left.update(links_of(self.call, task))
+            for of_one in experiments.values():
+                for setting in of_one.values():
+                    left.update(files_of(self.call.study, task, setting).values())
+        while left:
+            found = self.products.at(left.pop())
+            if found and found[0].key not in needed.setdefault(found[0].kind, set()):
+                needed[found[0].kind].add(found[0].key)
+                left.update(found[0].step.read)
+        return {kind: sorted(keys) for kind, keys in needed.items()}
 
     def _is_requested(self, bundle: Bundle) -> bool:
         """Tell whether a person asks for a bundle, by a file of it or by its rule."""

@@ -10,9 +10,10 @@ from clean_store import main
 from fbftl.data.clients import Client, write_clients
 from fbftl.features.extract import extract
 from fbftl.features.store.target import Target
+from fbftl.findings.joined import with_digests
 from fbftl.ground.artefacts import Artefact, Store, canonical, key_of
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_json
+from fbftl.ground.files import sha256, write_json
 from fbftl.plan.opened import REGISTERED
 from unit.features import store_toys as toys
 
@@ -42,8 +43,11 @@ def store(tmp_path: Path) -> Store:
     store.make([CLIENTS], partitioned)
     store.make([FEATURES], extracted)
     for recipe in (RUN, UNASKED):
-        store.put_json("runs", runs_of(recipe), {"recipe": recipe})
-        store.path("runs", runs_of(recipe), ".parquet").touch()
+        ledger = store.path("runs", runs_of(recipe), ".parquet")
+        ledger.parent.mkdir(exist_ok=True)
+        ledger.write_bytes(b"a message")
+        run = with_digests({"recipe": recipe, "accuracy": 0.5}, sha256(ledger))
+        store.put_json("runs", runs_of(recipe), run)
     store.put_note("notes", "a", {})
     results.mkdir()
     keys = {"runs": [runs_of(RUN)], "clients": [CLIENTS.key], "features": [FEATURES.key]}
@@ -70,16 +74,21 @@ def test_a_folder_of_results_that_is_gone_asks_for_nothing(store, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("artefact", "name"),
-    [(CLIENTS, "clients.h5"), (FEATURES, "features.zarr/train/features/c/1/0"), (None, "")],
+    [
+        (CLIENTS, "clients.h5"),
+        (FEATURES, "features.zarr/train/features/c/1/0"),
+        (None, ".json"),
+        (None, ".parquet"),
+    ],
 )
 def test_a_changed_byte_is_found(store, capsys, artefact: Artefact | None, name: str) -> None:
     main(store, yes=False, verifying=True, recipe=None)
     assert "is what its name says" in capsys.readouterr().out
-    path = store.path("runs", runs_of(RUN), ".json")
+    path = store.path("runs", runs_of(RUN), name)
     if artefact is not None:
         path = store.folder(artefact.kind, artefact.key) / name
     content = bytearray(path.read_bytes())
-    content[content.index(b'"seed":') + 8 if artefact is None else len(content) // 2] ^= 1
+    content[content.index(b"0.5") if name == ".json" else len(content) // 2] ^= 1
     os.chmod(path, 0o644)
     path.write_bytes(content)
     key = runs_of(RUN) if artefact is None else artefact.key
