@@ -23,7 +23,8 @@ from fbftl.findings.joined import is_intact
 from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, sha256
-from fbftl.plan.opened import REGISTERED, store_of
+from fbftl.plan.opened import store_of
+from fbftl.plan.results_folder import REGISTERED
 
 OF_FILES = ("runs", "failed", "notes", "durations")
 """Folders of the store in which an artefact is a file or two; in others it is a folder."""

@@ -16,14 +16,15 @@ from fbftl.ground.code import Remembered, digest, sources
 from fbftl.ground.digests import Digests
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import Machine, is_pinned, pin, sentence, this_machine
-from fbftl.ground.files import remove_leftovers, write_json
+from fbftl.ground.files import remove_leftovers
 from fbftl.plan import checked, pages
 from fbftl.plan.call import Call
-from fbftl.plan.known import Results, Turn, require_this_layout
+from fbftl.plan.known import Results
 from fbftl.plan.planned import RUNS, Plan
 from fbftl.plan.planner import Planner
 from fbftl.plan.products import Products
 from fbftl.plan.recipes import Facts, Recipes
+from fbftl.plan.results_folder import Turn, register, require_this_layout
 from fbftl.plan.trained import files_of
 from fbftl.study.computes import computed_otherwise, require_computable
 from fbftl.study.config import Study
@@ -284,16 +285,3 @@ def remarks(words: Sequence[str]) -> Iterator[str]:
         yield "--touch makes nothing: what is there is valid by its name, the rest stays missing"
     if NEVER_TWICE & set(words):
         yield "a run or finding of the store is never made twice; remove it, and it is made again"
-
-
-REGISTERED = "registered"
-"""Folder of the store with the keys that each folder of results asks for."""
-
-
-def register(plan: Plan) -> None:
-    """Write down in the store what this folder of results asks for, see `./run clean`."""
-    folder = os.path.abspath("results")
-    name = folder.strip("/").replace("/", "-")
-    write_json(
-        plan.store.root / REGISTERED / f"{name}.json", {"folder": folder, "keys": plan.needed()}
-    )
