@@ -17,7 +17,7 @@ DEFAULT = "fbftl"
 """The paper of the default study: of `config.yaml` and of what is laid over it."""
 
 PAPERS: dict[str, tuple[str, ...]] = {
-    DEFAULT: (),
+    DEFAULT: ("dialogues",),
     "fedfeat": ("fedfeat",),
     "eppfl": ("eppfl",),
     "thesis": ("budget", "ecos", "splitmix", "splitmix-robust", "fade"),

@@ -31,25 +31,31 @@ OF_EXPERIMENT["methods"] = [
     ),
 ]
 
-OF_EXPERIMENT["language"] = [
-    Result(
-        "tabulate_language",
-        "cost",
-        "Dialogue summaries by method",
-        tidy("language") | printed(table4="fbftl/table4.csv") | SETUPS,
-        shown("language") | SETUP,
-    )
-]
 
-OF_EXPERIMENT["language_scarcity"] = [
-    Result(
-        "plot_language_scarcity",
-        "loss",
-        "Scarcity of dialogues",
-        tidy("language_scarcity") | printed(fig9="fbftl/fig9.csv"),
-        axes("language_scarcity", "fraction", "plr"),
-    )
-]
+def of_summaries(experiment: str, title: str) -> list[Entry]:
+    """Return what is made of an experiment that summarises dialogues by method."""
+    read = tidy(experiment) | printed(table4="fbftl/table4.csv") | SETUPS
+    params = shown(experiment) | SETUP
+    script = "tabulate_language"
+    return [Result(f"tabulate_{experiment}", "cost", title, read, params, script=script)]
+
+
+def of_scarce_dialogues(experiment: str, title: str) -> list[Entry]:
+    """Return what is made of an experiment with fewer dialogues and with lost ones."""
+    read = tidy(experiment) | printed(fig9="fbftl/fig9.csv")
+    params = axes(experiment, "fraction", "plr")
+    script = "plot_language_scarcity"
+    return [Result(f"plot_{experiment}", "loss", title, read, params, script=script)]
+
+
+OF_EXPERIMENT["language"] = of_summaries("language", "Dialogue summaries by method")
+OF_EXPERIMENT["language_cuts"] = of_summaries("language_cuts", "Dialogue summaries by cut")
+OF_EXPERIMENT["language_scarcity"] = of_scarce_dialogues(
+    "language_scarcity", "Scarcity of dialogues"
+)
+OF_EXPERIMENT["language_losses"] = of_scarce_dialogues(
+    "language_losses", "Scarcity of dialogues at more loss rates"
+)
 
 OF_EXPERIMENT["scarcity"] = [
     Result(
