@@ -14,6 +14,7 @@ from typing import Any
 
 from fbftl.findings.steps import Step, mapped, run
 from fbftl.ground.artefacts import Artefact, Store
+from fbftl.ground.digests import DIGESTS, Digests
 from fbftl.ground.logs import run_job
 
 
@@ -26,12 +27,15 @@ def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
         threads: threads to compute with.
 
     Raises:
-        UserError: if what is read is not what its name says.
+        UserError: if what is read is not what its name says, or a file of the user's not what it
+            was when the note was written.
     """
+    digests = Digests(store.root / DIGESTS)
     for making in note["makings"]:
         step = Step(**making["step"])
         for path in filter(None, map(store.artefact_of, step.read)):
             store.require(*path)
+        digests.require(making["files"])
 
         def fill(parts: Mapping[str, Path], step: Step = step) -> None:
             place = partial(placed, parts=parts)

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fbftl.ground.code import NOT_DECIDING
+from fbftl.ground.files import sha256
 from PIL import Image
 from project import Project
 
@@ -177,6 +179,9 @@ def test_a_data_file_counts_by_its_content(fresh: Project) -> None:
     data = {"kind": "parquet", "train": path.name, "channels": 1}
     study = {"data_folder": "data", "tasks": {"digits": {"data": data}}}
     fresh.finish("--until", "clients", study=study)
+    notes = map(json.loads, map(Path.read_text, fresh.results.glob("store/notes/*.json")))
+    planned = [making["files"] for note in notes for making in note.get("makings", ())]
+    assert {"data/digits.parquet": sha256(path)} in planned
     os.utime(path)
     assert jobs(fresh, study=study)["clients"] == 0
     pq.write_table(pa.table({"img": encoded[::-1], "label": labels}), path)

@@ -8,7 +8,7 @@ told by the name, size and time of every file below it, since a million images a
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR
@@ -16,6 +16,9 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, write_json
+
+DIGESTS = "digests.json"
+"""In the store: the digests of large files of earlier calls."""
 
 ALWAYS_READ = 2**20
 """Bytes up to which a file is read every time, which takes no longer than to look it up."""
@@ -57,6 +60,21 @@ class Digests:
             self._kept[path] = [stamp, sha256(path)]
             self._is_new = True
         return self._kept[path][1]
+
+    def require(self, planned: Mapping[str, str]) -> None:
+        """Refuse files that are not what they were when the plan was made.
+
+        Args:
+            planned: digests by path.
+
+        Raises:
+            UserError: naming the first that differs or is gone.
+        """
+        for path, digest in planned.items():
+            with suppress(OSError):
+                if self(path) == digest:
+                    continue
+            raise UserError(f"{path} has changed since this call planned; call again")
 
     def keep(self) -> None:
         """Keep what was read since, where it can be written."""

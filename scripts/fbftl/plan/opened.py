@@ -13,7 +13,7 @@ from typing import Any
 from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store
 from fbftl.ground.code import Remembered, digest, sources
-from fbftl.ground.digests import Digests
+from fbftl.ground.digests import DIGESTS, Digests
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import Machine, is_pinned, pin, sentence, this_machine
 from fbftl.ground.files import remove_leftovers
@@ -35,7 +35,7 @@ from fbftl.study.yaml_files import laid_over, read_config_file, read_yaml
 COMPUTING = ("torch", "numpy", "scikit-learn")
 """Packages whose versions decide the bytes of results."""
 
-CODE, DIGESTS = ".snakemake/code.json", "digests.json"
+CODE = ".snakemake/code.json"
 """Caches: what source files said, here; what large files of the user's hold, in the store."""
 
 

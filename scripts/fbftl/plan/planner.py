@@ -150,6 +150,7 @@ class Planner:
                 {
                     "artefacts": [{"kind": p.kind, "recipe": p.recipe} for p in several],
                     "step": asdict(self._placed(step, of_first_seed=True)),
+                    "files": _digests(several),
                 }
                 for several, step in merged(list(of_job.values()))
             ]
@@ -339,6 +340,15 @@ MESSAGES = {
 def _message(rule: str, made: Mapping[str, Product]) -> str:
     (group,) = {product.group for product in made.values()}
     return MESSAGES[rule].format(group)
+
+
+def _digests(made: Iterable[Product]) -> dict[str, str]:
+    """Return the digests of the user's files that products are made from, by path."""
+    return {
+        path: digest
+        for product in made
+        for path, digest in zip(product.files, product.recipe.get("files", ()), strict=True)
+    }
 
 
 def links_of(call: Call, task: str) -> list[str]:

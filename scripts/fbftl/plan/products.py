@@ -4,7 +4,7 @@ A product is known by the path below `results/` under which steps name its files
 file in the store follows from the key of its recipe.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from itertools import product
@@ -26,11 +26,13 @@ class Product(Artefact):
     rule, group: products of equal ones that are missing are made in one job.
     step: that makes it; its inputs are named by their paths below `results/`, its outputs by
         their names in the folder of the artefact.
+    files: of the user's, whose digests the recipe has in this order under `files`.
     """
 
     rule: str
     group: str
     step: Step
+    files: Sequence[str] = ()
 
 
 Make = Callable[[], Product]
@@ -113,7 +115,7 @@ class Products:
             "seed": block["clients"]["seed"],
         }
         step = Step("stages/partition_clients.py", {}, {"out": "clients.h5"}, values)
-        return Product("clients", of.clients, "clients", task, step)
+        return Product("clients", of.clients, "clients", task, step, of.files_of_clients)
 
     @cache  # noqa: B019
     def _source(self, task: str) -> Product:
@@ -125,7 +127,7 @@ class Products:
             "data": of.source["data"],
         }
         step = Step("stages/prepare_source.py", {}, outputs, values)
-        return Product("sources", of.source, "source", task, step)
+        return Product("sources", of.source, "source", task, step, of.files_of_source)
 
     @cache  # noqa: B019
     def _features(self, task: str, cut: str | None) -> Product:
@@ -161,7 +163,7 @@ class Products:
         }
         step = Step("stages/choose_public.py", {"clients": paths.clients(task)},
                     {"samples": "public.h5"}, values)  # fmt: skip
-        return Product("public", of.public, "public", task, step)
+        return Product("public", of.public, "public", task, step, of.files_of_public)
 
     @cache  # noqa: B019
     def _public_features(self, task: str) -> Product:
@@ -202,10 +204,11 @@ class Products:
 
     @cache  # noqa: B019
     def _open_data(self, task: str) -> Product:
-        block = self.study.task(task)["open_data"]
+        of, block = self.recipes.task(task), self.study.task(task)["open_data"]
         step = Step("stages/prepare_open.py", {"clients": paths.clients(task)},
                     {"open_data": "open.h5"}, {"block": block})  # fmt: skip
-        return Product("open_data", self.recipes.task(task).open_data, "open_data", task, step)
+        files = of.files_of_open_data
+        return Product("open_data", of.open_data, "open_data", task, step, files)
 
     @cache  # noqa: B019
     def _source_models(self, task: str) -> Product:

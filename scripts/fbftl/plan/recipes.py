@@ -90,22 +90,31 @@ class TaskRecipes:
         """The samples of each client; a partition drawn per seed is drawn by its run."""
         kind = [datasets.module(self.block["data"])] if self._is_of_images else []
         dealt = {key: value for key, value in self.block["clients"].items() if key != "draw"}
-        files = self._contents(self._data.files(self.block["data"], self.folder))
+        files = self._contents(self.files_of_clients)
         code = self.facts.code("stages/partition_clients.py", self._module("clients"), *kind)
         return self._recipe("clients", code, data=self.block["data"], clients=dealt, files=files)
 
     @cached_property
+    def files_of_clients(self) -> list[str]:
+        """Files of the user's that hold the clients' samples."""
+        return list(self._data.files(self.block["data"], self.folder))
+
+    @cached_property
     def source(self) -> Recipe:
         """The frozen network that features come from."""
-        block, data = self.block["source"], {}
-        files = self._contents(source_check.files(block, self.folder))
-        if not self._is_of_images:
-            # It is trained on samples of the task's own data.
-            data = self.block["data"]
-            files += self._contents(self._data.files(data, self.folder))
+        block = self.block["source"]
+        # A network for dialogues is trained on samples of the task's own data.
+        data = {} if self._is_of_images else self.block["data"]
         modules = [self._module("source"), *source_check.modules(block)]
         code = self.facts.code("stages/prepare_source.py", *modules)
+        files = self._contents(self.files_of_source)
         return self._recipe("source", code, source=block, data=data, files=files)
+
+    @cached_property
+    def files_of_source(self) -> list[str]:
+        """Files of the user's that the source network comes from."""
+        data = [] if self._is_of_images else self.files_of_clients
+        return [*source_check.files(self.block["source"], self.folder), *data]
 
     def features(self, cut: str | None = None) -> Recipe:
         """What the frozen network says of the clients' samples at a cut, the task's own if None."""
@@ -114,13 +123,21 @@ class TaskRecipes:
     @cached_property
     def public(self) -> Recipe:
         """Samples that nobody holds."""
-        source, public = self.block["source"], self.block["public"]
-        used = [data for data in public_data(source, public) if data is not None]
-        files = self._contents(file for data in used for file in datasets.files(data, self.folder))
-        kinds = sorted({datasets.module(data) for data in used})
+        kinds = sorted({datasets.module(data) for data in self._public_data})
         code = self.facts.code("stages/choose_public.py", "fbftl.data.letters", *kinds)
-        decides = {"source": source, "public": public, "files": files, "not": self.not_public}
+        decides = {name: self.block[name] for name in ("source", "public")}
+        decides |= {"files": self._contents(self.files_of_public), "not": self.not_public}
         return self._recipe("public", code, clients=key(self.clients), **decides)
+
+    @cached_property
+    def files_of_public(self) -> list[str]:
+        """Files of the user's that hold samples that nobody holds."""
+        return [file for data in self._public_data for file in datasets.files(data, self.folder)]
+
+    @property
+    def _public_data(self) -> list[Mapping[str, Any]]:
+        every = public_data(self.block["source"], self.block["public"])
+        return [data for data in every if data is not None]
 
     @cached_property
     def public_features(self) -> Recipe:
@@ -131,11 +148,16 @@ class TaskRecipes:
     def open_data(self) -> Recipe:
         """Samples that frameworks of the survey share, of which no client holds one."""
         block = self.block["open_data"]
-        target = [block["target"]] if block["target"] is not None else []
-        files = self._contents(f for data in target for f in datasets.files(data, self.folder))
-        kinds = [datasets.module(data) for data in target]
+        kinds = [datasets.module(block["target"])] if block["target"] is not None else []
         code = self.facts.code("stages/prepare_open.py", "fbftl.data.letters", *kinds)
+        files = self._contents(self.files_of_open_data)
         return self._recipe("open data", code, clients=key(self.clients), block=block, files=files)
+
+    @cached_property
+    def files_of_open_data(self) -> list[str]:
+        """Files of the user's that hold such samples."""
+        target = self.block["open_data"]["target"]
+        return [] if target is None else list(datasets.files(target, self.folder))
 
     @cached_property
     def source_models(self) -> Recipe:

@@ -1,11 +1,15 @@
 """What tells that a file or folder of the user's has changed, and what is read for it."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import fbftl.ground.digests as module
 import pytest
+from fbftl.findings.steps import load
+from fbftl.ground.artefacts import Store
 from fbftl.ground.digests import ALWAYS_READ, Digests
+from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 
 LARGE = bytes(ALWAYS_READ) + b"!"
@@ -130,3 +134,19 @@ def test_hidden_files_circles_and_links_to_nothing_do_no_harm(tmp_path: Path) ->
     assert Digests(tmp_path / "kept.json")(folder) == before
     (folder / "cat" / "nothing").symlink_to(folder / "gone")
     assert Digests(tmp_path / "kept.json")(folder) != before
+
+
+@pytest.mark.parametrize("change", [lambda path: path.write_text("b"), Path.unlink])
+def test_a_product_of_a_file_that_changed_since_the_plan_is_not_made(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    data = tmp_path / "data"
+    data.write_text("a")
+    files = {str(data): sha256(data)}
+    artefact = {"kind": "clients", "recipe": {}}
+    making = {"step": {"script": "none"}, "artefacts": [artefact], "files": files}
+    change(data)
+    store = tmp_path / "store"
+    with pytest.raises(UserError, match=f"{data} has changed since this call planned; call again"):
+        load("stages/make_products.py").main({"makings": [making], "study": {}}, Store(store), 1)
+    assert not store.exists()
