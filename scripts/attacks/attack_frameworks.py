@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.attacks.frameworks import ATTACKS
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.study.job import from_params, name_of
@@ -25,14 +25,13 @@ COLUMNS = [
 
 
 def main(
-    files: Mapping[str, str], csv: str, jobs: Sequence[Mapping[str, Any]], axes: dict[str, Any],
+    files: Mapping[str, str], jobs: Sequence[Mapping[str, Any]], axes: dict[str, Any],
     device: str, threads: int,
-) -> None:  # fmt: skip
-    """Write what adversaries find; md, tex and html go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return what adversaries find.
 
     Args:
         files: paths of the methods' input files by name.
-        csv: path of the csv.
         jobs: the settings whose messages are attacked.
         axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
@@ -48,4 +47,4 @@ def main(
             if attained.fails:
                 log.warning("%s: %s falls below its blind guess", named["setting"], attained.attack)
             rows.append(named | attained.row)
-    write_table(csv, pd.DataFrame(rows), COLUMNS)
+    return ResultTable(pd.DataFrame(rows), COLUMNS)

@@ -13,7 +13,7 @@ from fbftl.attacks.inversion import likenesses, train_decoder, training_pictures
 from fbftl.data.clients import ClientFile
 from fbftl.features.images import extraction
 from fbftl.findings.columns import BY_SEED
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground import devices
 from fbftl.study.job import name_of
 
@@ -28,17 +28,16 @@ COLUMNS = [
 
 
 def main(
-    clients: str, public: str, model: str, source: str, csv: str,
+    clients: str, public: str, model: str, source: str,
     jobs: Sequence[Mapping[str, Any]], features: Mapping[str, Any], device: str, threads: int,
-) -> None:  # fmt: skip
-    """Write the table; md, tex and html go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         clients: the client file.
         public: the public client file.
         model: weights of the source model.
         source: its manifest.
-        csv: path of the csv, a row for each setting and seed.
         jobs: the settings whose uploads are inverted, none of which has noise.
         features: the task's block `features`.
         device: auto, cpu or cuda.
@@ -62,7 +61,7 @@ def main(
             of_run = {"task": job["task"], "setting": setting, "seed": seed}
             measured = {"inversion_psnr": psnr.values.mean(), "inversion_blind": psnr.blind}
             rows.append(of_run | measured)
-    write_table(csv, pd.DataFrame(rows), COLUMNS)
+    return ResultTable(pd.DataFrame(rows), COLUMNS)
 
 
 def features_of(

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from fbftl.exchange.personal import Cohort, gathered
 from fbftl.findings.columns import SEEDS
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.messages.ledger import Ledger
@@ -84,14 +84,13 @@ class Tried:
 
 
 def main(
-    files: Mapping[str, str], csv: str, jobs: Sequence[dict[str, Any]], axes: dict[str, Any],
+    files: Mapping[str, str], jobs: Sequence[dict[str, Any]], axes: dict[str, Any],
     seeds: int, device: str, threads: int,
-) -> None:  # fmt: skip
-    """Write what the rule finds; md, tex and html go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return what the rule finds.
 
     Args:
         files: paths of the methods' input files by name.
-        csv: path of the csv.
         jobs: the clean settings of FedMD and of Secure FTL.
         axes: the axes that each method knows, with their defaults.
         seeds: seeds of the rule.
@@ -112,10 +111,10 @@ def main(
                 {"method": method} | candidate.row | {"picked": "yes" if index == picked else ""}
                 for index, candidate in enumerate(tried)
             ]
-    write_table(csv, pd.DataFrame(rows), COLUMNS)
     for row in rows:
         if row["picked"]:
             log.info("%s: %s, %d", row["method"], row["candidate"], row["length"])
+    return ResultTable(pd.DataFrame(rows), COLUMNS)
 
 
 # --- FedMD ------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from fbftl.cost.layers import Network, dense, parameters, read_network
 from fbftl.cost.payload import Federation
 from fbftl.cost.scheme import scheme_cost
 from fbftl.findings.columns import SEEDS
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.methods import by_name
@@ -31,43 +31,29 @@ from fbftl.training.choice import (
 )
 
 COLUMNS = [
-    Column("method", "Method"),
-    Column("head", "Hidden layers of the head"),
-    Column("parameters", "Parameters of the head", format="{:,.0f}"),
-    Column("epochs", "Epochs until flat", format="{:.0f}"),
-    Column("validation", "Best validation accuracy", format="{:.2%}"),
+    Column("method", "Method", page=True),
+    Column("head", "Hidden layers of the head", page=True),
+    Column("parameters", "Parameters of the head", format="{:,.0f}", page=True),
+    Column("epochs", "Epochs until flat", format="{:.0f}", page=True),
+    Column("validation", "Best validation accuracy", format="{:.2%}", page=True),
     Column("error", "Standard error", format="{:.2%}"),
     SEEDS,
-    Column("times_fbftl", "FTL_c's uplink over FbFTL's", format="{:,.1f}"),
+    Column("times_fbftl", "FTL_c's uplink over FbFTL's", format="{:,.1f}", page=True),
     Column("uplink", "FTL_c's uplink", "bit", prefixed),
     Column("common_epochs", "Epochs to the accuracy of all heads", format="{:.0f}"),
-    Column("common_times", "FTL_c's uplink over FbFTL's there", format="{:,.1f}"),
-    Column("picked", "Picked"),
+    Column("common_times", "FTL_c's uplink over FbFTL's there", format="{:,.1f}", page=True),
+    Column("picked", "Picked", page=True),
 ]
 
 
-ON_PAGE = (
-    "method",
-    "head",
-    "parameters",
-    "epochs",
-    "validation",
-    "times_fbftl",
-    "common_times",
-    "picked",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    files: dict[str, str], csv: str, heads: Sequence[Sequence[int]], job: dict[str, Any],
+    files: dict[str, str], heads: Sequence[Sequence[int]], job: dict[str, Any],
     others: Sequence[dict[str, Any]], axes: dict[str, Any], device: str, threads: int,
-) -> None:  # fmt: skip
-    """Write what the rule finds for every head, then for the methods that train the network.
+) -> ResultTable:  # fmt: skip
+    """Return what the rule finds for every head, then for the methods that train the network.
 
     Args:
         files: paths of all inputs by name, see `fbftl.tasks.task.Inputs`.
-        csv: table to write; md, tex and html go beside it.
         heads: widths of the hidden layers of each head.
         job: FbFTL's clean setting, with epochs longer than will be needed and the rule's seeds.
         others: jobs of the methods that train the network, which get the head that is picked.
@@ -102,10 +88,10 @@ def main(
         measured = Candidate(chosen.widths, chosen.parameters, validation(outcome))
         rows.append(row(other["setting"]["method"], measured) | {"picked": "yes"})
         rows[-1]["epochs"] = flat_epochs(measured.validation)
-    write_table(csv, pd.DataFrame(rows), COLUMNS, ON_PAGE)
     for entry in rows:
         if entry["picked"]:
             log.info("%s: head %s, %d epochs", *(entry[k] for k in ("method", "head", "epochs")))
+    return ResultTable(pd.DataFrame(rows), COLUMNS)
 
 
 def trained(params: dict[str, Any], axes: dict[str, Any], inputs: Inputs) -> Outcome:

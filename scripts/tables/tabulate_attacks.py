@@ -5,32 +5,28 @@ from collections.abc import Sequence
 import pandas as pd
 from fbftl.attacks.findings import read_findings
 from fbftl.findings.columns import EPSILON
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 COLUMNS = [
-    Column("attack", "Attack"),
-    Column("method", "Method"),
-    Column("adversary", "Adversary"),
+    Column("attack", "Attack", page=True),
+    Column("method", "Method", page=True),
+    Column("adversary", "Adversary", page=True),
     Column("samples_per_client", "K", "samples", "{:.0f}"),
-    Column("mechanism", "Mechanism"),
+    Column("mechanism", "Mechanism", page=True),
     Column("unit", "Protected"),
     EPSILON,
-    Column("measure", "Measure"),
-    Column("value", "Attained", format="{:.3g}"),
+    Column("measure", "Measure", page=True),
+    Column("value", "Attained", format="{:.3g}", page=True),
     Column("spread", "±", format="{:.2g}"),
-    Column("blind", "Without the attack", format="{:.3g}"),
+    Column("blind", "Without the attack", format="{:.3g}", page=True),
     Column("repetitions", "n"),
 ]
 
 
-ON_PAGE = ("attack", "method", "adversary", "mechanism", "epsilon", "measure", "value", "blind")
-"""Columns that the page shows; the csv has all."""
-
-
-def main(findings: Sequence[str], csv: str) -> None:
-    """Write the table from the attacks' findings; md and tex go beside the csv."""
+def main(findings: Sequence[str]) -> ResultTable:
+    """Return the table from the attacks' findings."""
     table = pd.concat([read_findings(path) for path in findings], ignore_index=True)
-    write_table(csv, ordered(table), COLUMNS, ON_PAGE)
+    return ResultTable(ordered(table), COLUMNS)
 
 
 def ordered(table: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 from fbftl.findings.published import read
-from fbftl.findings.tables import write_table
+from fbftl.findings.tables import ResultTable
 from fbftl.papers.audit import COLUMNS, table
 from fbftl.papers.eppfl import audit as eppfl_audit
 from fbftl.papers.fbftl import audit as fbftl_audit
@@ -26,22 +26,16 @@ AUDITS = {
 """What finds the rows of each paper in its published tables alone."""
 
 
-ON_PAGE = ("paper", "id", "where", "published", "computed", "unit", "verdict", "explanation")
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
     files: Mapping[str, Iterable[str | Path]],
     texts: str | Path,
-    csv: str | Path,
     dialogues: str | Path | None = None,
-) -> None:
-    """Write the table as csv, Markdown and LaTeX.
+) -> ResultTable:
+    """Return the table.
 
     Args:
         files: those of `published/{paper}/` by paper.
         texts: `published/audit.csv`.
-        csv: path of the csv.
         dialogues: SAMSum's training dialogues as JSON lines, for A8.
     """
     tables = {
@@ -52,4 +46,4 @@ def main(
     findings = {
         "fbftl": fbftl_audit.rows(Evidence(tables["fbftl"], tokens)),
     } | {paper: audit_rows(tables[paper]) for paper, audit_rows in AUDITS.items()}
-    write_table(csv, table(findings, pd.read_csv(texts)), COLUMNS, ON_PAGE)
+    return ResultTable(table(findings, pd.read_csv(texts)), COLUMNS)

@@ -12,26 +12,26 @@ import pandas as pd
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, with_spread
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 AT = ["seen", "descent_steps", "mechanism", "accountant", "descent_momentum"]
 """What a schedule and the uniform one beside it have in common, with epsilon."""
 
 COLUMNS = [
-    Column("seen", "N", "rows", "{:.0f}"),
-    Column("descent_steps", "T", "descent_steps", "{:.0f}"),
-    Column("schedule", "Schedule"),
+    Column("seen", "N", "rows", "{:.0f}", page=True),
+    Column("descent_steps", "T", "descent_steps", "{:.0f}", page=True),
+    Column("schedule", "Schedule", page=True),
     Column("decay", "Decay a", format="{:g}"),
     Column("descent_momentum", "β", format="{:g}"),
-    *with_spread("loss", "Training loss", "nats", "{:.4f}"),
-    Column("ratio", "Loss / uniform's", format="{:.3f}"),
+    *with_spread("loss", "Training loss", "nats", "{:.4f}", page=True),
+    Column("ratio", "Loss / uniform's", format="{:.3f}", page=True),
     Column("gain", "Seeds that gain", format=PERCENT),
-    Column("effect", "Schedule … loss"),
+    Column("effect", "Schedule … loss", page=True),
     *with_spread("accuracy", "Accuracy"),
     Column("accountant", "Accountant"),
-    Column("sigma", "Least σ", "G/N", "{:.3g}"),
+    Column("sigma", "Least σ", "G/N", "{:.3g}", page=True),
     Column("epsilon_zcdp", "ε by zCDP", format="{:.3f}"),
-    Column("epsilon_exact", "ε exact, row removed", format="{:.3f}"),
+    Column("epsilon_exact", "ε exact, row removed", format="{:.3f}", page=True),
     Column("epsilon_replaced", "ε exact, row replaced", format="{:.3f}"),
     *SEED_COUNTS,
 ]
@@ -39,21 +39,16 @@ COLUMNS = [
 NO_NOISE = "no noise"
 
 
-ON_PAGE = ("seen", "descent_steps", "schedule", "loss", "ratio", "effect", "sigma", "epsilon_exact")
-"""Columns that the page shows; the csv has all."""
-
-
-def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
-    """Write the table; md and tex go beside the csv.
+def main(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         guarantees: what its runs guarantee.
-        csv: the table to write.
         axes: the axes of a row, with their defaults.
     """
     guaranteed = read_tidy(guarantees, axes)
-    write_table(csv, rows(read_tidy(runs, axes), guaranteed), COLUMNS, ON_PAGE)
+    return ResultTable(rows(read_tidy(runs, axes), guaranteed), COLUMNS)
 
 
 def rows(runs: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,7 @@ paper thesis prints for the best schedule (Thm 4), at which the bound can exceed
 from math import floor
 
 import pandas as pd
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.privacy.schedules import (
     best_steps,
     dynamic_bound,
@@ -30,10 +30,10 @@ COLUMNS = [
 ]
 
 
-def main(csv: str) -> None:
-    """Write the table; md and tex go beside the csv."""
+def main() -> ResultTable:
+    """Return the table."""
     rows = [row for alpha in ALPHAS for kappa in KAPPAS for row in at(alpha, kappa)]
-    write_table(csv, pd.DataFrame(rows), COLUMNS)
+    return ResultTable(pd.DataFrame(rows), COLUMNS)
 
 
 def at(alpha: float, kappa: float) -> list[dict[str, object]]:

@@ -16,12 +16,12 @@ from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings import published
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.printed import beside, judged
-from fbftl.findings.runs import write_tidy
+from fbftl.findings.runs import with_layout
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import of_clients, shown
 from fbftl.findings.style import DIVERGED
-from fbftl.findings.tables import Column, write_for_readers
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.messages.codec import Compression, kept_count
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.study.memory import memory_bytes
@@ -39,9 +39,9 @@ SAMPLED = (
 
 def main(
     runs: list[str], ledgers: list[str], networks: list[str], clients: str, table5: str,
-    setups: str, csv: str, methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
-) -> None:  # fmt: skip
-    """Write the table; md and tex go beside the csv.
+    setups: str, methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: run files of the experiment.
@@ -50,7 +50,6 @@ def main(
         clients: the task's client file.
         table5: the published table, which is of CIFAR-10.
         setups: the published setups.
-        csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
         axes: share of the clients, q, r, feedback and the axes in which a run deviates, with
             their defaults.
@@ -74,8 +73,8 @@ def main(
         na_position="first",
     )
     table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
-    write_tidy(csv, table)
-    write_for_readers(csv, *as_printed(table, labels))
+    arranged, columns = as_printed(table, labels)
+    return ResultTable(with_layout(table), columns, arranged)
 
 
 def row(run: Exchanged, elements: int) -> dict[str, Any]:

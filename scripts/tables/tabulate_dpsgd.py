@@ -13,7 +13,7 @@ from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy, judged_agains
 from fbftl.findings.printed import judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 NOT_REPORTED = "ε, σ, clip norm and δ are not told"
 
@@ -21,44 +21,30 @@ COLUMNS = [
     EPSILON,
     *accuracy(),
     *SEED_COUNTS,
-    Column("sigma", "Noise σ", "c", "{:.3g}"),
-    Column("clip_norm", "Clip norm c", format="{:g}"),
+    Column("sigma", "Noise σ", "c", "{:.3g}", page=True),
+    Column("clip_norm", "Clip norm c", format="{:g}", page=True),
     Column("delta", "δ", format="{:.0e}"),
-    Column("epsilon_added", "ε, sample added", format="{:.3g}"),
-    Column("epsilon_replaced", "ε, sample replaced", format="{:.3g}"),
+    Column("epsilon_added", "ε, sample added", format="{:.3g}", page=True),
+    Column("epsilon_replaced", "ε, sample replaced", format="{:.3g}", page=True),
     Column("accountant", "Accountant"),
     *judged_against("MNIST"),
 ]
 
 
-ON_PAGE = (
-    "epsilon",
-    "accuracy",
-    "sigma",
-    "clip_norm",
-    "epsilon_added",
-    "epsilon_replaced",
-    "published",
-    "verdict",
-)
-"""Columns that the page shows; the csv has all."""
-
-
-def main(runs: str, guarantees: str, printed: str | Path, csv: str, axes: dict[str, Any]) -> None:
-    """Write the table; md and tex go beside the csv.
+def main(runs: str, guarantees: str, printed: str | Path, axes: dict[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         guarantees: what its runs guarantee.
         printed: published accuracies.
-        csv: the table to write.
         axes: the keys of a row, with their defaults.
     """
     table = mean_and_spread(read_tidy(runs, axes), ["mechanism", "epsilon"])
     all_guarantees = read_tidy(guarantees, axes)
     rows = [row | guaranteed(all_guarantees, row) for row in table.to_dict("records")]
     beside = beside_published(pd.DataFrame(rows), published.read(printed))
-    write_table(csv, judged(beside, NOT_REPORTED), COLUMNS, ON_PAGE)
+    return ResultTable(judged(beside, NOT_REPORTED), COLUMNS)
 
 
 def guaranteed(guarantees: pd.DataFrame, row: dict[str, Any]) -> dict[str, Any]:

@@ -5,26 +5,26 @@ from typing import Any
 from fbftl.findings.columns import DOWNLINK, FROZEN, PERCENT, SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.outsourcing import CHOICES, epsilons, purchases
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 
 COLUMNS = [
-    Column("name", "Choice"),
-    Column("purchase_allocation", "Shared out"),
+    Column("name", "Choice", page=True),
+    Column("purchase_allocation", "Shared out", page=True),
     Column("centroids", "Centroids R", format="{:.0f}"),
-    Column("sigma", "Noise σ", format="{:g}"),
+    Column("sigma", "Noise σ", format="{:g}", page=True),
     Column("score_power", "Power s", format="{:g}"),
     Column("bits", "Bits of a score", format="{:.0f}"),
-    Column("label_source", "Labels"),
+    Column("label_source", "Labels", page=True),
     Column("purchase_purpose", "Purpose"),
-    Column("purchase", "Purchase B"),
+    Column("purchase", "Purchase B", page=True),
     Column("bought", "Rows bought", format="{:.0f}"),
-    *with_spread("own_share", "Own rows"),
+    *with_spread("own_share", "Own rows", page=True),
     Column("own_least", "Own rows in the worst seed", format=PERCENT),
     Column("inherent_share", "Own rows in the cloud", format=PERCENT),
     Column("labelled", "Rows labelled", format="{:.0f}"),
     Column("label_accuracy", "Labels that are right", format=PERCENT),
     *accuracy(),
-    Column("epsilon_added", "ε, row added", format="{:.4f}"),
+    Column("epsilon_added", "ε, row added", format="{:.4f}", page=True),
     Column("epsilon_replaced", "ε, row replaced", format="{:.4f}"),
     Column("uplink_bits", "Uplink", "bits", prefixed),
     DOWNLINK,
@@ -33,26 +33,12 @@ COLUMNS = [
 ]
 
 
-ON_PAGE = (
-    "name",
-    "purchase_allocation",
-    "sigma",
-    "label_source",
-    "purchase",
-    "own_share",
-    "accuracy",
-    "epsilon_added",
-)
-"""Columns that the page shows; the csv has all."""
-
-
-def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
-    """Write the table; the other formats go beside the csv.
+def main(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         guarantees: what its runs guarantee.
-        csv: path of the csv.
         axes: those of a purchase, with their defaults.
     """
     table = purchases(read_tidy(runs, axes))
@@ -61,4 +47,4 @@ def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
     shared = table["purchase_rule"] == "ecos"
     for axis in ("purchase_allocation", "score_power", "bits"):
         table[axis] = table[axis].where(shared)
-    write_table(csv, table, COLUMNS, ON_PAGE)
+    return ResultTable(table, COLUMNS)

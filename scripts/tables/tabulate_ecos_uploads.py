@@ -11,7 +11,7 @@ import pandas as pd
 from fbftl.findings.columns import DOWNLINK, FROZEN, PERCENT, SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.outsourcing import purchases
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 
 RIVALS = {"alone": "uploads alone", "random": "uploads, random purchase"}
 """Column names and headings of what is beside."""
@@ -38,15 +38,14 @@ COLUMNS = [
 ]
 
 
-def main(runs: str, csv: str, axes: dict[str, Any]) -> None:
-    """Write the table; the other formats go beside the csv.
+def main(runs: str, axes: dict[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
-        csv: path of the csv.
         axes: those of a purchase, with their defaults.
     """
-    write_table(csv, at_equal_uplink(purchases(read_tidy(runs, axes))), COLUMNS)
+    return ResultTable(at_equal_uplink(purchases(read_tidy(runs, axes))), COLUMNS)
 
 
 def at_equal_uplink(table: pd.DataFrame) -> pd.DataFrame:

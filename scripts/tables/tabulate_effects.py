@@ -2,29 +2,25 @@
 
 from fbftl.findings.columns import SEED_COUNTS, with_spread
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.papers.fbftl.effects import effects
 
 POINTS = "{:.2f}"
 
 COLUMNS = [
-    Column("id", "Row"),
-    Column("finding", "The script"),
+    Column("id", "Row", page=True),
+    Column("finding", "The script", page=True),
     Column("setting", "Setting"),
-    Column("selection", "Epoch picked"),
-    *with_spread("released", "As released", "%", POINTS),
-    *with_spread("corrected", "Corrected", "%", POINTS),
-    *with_spread("difference", "Difference", "points", "{:+.2f}"),
+    Column("selection", "Epoch picked", page=True),
+    *with_spread("released", "As released", "%", POINTS, page=True),
+    *with_spread("corrected", "Corrected", "%", POINTS, page=True),
+    *with_spread("difference", "Difference", "points", "{:+.2f}", page=True),
     *SEED_COUNTS,
-    Column("effect", "Effect"),
-    Column("section", "Argued in"),
+    Column("effect", "Effect", page=True),
+    Column("section", "Argued in", page=True),
 ]
 
 
-ON_PAGE = ("id", "finding", "selection", "released", "corrected", "difference", "effect", "section")
-"""Columns that the page shows; the csv has all."""
-
-
-def main(runs: str, csv: str) -> None:
-    """Write the table of a task from its tidy table `runs`; the other formats go beside the csv."""
-    write_table(csv, effects(read_tidy(runs)), COLUMNS, ON_PAGE)
+def main(runs: str) -> ResultTable:
+    """Return the table of a task from its tidy table `runs`."""
+    return ResultTable(effects(read_tidy(runs)), COLUMNS)

@@ -15,7 +15,7 @@ from fbftl.findings.columns import SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.messages.ledger import read_ledger
 
@@ -47,60 +47,46 @@ SENT = {
 UP = ("activations", "labels", "weights")
 
 COLUMNS = [
-    Column("local_epochs", "E", "epochs", "{:.0f}"),
-    Column("client_part", "Client's last layer"),
-    Column("keep_activations", "θ_a", format="{:g}"),
+    Column("local_epochs", "E", "epochs", "{:.0f}", page=True),
+    Column("client_part", "Client's last layer", page=True),
+    Column("keep_activations", "θ_a", format="{:g}", page=True),
     Column("keep_gradients", "θ_g", format="{:g}"),
     Column("kept_gradients", "Kept"),
     Column("selection_reading", "Reading"),
-    Column("epsilon", "ε of one value", format="{:g}"),
+    Column("epsilon", "ε of one value", format="{:g}", page=True),
     Column("laplace_sensitivity", "Sensitivity"),
     Column("aggregation", "Aggregation"),
     Column("mask_shape", "Mask"),
     *accuracy("Accuracy, clean"),
-    *with_spread("protected", "Accuracy, protected"),
+    *with_spread("protected", "Accuracy, protected", page=True),
     *SEED_COUNTS,
     Column("total_epsilon", "ε in total", format="{:,.0f}"),
     Column("formula_up", "Up by formula", "bytes", BYTES),
     Column("activations", "Activations", "bytes", BYTES),
     Column("labels", "Labels", "bytes", BYTES),
     Column("weights", "Weights up", "bytes", BYTES),
-    Column("uplink", "Up", "bytes", BYTES),
+    Column("uplink", "Up", "bytes", BYTES, page=True),
     Column("uplink_with_positions", "Up with positions", "bytes", BYTES),
     Column("formula_down", "Gradients by formula", "bytes", BYTES),
     Column("gradients", "Gradients", "bytes", BYTES),
     Column("edge_weights", "Edge's weights", "bytes", BYTES),
     Column("fedavg", "FedAvg's weights", "bytes", BYTES),
-    Column("over_fedavg", "Up / FedAvg's", format="{:.2f}"),
+    Column("over_fedavg", "Up / FedAvg's", format="{:.2f}", page=True),
 ]
 
 
-ON_PAGE = (
-    "local_epochs",
-    "client_part",
-    "keep_activations",
-    "epsilon",
-    "accuracy",
-    "protected",
-    "uplink",
-    "over_fedavg",
-)
-"""Columns that the page shows; the csv has all."""
-
-
-def main(runs: Sequence[str], ledgers: Sequence[str], csv: str, axes: Mapping[str, Any]) -> None:
-    """Write the table; md and tex go beside the csv.
+def main(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: run files of the experiment, of which EPPFL's are shown.
         ledgers: their ledgers, in the same order.
-        csv: the table to write.
         axes: those of a row, with their defaults.
     """
     read = ((read_run(run), ledger) for run, ledger in zip(runs, ledgers, strict=True))
     rows = [row(run, ledger, axes) for run, ledger in read if run["setting"]["method"] == "eppfl"]
     table = pd.DataFrame(rows).sort_values(list(AXES), ignore_index=True, kind="stable")
-    write_table(csv, table, COLUMNS, ON_PAGE)
+    return ResultTable(table, COLUMNS)
 
 
 def row(run: Mapping[str, Any], ledger: str, axes: Mapping[str, Any]) -> dict[str, Any]:

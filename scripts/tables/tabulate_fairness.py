@@ -11,7 +11,7 @@ import pandas as pd
 from fbftl.findings.columns import DIVERGED, with_spread
 from fbftl.findings.comparison import Measured, Verdict, verdict
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 SHARE = "{:.3f}"
 
@@ -50,19 +50,18 @@ HEADINGS = {
 }
 
 
-def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
-    """Write the table; md, tex and html go beside the csv.
+def main(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         guarantees: what its runs guarantee.
-        csv: the table to write.
         axes: the axes of a row, with their defaults.
     """
     table = rows(read_tidy(runs, axes))
     guaranteed = read_tidy(guarantees, axes).drop_duplicates("setting").set_index("setting")
     table["given_epsilon"] = table["setting"].map(guaranteed["given_epsilon"])
-    write_table(csv, table, columns(table))
+    return ResultTable(table, columns(table))
 
 
 def columns(table: pd.DataFrame) -> list[Column]:

@@ -13,7 +13,7 @@ from fbftl.findings import published
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.privacy.feature_noise import epsilon_at_stated_sensitivity
 
@@ -30,20 +30,20 @@ METRICS = [
 PRINTED = ["accuracy", *METRICS[:4]]
 
 COLUMNS = [
-    Column("mechanism", "Noise"),
-    Column("epsilon", "ε asked for", format="{:g}"),
+    Column("mechanism", "Noise", page=True),
+    Column("epsilon", "ε asked for", format="{:g}", page=True),
     Column("feature_clip", "Clip norm", format="{:g}"),
-    Column("noise_std", "Noise std", format="{:.3g}"),
+    Column("noise_std", "Noise std", format="{:.3g}", page=True),
     *accuracy(),
-    Column("mutual_information", "MI", "nats", NATS),
+    Column("mutual_information", "MI", "nats", NATS, page=True),
     Column("entropy_difference", "ED", "nats", NATS),
     Column("kl_divergence", "KL", "nats", NATS),
-    Column("feature_correlation", "FC", format=NATS),
+    Column("feature_correlation", "FC", format=NATS, page=True),
     Column("feature_std", "Feature std", format="{:.3g}"),
     Column("feature_norm", "Feature norm", format="{:.3g}"),
     Column("epsilon_once", "ε of one release", format="{:.3g}"),
-    Column("epsilon_rounds", "ε of all rounds", format="{:.3g}"),
-    Column("holds", "Holds"),
+    Column("epsilon_rounds", "ε of all rounds", format="{:.3g}", page=True),
+    Column("holds", "Holds", page=True),
     *SEED_COUNTS,
     Column("printed_accuracy", "Published, CIFAR-10: accuracy", format=PERCENT),
     Column("printed_mutual_information", "MI", format=NATS),
@@ -53,37 +53,23 @@ COLUMNS = [
 ]
 
 
-ON_PAGE = (
-    "mechanism",
-    "epsilon",
-    "noise_std",
-    "accuracy",
-    "mutual_information",
-    "feature_correlation",
-    "epsilon_rounds",
-    "holds",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: str, guarantees: str, printed: str, csv: str, axes: dict[str, Any], delta: float,
+    runs: str, guarantees: str, printed: str, axes: dict[str, Any], delta: float,
     rounds: int,
-) -> None:  # fmt: skip
-    """Write the table; the other formats go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         guarantees: what its runs guarantee.
         printed: Tables II to V.
-        csv: the table to write.
         axes: those of a row, with their defaults.
         delta: the task's.
         rounds: of a run.
     """
     guaranteed = read_tidy(guarantees, axes).drop_duplicates("setting")
     table = rows(read_tidy(runs, axes), guaranteed, delta, rounds)
-    write_table(csv, with_published(table, published.read(printed)), COLUMNS, ON_PAGE)
+    return ResultTable(with_published(table, published.read(printed)), COLUMNS)
 
 
 def rows(runs: pd.DataFrame, guarantees: pd.DataFrame, delta: float, rounds: int) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from fbftl.findings.columns import SEED_COUNTS, accuracy
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
 from fbftl.messages.ledger import BROADCAST, read_ledger
@@ -35,22 +35,22 @@ TELLS = {
 """What a part of a message tells whoever reads it."""
 
 COLUMNS = [
-    Column("label", "Framework"),
-    Column("partition", "Clients' labels"),
+    Column("label", "Framework", page=True),
+    Column("partition", "Clients' labels", page=True),
     Column("variant", "Setting"),
-    Column("accuracy_alone", "Accuracy alone", format="{:.2%}"),
+    Column("accuracy_alone", "Accuracy alone", format="{:.2%}", page=True),
     *accuracy(format="{:.2%}"),
     Column("share_worse", "Clients that lose", format="{:.0%}"),
     *SEED_COUNTS,
-    Column("up", "Up per client", "bit", prefixed),
+    Column("up", "Up per client", "bit", prefixed, page=True),
     Column("rounds", "Rounds with uploads", format="{:.0f}"),
     Column("up_in_round", "Up per client in one of them", "bit", prefixed),
     Column("down", "Down per client", "bit", prefixed),
-    Column("tells", "What is sent tells", width="4cm"),
-    Column("attack", "Attack"),
+    Column("tells", "What is sent tells", width="4cm", page=True),
+    Column("attack", "Attack", page=True),
     Column("adversary", "Adversary", width="3cm"),
     Column("measure", "Measure", width="2cm"),
-    Column("attained", "Attained", format="{:.3f}"),
+    Column("attained", "Attained", format="{:.3f}", page=True),
     Column("blind", "Blind guess", format="{:.3f}"),
     Column("time", "Time, printed", width="4cm"),
     Column("message", "Message, printed", width="3cm"),
@@ -61,21 +61,16 @@ WITHOUT = "no algorithm is printed"
 """Said of a framework that no method can be."""
 
 
-ON_PAGE = ("label", "partition", "accuracy_alone", "accuracy", "up", "tells", "attack", "attained")
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: list[str], ledgers: list[str], complexity: str, csv: str, methods: list[dict[str, Any]],
+    runs: list[str], ledgers: list[str], complexity: str, methods: list[dict[str, Any]],
     attacks: str | None = None,
-) -> None:  # fmt: skip
-    """Write the table; md, tex and html go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
         complexity: what is printed of each framework.
-        csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
         attacks: what adversaries find in the messages of settings, where they are attacked.
     """
@@ -96,7 +91,7 @@ def main(
         }
         for framework in others.to_dict("records")
     ]
-    write_table(csv, pd.concat([table, pd.DataFrame(missing)], ignore_index=True), COLUMNS, ON_PAGE)
+    return ResultTable(pd.concat([table, pd.DataFrame(missing)], ignore_index=True), COLUMNS)
 
 
 def first_attacks(path: str | None) -> pd.DataFrame:

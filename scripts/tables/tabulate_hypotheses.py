@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 from importlib import import_module
 
-from fbftl.findings.tables import write_table
+from fbftl.findings.tables import ResultTable
 from fbftl.papers.claims import OURS, claims_of, examined_by_task, read_claims
 from fbftl.papers.comparisons import COLUMNS_OF_HYPOTHESES, comparisons_table
 from fbftl.papers.quantities import runs_by_task
-
-ON_PAGE = ("compares", "task", "size", "compared", "lower", "upper", "unit", "verdict")
-"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -19,9 +16,8 @@ def main(
     uplinks: Sequence[str],
     beside: Sequence[str],
     texts: str,
-    csv: str,
-) -> None:
-    """Write the table; the other formats go beside the csv.
+) -> ResultTable:
+    """Return the table.
 
     Args:
         paper: its word; `fbftl.papers.<paper>.claims` has what its hypotheses compare.
@@ -30,10 +26,9 @@ def main(
         uplinks: what each method sends by seed, a table for each task that compares them.
         beside: what was measured beside runs by setting and seed.
         texts: `published/claims.csv`.
-        csv: path of the csv.
     """
     compared = {OURS: import_module(f"fbftl.papers.{paper}.claims").HYPOTHESES}
     claims = claims_of(paper, compared, read_claims(texts))
     by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
     table = comparisons_table(by_task, {OURS: len(claims)})
-    write_table(csv, table, COLUMNS_OF_HYPOTHESES, ON_PAGE)
+    return ResultTable(table, COLUMNS_OF_HYPOTHESES)

@@ -14,7 +14,7 @@ import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.partition import label_counts, partition
 from fbftl.findings.columns import with_spread
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.privacy.label_leakage import partition_leakage
 
 BITS = "{:.3f}"
@@ -28,40 +28,26 @@ OTHERS: dict[str, dict[str, Any]] = {
 """Partitions that the task's own is compared with."""
 
 COLUMNS = [
-    Column("partition", "Partition"),
+    Column("partition", "Partition", page=True),
     Column("clients", "Clients"),
-    Column("smallest", "Smallest", "samples"),
-    Column("largest", "Largest", "samples"),
-    Column("entropy_true", "H(B | P)", "bits", BITS),
+    Column("smallest", "Smallest", "samples", page=True),
+    Column("largest", "Largest", "samples", page=True),
+    Column("entropy_true", "H(B | P)", "bits", BITS, page=True),
     Column("entropy_queried", "H(B | C)", "bits", BITS),
     *with_spread("entropy_queried_iid", "Same, iid draw", "bits", BITS),
-    Column("statistical", "Leakage Ls", "bits", BITS),
-    Column("query", "Leakage Lq", "bits", BITS),
-    Column("total", "Leakage Lt", "bits", BITS),
-    Column("client_entropy", "Label given client", "bits", BITS),
+    Column("statistical", "Leakage Ls", "bits", BITS, page=True),
+    Column("query", "Leakage Lq", "bits", BITS, page=True),
+    Column("total", "Leakage Lt", "bits", BITS, page=True),
+    Column("client_entropy", "Label given client", "bits", BITS, page=True),
     Column("client_entropy_iid", "Same, iid expected", "bits", BITS),
 ]
 
 
-ON_PAGE = (
-    "partition",
-    "smallest",
-    "largest",
-    "entropy_true",
-    "statistical",
-    "query",
-    "total",
-    "client_entropy",
-)
-"""Columns that the page shows; the csv has all."""
-
-
-def main(clients: str, csv: str, block: Mapping[str, Any]) -> None:
-    """Write the table; md and tex go beside the csv.
+def main(clients: str, block: Mapping[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         clients: the task's client file.
-        csv: the table to write.
         block: config block `clients` of the task.
     """
     with ClientFile(clients) as file:
@@ -72,7 +58,7 @@ def main(clients: str, csv: str, block: Mapping[str, Any]) -> None:
         row(name, label_counts(labels, assigned, int(labels.max()) + 1), block["seed"])
         for name, assigned in partitions(labels, client, block)
     )
-    write_table(csv, frame, COLUMNS, ON_PAGE)
+    return ResultTable(frame, COLUMNS)
 
 
 def partitions(

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings.columns import VERDICT
 from fbftl.findings.printed import judged
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.label_privacy import batch_types
 
@@ -15,33 +15,28 @@ NEAR_BITS = 0.01
 """Bits up to which two uncertainties count as equal."""
 
 COLUMNS = [
-    Column("UK", "UK", "samples"),
-    Column("K", "K", "samples"),
-    Column("U", "Clients U"),
+    Column("UK", "UK", "samples", page=True),
+    Column("K", "K", "samples", page=True),
+    Column("U", "Clients U", page=True),
     Column("types", "Batch types"),
-    Column("prior", "Before the query", "bits", BITS),
-    Column("exact", "After, all types", "bits", BITS),
+    Column("prior", "Before the query", "bits", BITS, page=True),
+    Column("exact", "After, all types", "bits", BITS, page=True),
     Column("spread", "±", format="{:.3f}"),
-    Column("truncated", "After, first U types", "bits", BITS),
-    Column("published", "Published", "bits", BITS),
+    Column("truncated", "After, first U types", "bits", BITS, page=True),
+    Column("published", "Published", "bits", BITS, page=True),
     VERDICT,
 ]
 
 
-ON_PAGE = ("UK", "K", "U", "prior", "exact", "truncated", "published", "verdict")
-"""Columns that the page shows; the csv has all."""
-
-
-def main(numbers: str, csv: str, setting: dict[str, Any]) -> None:
-    """Write the table from the figure's numbers; md and tex go beside the csv.
+def main(numbers: str, setting: dict[str, Any]) -> ResultTable:
+    """Return the table from the figure's numbers.
 
     Args:
         numbers: csv of the figure: series, UK, U, K, bits, spread.
-        csv: the table to write.
         setting: `classes` (N) and `repetitions`, the draws behind every mean.
     """
     table = side_by_side(read_table(numbers), setting["classes"], setting["repetitions"])
-    write_table(csv, table, COLUMNS, ON_PAGE)
+    return ResultTable(table, COLUMNS)
 
 
 def side_by_side(numbers: pd.DataFrame, classes: int, repetitions: int) -> pd.DataFrame:

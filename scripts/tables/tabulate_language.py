@@ -9,7 +9,7 @@ from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 
 ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
@@ -26,42 +26,28 @@ COUNTED = [
 
 COLUMNS = [
     METHOD,
-    Column("trained_encoders", "Trained encoders", "blocks"),
+    Column("trained_encoders", "Trained encoders", "blocks", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "Numbers per batch, as counted", format="{:,.0f}"),
-    Column("uplink_payload_bits", "Uplink, as counted", "bit", prefixed),
-    *with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed),
+    Column("uplink_payload_bits", "Uplink, as counted", "bit", prefixed, page=True),
+    *with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
     Column("token_id_bits", "Uplink, as plain token ids", "bit", prefixed),
-    *with_spread("downlink_bits", "Downlink", "bit", prefixed),
+    *with_spread("downlink_bits", "Downlink", "bit", prefixed, page=True),
     FROZEN,
     *(
         column
         for name, heading in ROUGE.items()
-        for column in with_spread(name, heading, format="{:.1f}")
+        for column in with_spread(name, heading, format="{:.1f}", page=name == "rouge1")
     ),
     *SEED_COUNTS,
     *judged_against("SAMSum", "Published ROUGE-1", "{:.1f}"),
 ]
 
 
-ON_PAGE = (
-    "label",
-    "trained_encoders",
-    "uplink_payload_bits",
-    "uplink_bits",
-    "downlink_bits",
-    "frozen_bits",
-    "rouge1",
-    "published",
-    "verdict",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: str, table4: str, setups: str, csv: str, methods: list[dict[str, Any]], setup: Setup
-) -> None:
-    """Write the table from an experiment's tidy table; md and tex go beside the csv.
+    runs: str, table4: str, setups: str, methods: list[dict[str, Any]], setup: Setup
+) -> ResultTable:
+    """Return the table from an experiment's tidy table.
 
     *As counted* is the paper's way: for FbFTL one vector per dialogue, whatever its length (audit
     row A8). *As sent* is the length of the encoded messages. *As plain token ids* is what sending
@@ -71,14 +57,13 @@ def main(
         runs: the tidy table.
         table4: the published table, which is of SAMSum.
         setups: the published setups.
-        csv: the table to write.
         methods: the methods, in the order of the rows.
         setup: the task's.
     """
     labels = {name: method.label for name, method in shown(methods).items()}
     table = by_method(read_tidy(runs), list(labels))
     table = beside_published(table, published.read(table4), differs(setup, setups, "samsum"))
-    write_table(csv, table.assign(label=table["method"].map(labels)), COLUMNS, ON_PAGE)
+    return ResultTable(table.assign(label=table["method"].map(labels)), COLUMNS)
 
 
 def by_method(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:

@@ -9,50 +9,42 @@ client's samples together, which is not below that of one of them.
 import pandas as pd
 from fbftl.findings.columns import EPSILON, PERCENT, with_spread
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 SHARE = "{:.2%}"
 
-HEAD = Column("head", "Message and head")
+HEAD = Column("head", "Message and head", page=True)
 """Of solved heads, none of which has noise."""
 
-NOISE = (Column("mechanism", "Mechanism"), EPSILON)
+NOISE = (Column("mechanism", "Mechanism", page=True), EPSILON)
 
 COLUMNS = [
-    Column("attack", "Attack"),
+    Column("attack", "Attack", page=True),
     Column("offset", "a", format="{:.1f}"),
     Column("tuning_auc", "Tuning AUC", format="{:.3f}"),
-    *with_spread("auc", "AUC", format="{:.3f}"),
+    *with_spread("auc", "AUC", format="{:.3f}", page=True),
 ]
 
 RATES = ("0.01", "0.001")
 """Rates of false positives for which thresholds are chosen, as columns name them."""
 
 COUNTS = [
-    Column("proven", "Proves ε of a client of at least", format="{:.3f}"),
+    Column("proven", "Proves ε of a client of at least", format="{:.3f}", page=True),
     Column("targets", "Targets", format="{:.0f}"),
     Column("shadows", "Shadows", format="{:.0f}"),
-    Column("quoted", "Quoted", format=lambda quoted: "yes" if quoted else ""),
+    Column("quoted", "Quoted", format=lambda quoted: "yes" if quoted else "", page=True),
 ]
 
 
-ON_PAGE = (
-    *("head", "mechanism", "epsilon", "attack", "auc", "hits_0.01", "alarms_0.01", "proven"),
-    "quoted",
-)
-"""Columns that the page shows, the first or the two behind it; the csv has all."""
-
-
-def main(attempts: str, csv: str) -> None:
-    """Write the table; md and tex go beside the csv.
+def main(attempts: str) -> ResultTable:
+    """Return the table.
 
     Args:
         attempts: what every attack attains, setting by setting.
-        csv: the table to write.
     """
     table = read_tidy(attempts)
     setting = [HEAD] if HEAD.name in table else NOISE
-    write_table(csv, table, [*setting, *COLUMNS, *of_rates(table), *COUNTS], ON_PAGE)
+    return ResultTable(table, [*setting, *COLUMNS, *of_rates(table), *COUNTS])
 
 
 def of_rates(table: pd.DataFrame) -> list[Column]:
@@ -61,8 +53,9 @@ def of_rates(table: pd.DataFrame) -> list[Column]:
         column
         for rate in RATES
         if f"hits_{rate}" in table
-        for column in (
-            *with_spread(f"hits_{rate}", f"True positives at {float(rate):.1%}", format=PERCENT),
-            *with_spread(f"alarms_{rate}", "False ones attained", format=SHARE),
+        for name, heading, form in (
+            (f"hits_{rate}", f"True positives at {float(rate):.1%}", PERCENT),
+            (f"alarms_{rate}", "False ones attained", SHARE),
         )
+        for column in with_spread(name, heading, format=form, page=rate == RATES[0])
     ]

@@ -8,40 +8,35 @@ from collections.abc import Sequence
 
 import pandas as pd
 from fbftl.findings.columns import accuracy
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
 
 COLUMNS = [
-    Column("label", "Framework"),
+    Column("label", "Framework", page=True),
     Column("variant", "Setting"),
-    Column("ground", "Ground"),
-    Column("message", "Message, printed"),
-    Column("up_in_round", "Up per client in a round", "bit", prefixed),
-    Column("position", "From the least", format="{:.0f}"),
+    Column("ground", "Ground", page=True),
+    Column("message", "Message, printed", page=True),
+    Column("up_in_round", "Up per client in a round", "bit", prefixed, page=True),
+    Column("position", "From the least", format="{:.0f}", page=True),
     Column("rounds", "Rounds", format="{:.0f}"),
     *accuracy(format="{:.2%}"),
-    Column("tells", "What is sent tells", width="4cm"),
-    Column("attack", "Attack"),
+    Column("tells", "What is sent tells", width="4cm", page=True),
+    Column("attack", "Attack", page=True),
     Column("adversary", "Adversary", width="3cm"),
-    Column("attained", "Attained", format="{:.3f}"),
+    Column("attained", "Attained", format="{:.3f}", page=True),
     Column("blind", "Blind guess", format="{:.3f}"),
     Column("mechanism", "Mechanism, printed", width="3cm"),
 ]
 
 
-ON_PAGE = ("label", "ground", "message", "up_in_round", "position", "tells", "attack", "attained")
-"""Columns that the page shows; the csv has all."""
-
-
-def main(frameworks: Sequence[str], grounds: Sequence[str], csv: str) -> None:
-    """Write the table; the other formats go beside the csv.
+def main(frameworks: Sequence[str], grounds: Sequence[str]) -> ResultTable:
+    """Return the table.
 
     Args:
         frameworks: table of the frameworks on each task.
         grounds: name of each of these tasks.
-        csv: path of the csv.
 
     Raises:
         UserError: if a task's table is of an earlier version.
@@ -50,7 +45,7 @@ def main(frameworks: Sequence[str], grounds: Sequence[str], csv: str) -> None:
         in_order(_table_of(path)).assign(ground=ground)
         for path, ground in zip(frameworks, grounds, strict=True)
     ]
-    write_table(csv, pd.concat(by_ground, ignore_index=True), COLUMNS, ON_PAGE)
+    return ResultTable(pd.concat(by_ground, ignore_index=True), COLUMNS)
 
 
 def _table_of(path: str) -> pd.DataFrame:

@@ -35,25 +35,27 @@ from fbftl.findings.runs import write_tidy
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.tables import Column, prefixed, ratio, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fbftl.readings import CUT_SHORT
 
 COLUMNS = [
     METHOD,
-    *with_spread("epochs", "Epochs", format="{:.1f}"),
+    *with_spread("epochs", "Epochs", format="{:.1f}", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
     Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
     Column("uplink_formula", "Uplink by formula", "bit", prefixed),
     *with_spread("uplink_ledger", "By ledger", "bit", prefixed),
-    Column("uplink_sent", "Uplink as sent", "bit", prefixed),
+    Column("uplink_sent", "Uplink as sent", "bit", prefixed, page=True),
     Column("downlink_formula", "Downlink by formula", "bit", prefixed),
     *with_spread("downlink_ledger", "By ledger", "bit", prefixed),
     Column("downlink_once", "Of it once", "bit", prefixed),
-    *with_spread("client_multiplications", "Multiplications at clients", format=prefixed),
-    Column("server_multiplications", "Multiplications at the server", format=prefixed),
+    *with_spread(
+        "client_multiplications", "Multiplications at clients", format=prefixed, page=True
+    ),
+    Column("server_multiplications", "Multiplications, server", format=prefixed),
     *accuracy(format="{:.2%}"),
     TEST_SET,
     Column("test_set_error_to_fbftl", "Test set ± to FbFTL, at most", format="{:.1%}"),
@@ -61,7 +63,7 @@ COLUMNS = [
     MAJORITY,
     DIVERGED,
     SEEDS,
-    *with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio),
+    *with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("common_accuracy", "Common accuracy", format="{:.2%}"),
     Column("common_epochs", "Epochs to it", format="{:.1f}"),
     *with_spread("common_uplink", "Uplink to it", "bit", prefixed),
@@ -74,26 +76,12 @@ BITS = {"Tb": 10**12, "Gb": 10**9}
 """Units of Table III's totals."""
 
 
-ON_PAGE = (
-    "label",
-    "epochs",
-    "uplink_sent",
-    "times_fbftl",
-    "accuracy",
-    "undertrained",
-    "client_multiplications",
-    "published",
-    "verdict",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
     runs: list[str], ledgers: list[str], networks: list[str], clients: str,
-    table3: str, setups: str, csv: str, by_seed: str,
+    table3: str, setups: str, by_seed: str,
     methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
-) -> None:  # fmt: skip
-    """Write the table; md and tex go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: run files, one per method.
@@ -102,7 +90,6 @@ def main(
         clients: the task's client file.
         table3: the published table, which is of CIFAR-10.
         setups: the published setups.
-        csv: path of the csv.
         by_seed: where each seed's uplink goes.
         methods: the methods of the runs, in the order of the rows.
         axes: axes in which a run deviates, with their defaults.
@@ -119,7 +106,7 @@ def main(
     rows = with_test_set(rows, size_of_test_set(clients))
     rows = rows.assign(majority=majority_share(clients))
     reason = differs(setup, setups, "cifar10")
-    write_table(csv, beside_published(rows, printed, reason), COLUMNS, ON_PAGE)
+    return ResultTable(beside_published(rows, printed, reason), COLUMNS)
 
 
 def with_test_set(rows: pd.DataFrame, samples: int) -> pd.DataFrame:

@@ -13,54 +13,40 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.privacy.mechanisms import RELATIVE_NOTE, no_mechanism
 
 COLUMNS = [
-    Column("method", "Method"),
-    Column("sigma", "Noise σ", "R std(g)", "{:g}"),
-    Column("noise_draw", "Drawn"),
+    Column("method", "Method", page=True),
+    Column("sigma", "Noise σ", "R std(g)", "{:g}", page=True),
+    Column("noise_draw", "Drawn", page=True),
     *accuracy(),
     TEST_SET,
     *SEED_COUNTS,
-    Column("mechanism", "Mechanism"),
-    Column("guarantee", "Guarantee"),
+    Column("mechanism", "Mechanism", page=True),
+    Column("guarantee", "Guarantee", page=True),
     *judged_against("CIFAR-10"),
     Column("footnote", "Footnote", width="6cm"),
 ]
 
 
-ON_PAGE = (
-    "method",
-    "sigma",
-    "noise_draw",
-    "accuracy",
-    "mechanism",
-    "guarantee",
-    "published",
-    "verdict",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: str, clients: str, printed: str, setups: str, csv: str, axes: dict[str, Any], setup: Setup
-) -> None:
-    """Write the table; md and tex go beside the csv.
+    runs: str, clients: str, printed: str, setups: str, axes: dict[str, Any], setup: Setup
+) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         clients: the task's client file.
         printed: published values of the notebook's sweep.
         setups: the published setups.
-        csv: the table to write.
         axes: those of the noise, with their defaults.
         setup: the task's.
     """
     reason = differs(setup, setups, "cifar10")
     table = beside_published(read_tidy(runs, axes), published.read(printed), reason)
     test_set_error = error_of(table["accuracy"], size_of_test_set(clients))
-    write_table(csv, table.assign(test_set_error=test_set_error), COLUMNS, ON_PAGE)
+    return ResultTable(table.assign(test_set_error=test_set_error), COLUMNS)
 
 
 def beside_published(runs: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:

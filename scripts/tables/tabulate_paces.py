@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from fbftl.findings.paces import epochs_to
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 ACCURACIES = (50, 60, 70, 75, 80, 90)
 """Percentages that curves are read at."""
@@ -17,12 +17,11 @@ COLUMNS = [
 ]
 
 
-def main(series: str, csv: str) -> None:
-    """Write the table; md, tex and html go beside the csv.
+def main(series: str) -> ResultTable:
+    """Return the table.
 
     Args:
         series: learning curves of the experiment.
-        csv: path of the csv, a row for each setting and seed.
     """
     curves = read_tidy(series)
     curves = curves[curves["series"] == "test_accuracy"].sort_values("step")
@@ -30,7 +29,7 @@ def main(series: str, csv: str) -> None:
         dict(zip(("task", "setting", "seed"), name, strict=True)) | paces(list(curve["value"]))
         for name, curve in curves.groupby(["task", "setting", "seed"])
     ]
-    write_table(csv, pd.DataFrame(rows), COLUMNS)
+    return ResultTable(pd.DataFrame(rows), COLUMNS)
 
 
 def paces(accuracies: Sequence[float]) -> Mapping[str, float]:

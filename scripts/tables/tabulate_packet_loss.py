@@ -9,7 +9,7 @@ from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.shown import of_clients, shown
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.messages.channel import (
     GILBERT_ELLIOTT,
     burst_packet_loss_rate,
@@ -27,12 +27,12 @@ DIFFERENCE = ("difference", "difference_spread", "difference_lower", "difference
 
 COLUMNS = [
     METHOD,
-    Column("blr", "BLR", format="{:g}"),
-    Column("burst", "Burst", "blocks", "{:g}"),
-    Column("retransmissions", "n_r"),
+    Column("blr", "BLR", format="{:g}", page=True),
+    Column("burst", "Burst", "blocks", "{:g}", page=True),
+    Column("retransmissions", "n_r", page=True),
     Column("blocks", "Blocks per packet", format="{:.4g}"),
     Column("messages", "Packets sent", format="{:,.0f}"),
-    Column("plr_ledger", "PLR by ledger", format=RATE),
+    Column("plr_ledger", "PLR by ledger", format=RATE, page=True),
     Column("plr_formula", "By formula", format=RATE),
     Column("formula", "Formula"),
     Column("plr_deviation", "±", format=RATE),
@@ -40,37 +40,23 @@ COLUMNS = [
     Column("attempts_formula", "By Eq. (19)", format="{:.5f}"),
     *accuracy(),
     TEST_SET,
-    *with_spread("difference", "Against no loss", format="{:+.1%}"),
+    *with_spread("difference", "Against no loss", format="{:+.1%}", page=True),
     Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
-    Column("effect", "Loss"),
+    Column("effect", "Loss", page=True),
     *SEED_COUNTS,
 ]
 
 
-ON_PAGE = (
-    "label",
-    "blr",
-    "burst",
-    "retransmissions",
-    "plr_ledger",
-    "accuracy",
-    "difference",
-    "effect",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: list[str], ledgers: list[str], clients: str, csv: str,
+    runs: list[str], ledgers: list[str], clients: str,
     methods: list[dict[str, Any]], axes: dict[str, Any],
-) -> None:  # fmt: skip
-    """Write the table; md and tex go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
         clients: the task's client file.
-        csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
         axes: share of the clients, those of the link and the axes in which a run deviates, with
             their defaults.
@@ -88,7 +74,7 @@ def main(
     )
     label = table["method"].map(labels) + table["fraction"].map(of_clients)
     table = with_test_set(table.assign(label=label), size_of_test_set(clients))
-    write_table(csv, table, COLUMNS, ON_PAGE)
+    return ResultTable(table, COLUMNS)
 
 
 def with_test_set(table: pd.DataFrame, samples: int) -> pd.DataFrame:

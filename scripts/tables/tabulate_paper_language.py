@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.readings import against_published, columns
 from fbftl.papers.fbftl.setup import epochs, federation
@@ -15,29 +15,15 @@ from fbftl.papers.fbftl.table4 import language_readings
 TRAINED_ENCODERS = {8: ("ftl_f", "ftl_c"), 4: ("ftl_c",), 2: ("ftl_c",)}
 
 
-ON_PAGE = (
-    "quantity",
-    "method",
-    "trained_encoders",
-    "published",
-    "formula",
-    "unit",
-    "reading",
-    "verdict",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    table4: str | Path, setup: str | Path, csv: str | Path, methods: list[dict[str, Any]],
+    table4: str | Path, setup: str | Path, methods: list[dict[str, Any]],
     dialogues: str | Path | None = None,
-) -> None:  # fmt: skip
-    """Write the table as csv, Markdown and LaTeX.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         table4: `published/fbftl/table4.csv`.
         setup: `published/fbftl/setup.csv`.
-        csv: path of the csv.
         methods: those of the published table.
         dialogues: SAMSum's training dialogues as JSON lines; without them the rows that need real
             lengths are left out.
@@ -53,7 +39,7 @@ def main(
         }
         readings = language_readings(encoders, clients, counts, length)
         parts.append(against_published(table, readings, keys={"trained_encoders": encoders}))
-    encoders_column = Column("trained_encoders", "Trained encoders")
+    encoders_column = Column("trained_encoders", "Trained encoders", page=True)
     quantity, method, *others = columns(shown(methods).values())
     headed = (quantity, method, encoders_column, *others)
-    write_table(csv, pd.concat(parts, ignore_index=True), headed, ON_PAGE)
+    return ResultTable(pd.concat(parts, ignore_index=True), headed)

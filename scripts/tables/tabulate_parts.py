@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from importlib import import_module
 
-from fbftl.findings.tables import write_table
+from fbftl.findings.tables import ResultTable
 from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.comparisons import COLUMNS, comparisons_table
 from fbftl.papers.quantities import runs_by_task
 from fbftl.papers.registry import number_tested, read_sentences
-
-ON_PAGE = ("sentence", "compares", "task", "compared", "lower", "upper", "unit", "verdict")
-"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -21,9 +18,8 @@ def main(
     beside: Sequence[str],
     texts: str,
     registry: str,
-    csv: str,
-) -> None:
-    """Write the table; the other formats go beside the csv.
+) -> ResultTable:
+    """Return the table.
 
     Args:
         paper: its word; `fbftl.papers.<paper>.claims` has what its sentences compare.
@@ -33,7 +29,6 @@ def main(
         beside: what was measured beside runs by setting and seed.
         texts: `published/claims.csv`.
         registry: `published/<paper>/sentences.csv`.
-        csv: path of the csv.
     """
     compared = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
     claims = claims_of(paper, compared, read_claims(texts))
@@ -41,4 +36,4 @@ def main(
     by_system = number_tested(sentences)
     tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in sentences}
     by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
-    write_table(csv, comparisons_table(by_task, tested), COLUMNS, ON_PAGE)
+    return ResultTable(comparisons_table(by_task, tested), COLUMNS)

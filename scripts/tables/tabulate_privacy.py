@@ -17,7 +17,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.privacy.mechanisms import gaussian_per_client
 
 KEYS = ["method", "samples_per_client", "mechanism", "epsilon", "label_epsilon"]
@@ -36,44 +36,31 @@ CALIBRATED = {
 """Columns of the guarantee that sigma was calibrated to, and their names here."""
 
 COLUMNS = [
-    Column("samples_per_client", "K", "samples", "{:.0f}"),
-    Column("method", "Method"),
+    Column("samples_per_client", "K", "samples", "{:.0f}", page=True),
+    Column("method", "Method", page=True),
     EPSILON,
-    Column("label_epsilon", "Label ε", format="{:g}"),
+    Column("label_epsilon", "Label ε", format="{:g}", page=True),
     *accuracy(),
     TEST_SET,
     DIVERGED,
     Column("mechanism", "Mechanism"),
-    Column("unit", "Unit"),
+    Column("unit", "Unit", page=True),
     Column("adjacency", "Neighbours"),
     Column("clip", "Clip norm c", format="{:.3g}"),
     Column("sigma", "Noise σ", "c", "{:.3g}"),
     Column("delta", "δ", format="{:.0e}"),
     Column("accountant", "Accountant"),
     Column("epsilon_sample", "ε, sample replaced", format="{:.3g}"),
-    Column("epsilon_client", "ε, client replaced", format="{:.3g}"),
+    Column("epsilon_client", "ε, client replaced", format="{:.3g}", page=True),
     *judged_against("CIFAR-10"),
 ]
 
 
-ON_PAGE = (
-    "samples_per_client",
-    "method",
-    "epsilon",
-    "label_epsilon",
-    "accuracy",
-    "unit",
-    "epsilon_client",
-    "verdict",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: str, guarantees: str, clients: str, printed: str | Path, setups: str, csv: str,
+    runs: str, guarantees: str, clients: str, printed: str | Path, setups: str,
     axes: dict[str, Any], setup: Setup,
-) -> None:  # fmt: skip
-    """Write the table; md and tex go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
@@ -81,14 +68,13 @@ def main(
         clients: the task's client file.
         printed: published values of Fig. 12.
         setups: the published setups.
-        csv: the table to write.
         axes: the keys of a row, with their defaults.
         setup: the task's.
     """
     table = with_guarantees(accuracies(read_tidy(runs, axes)), read_tidy(guarantees, axes))
     table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
     reason = differs(setup, setups, "cifar10")
-    write_table(csv, beside_published(table, published.read(printed), reason), COLUMNS, ON_PAGE)
+    return ResultTable(beside_published(table, published.read(printed), reason), COLUMNS)
 
 
 def accuracies(runs: pd.DataFrame) -> pd.DataFrame:

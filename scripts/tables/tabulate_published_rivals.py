@@ -11,7 +11,7 @@ from fbftl.findings.printed import judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.findings.uploads import READ, by_upload
 
 COLUMNS = [
@@ -28,16 +28,15 @@ COLUMNS = [
 
 
 def main(
-    runs: Sequence[str], printed: str, setups: str, csv: str,
+    runs: Sequence[str], printed: str, setups: str,
     axes: dict[str, Any], tasks: Mapping[str, Setup],
-) -> None:  # fmt: skip
-    """Write the table; the other formats go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: tidy tables of the uploads, one for each task.
         printed: the published accuracies.
         setups: the published setups.
-        csv: path of the csv.
         axes: those of uploads, with their defaults.
         tasks: setup of each task.
     """
@@ -52,7 +51,7 @@ def main(
         for (task, setup), part in table.groupby(["task", "setup"], dropna=False)
     ]
     judgement = pd.concat(parts)[["verdict", "reason"]]
-    write_table(csv, table.join(judgement), COLUMNS)
+    return ResultTable(table.join(judgement), COLUMNS)
 
 
 def measured(runs: pd.DataFrame) -> pd.DataFrame:

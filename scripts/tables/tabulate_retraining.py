@@ -16,7 +16,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 PAPER = "fedfeat"
 AT = ["network", "partition"]
@@ -25,44 +25,30 @@ PARTITIONS = {"iid": "iid", "shards": "non-iid"}
 """Partitions here, and what the paper calls them."""
 
 COLUMNS = [
-    Column("network", "Network"),
-    Column("partition", "Partition"),
+    Column("network", "Network", page=True),
+    Column("partition", "Partition", page=True),
     METHOD,
-    Column("features_from", "Features of"),
+    Column("features_from", "Features of", page=True),
     Column("server_epochs", "Server epochs", format="{:.0f}"),
     *accuracy(),
-    *with_spread("gain", "Over FedAvg", format="{:+.1%}"),
-    Column("effect", "Effect"),
+    *with_spread("gain", "Over FedAvg", format="{:+.1%}", page=True),
+    Column("effect", "Effect", page=True),
     *with_spread("best", "Best round"),
     *SEED_COUNTS,
     *judged_against("best round"),
 ]
 
 
-ON_PAGE = (
-    "network",
-    "partition",
-    "label",
-    "features_from",
-    "accuracy",
-    "gain",
-    "effect",
-    "verdict",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: str, printed: str, setups: str, csv: str, axes: dict[str, Any], setup: Setup,
+    runs: str, printed: str, setups: str, axes: dict[str, Any], setup: Setup,
     backbones: Mapping[str, str], clients: int, methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
-    """Write the table; the other formats go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         printed: Tables II to V.
         setups: the published setups.
-        csv: the table to write.
         axes: those of a row, with their defaults.
         setup: the task's.
         backbones: which backbone of the paper each network is, by its name.
@@ -80,7 +66,7 @@ def main(
     numbers = accuracies(tables, dataset, clients)
     labels = {name: style.label for name, style in shown(methods).items()}
     table = with_published(table.assign(label=table["method"].map(labels)), numbers, reasons)
-    write_table(csv, table, COLUMNS, ON_PAGE)
+    return ResultTable(table, COLUMNS)
 
 
 def rows(runs: pd.DataFrame) -> pd.DataFrame:

@@ -13,38 +13,33 @@ from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 
 PARTS = ("weights", "features", "labels", "statistics")
 
 COLUMNS = [
     METHOD,
-    Column("features_from", "Features of"),
+    Column("features_from", "Features of", page=True),
     *accuracy(),
-    Column("messages", "Messages up", format="{:,.0f}"),
+    Column("messages", "Messages up", format="{:,.0f}", page=True),
     *(Column(part, f"{part.capitalize()} up", "bit", prefixed) for part in PARTS),
-    Column("added", "Added to the weights", format="{:.0%}"),
-    Column("up", "All up, as sent", "bit", prefixed),
-    Column("down", "Down", "bit", prefixed),
+    Column("added", "Added to the weights", format="{:.0%}", page=True),
+    Column("up", "All up, as sent", "bit", prefixed, page=True),
+    Column("down", "Down", "bit", prefixed, page=True),
     *SEED_COUNTS,
 ]
 
 
-ON_PAGE = ("label", "features_from", "accuracy", "messages", "added", "up", "down")
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: str, ledgers: Sequence[str], csv: str, axes: dict[str, Any],
+    runs: str, ledgers: Sequence[str], axes: dict[str, Any],
     methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
-    """Write the table; the other formats go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         ledgers: of its runs.
-        csv: the table to write.
         axes: those of a row, with their defaults.
         methods: those of the experiment.
     """
@@ -56,7 +51,7 @@ def main(
     table["label"] = table["method"].map({name: style.label for name, style in looks.items()})
     table["features_from"] = table["features_from"].where(table["method"] == "fedfeat", "")
     ordered = table.sort_values("method", key=lambda names: names.map(order), kind="stable")
-    write_table(csv, ordered, COLUMNS, ON_PAGE)
+    return ResultTable(ordered, COLUMNS)
 
 
 def exchanged(ledgers: Sequence[str]) -> Iterator[dict[str, Any]]:

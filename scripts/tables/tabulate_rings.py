@@ -9,19 +9,19 @@ import pandas as pd
 from fbftl.findings.columns import EPSILON, PERCENT, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.uploads import READ, by_upload
 from fbftl.ground.ring import WORD_BITS
 
 COLUMNS = [
-    Column("name", "Upload"),
+    Column("name", "Upload", page=True),
     EPSILON,
     Column("fraction_bits", "Bits behind the point", format="{:.0f}"),
-    Column("bounded", "A sum is bounded"),
-    Column("largest_sum", "Bound", format="{:,.0f}"),
-    Column("ring_bits", "Bits of a number", format="{:.0f}"),
-    Column("saved", f"Saved of {WORD_BITS}", format=PERCENT),
-    Column("bits_per_client", "Uplink per client", "bits", prefixed),
+    Column("bounded", "A sum is bounded", page=True),
+    Column("largest_sum", "Bound", format="{:,.0f}", page=True),
+    Column("ring_bits", "Bits of a number", format="{:.0f}", page=True),
+    Column("saved", f"Saved of {WORD_BITS}", format=PERCENT, page=True),
+    Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
     *accuracy(),
     *SEED_COUNTS,
 ]
@@ -31,28 +31,14 @@ KEYS = ["setting", *READ, "epsilon", "fraction_bits"]
 MEASURED = ["ring_bits", "largest_sum", "uplink_payload_bits", "upload_batches"]
 
 
-ON_PAGE = (
-    "name",
-    "epsilon",
-    "bounded",
-    "largest_sum",
-    "ring_bits",
-    "saved",
-    "bits_per_client",
-    "accuracy",
-)
-"""Columns that the page shows; the csv has all."""
-
-
-def main(runs: str, csv: str, axes: dict[str, Any]) -> None:
-    """Write the table; the other formats go beside the csv.
+def main(runs: str, axes: dict[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
-        csv: path of the csv.
         axes: those of uploads, with their defaults.
     """
-    write_table(csv, tabulated(read_tidy(runs, axes)), COLUMNS, ON_PAGE)
+    return ResultTable(tabulated(read_tidy(runs, axes)), COLUMNS)
 
 
 def tabulated(runs: pd.DataFrame) -> pd.DataFrame:

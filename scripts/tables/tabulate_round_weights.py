@@ -3,7 +3,7 @@
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.published import lookup
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
 
@@ -19,8 +19,8 @@ COLUMNS = [
 ]
 
 
-def main(statements: str, csv: str) -> None:
-    """Write the table from the stated samples of a client; the other formats go beside the csv."""
+def main(statements: str) -> ResultTable:
+    """Return the table from the stated samples of a client."""
     stated = published.read(statements)
     shards = lookup(stated, quantity="shards_per_client")
     samples = int(shards * lookup(stated, quantity="samples_per_shard"))
@@ -40,4 +40,4 @@ def main(statements: str, csv: str) -> None:
                     "megabytes": (weight.weights + weight.features) * FLOAT_BITS / 8e6,
                 }
             )
-    write_table(csv, pd.DataFrame(rows), COLUMNS)
+    return ResultTable(pd.DataFrame(rows), COLUMNS)

@@ -27,24 +27,24 @@ from fbftl.findings.runs import read_tidy, settings_in, varying
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 AXES = ("fraction", "plr", "loss")
 """What the experiment is about."""
 
 COLUMNS = [
-    Column("fraction", "Clients", format="{:g}"),
-    Column("plr", "PLR", format="{:g}"),
+    Column("fraction", "Clients", format="{:g}", page=True),
+    Column("plr", "PLR", format="{:g}", page=True),
     Column("offered", "Sent", "samples", "{:.0f}"),
-    Column("received", "Received", "samples", "{:.0f}"),
+    Column("received", "Received", "samples", "{:.0f}", page=True),
     *accuracy("Lost for good"),
     UNDERTRAINED,
     TEST_SET,
-    *with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled"),
+    *with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled", page=True),
     Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:.0f}"),
-    Column("difference", "Difference", format="{:+.1%}"),
+    Column("difference", "Difference", format="{:+.1%}", page=True),
     Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
-    Column("effect", "Reshuffling"),
+    Column("effect", "Reshuffling", page=True),
     MAJORITY,
     *SEED_COUNTS,
     Column("diverged_reshuffled", "Diverged when reshuffled", format="{:.0f}"),
@@ -52,31 +52,16 @@ COLUMNS = [
 ]
 
 
-ON_PAGE = (
-    "fraction",
-    "plr",
-    "received",
-    "accuracy",
-    "undertrained",
-    "accuracy_reshuffled",
-    "difference",
-    "effect",
-    "verdict",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: str, clients: str, fig8: str, setups: str, csv: str, axes: dict[str, Any], setup: Setup
-) -> None:
-    """Write the table; the other formats go beside the csv.
+    runs: str, clients: str, fig8: str, setups: str, axes: dict[str, Any], setup: Setup
+) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: an experiment's tidy table.
         clients: the task's client file.
         fig8: the published points.
         setups: the published setups.
-        csv: path of the csv.
         axes: those of scarcity, with their defaults.
         setup: the task's.
     """
@@ -87,7 +72,7 @@ def main(
     table = with_test_set(table, size_of_test_set(clients))
     table = table.assign(majority=majority_share(clients))
     further = [Column(axis, heading_of(axis)) for axis in beside_loss]
-    write_table(csv, table.drop(columns="printed_for"), [*further, *COLUMNS], ON_PAGE)
+    return ResultTable(table.drop(columns="printed_for"), [*further, *COLUMNS])
 
 
 def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:

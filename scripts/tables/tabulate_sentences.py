@@ -6,15 +6,12 @@ from pathlib import Path
 
 from fbftl.findings.front import rows
 from fbftl.findings.published import read
-from fbftl.findings.tables import write_table
+from fbftl.findings.tables import ResultTable
 from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import runs_by_task
 from fbftl.papers.registry import number_tested, read_sentences
 from fbftl.papers.sentences import COLUMNS, decided, sentences_table
-
-ON_PAGE = ("sentence", "says", "printed", "task", "size", "measured", "verdict", "overall")
-"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -27,9 +24,8 @@ def main(
     registry: str,
     audit: str,
     printed: Sequence[str],
-    csv: str,
-) -> None:
-    """Write the table; the other formats go beside the csv.
+) -> ResultTable:
+    """Return the table.
 
     Args:
         paper: its word; `fbftl.papers.<paper>` has what its sentences compare and what decides
@@ -42,7 +38,6 @@ def main(
         registry: `published/<paper>/sentences.csv`.
         audit: csv of the audit of all papers.
         printed: files of `published/<paper>/`.
-        csv: path of the csv.
     """
     compared = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
     formulas = import_module(f"fbftl.papers.{paper}.formulas").FORMULAS
@@ -60,4 +55,4 @@ def main(
         examined_by_task(claims, by_task),
         decided(sentences, formulas, record),
     )
-    write_table(csv, table, COLUMNS, ON_PAGE)
+    return ResultTable(table, COLUMNS)

@@ -16,7 +16,7 @@ from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 
 SCORE = "test_accuracy"
 
@@ -48,15 +48,14 @@ COLUMNS = [
 
 
 def main(
-    runs: list[str], clients: str, csv: str, varying: Sequence[str], axes: dict[str, Any],
+    runs: list[str], clients: str,varying: Sequence[str], axes: dict[str, Any],
     methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
-    """Write the table; md, tex and html go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: the experiment's tidy table under each source, in their order.
         clients: the task's client file.
-        csv: path of the csv.
         varying: the axes that vary, in the order of the columns.
         axes: those of them that are not the method, with their defaults.
         methods: the methods of the runs.
@@ -72,7 +71,7 @@ def main(
         METHOD if axis == "method" else Column(axis, heading_of(axis))
         for axis in varying or ["method"]
     ]
-    write_table(csv, table, [*named, *COLUMNS])
+    return ResultTable(table, [*named, *COLUMNS])
 
 
 def tabulated(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.ground.errors import UserError
 
 SCORES = {
@@ -27,15 +27,14 @@ SCORES = {
 
 
 def main(
-    runs: str, clients: str, csv: str, varying: Sequence[str], axes: dict[str, Any],
+    runs: str, clients: str,varying: Sequence[str], axes: dict[str, Any],
     methods: list[dict[str, Any]], lacking: dict[str, list[str]],
-) -> None:  # fmt: skip
-    """Write the table; md, tex and html go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: the experiment's tidy table.
         clients: the task's client file.
-        csv: path of the csv.
         varying: the axes that vary, in the order of the columns.
         axes: those of them that are not the method, with their defaults.
         methods: the methods of the runs.
@@ -52,7 +51,7 @@ def main(
             test_set_error=error_of(table[score], size_of_test_set(clients)),
             majority=majority_share(clients),
         )
-    write_table(csv, table, columns(score, varying))
+    return ResultTable(table, columns(score, varying))
 
 
 def swept(runs: pd.DataFrame, varying: Sequence[str]) -> tuple[str, pd.DataFrame]:

@@ -15,7 +15,7 @@ from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, ResultTable
 from fbftl.findings.uploads import UPLOADING, Upload
 from fbftl.privacy.composition import compose
 from fbftl.privacy.together import events_of
@@ -31,38 +31,33 @@ ROUNDING = 1e-6
 """Share by which an epsilon may exceed what was asked, by rounding."""
 
 COLUMNS = [
-    Column("trust", "Trust"),
-    Column("what", "What is released"),
+    Column("trust", "Trust", page=True),
+    Column("what", "What is released", page=True),
     EPSILON,
     Column("epsilon_features", "ε for features", format="{:g}"),
     Column("epsilon_labels", "ε for labels", format="{:g}"),
-    Column("composed", "ε composed", format="{:.3f}"),
+    Column("composed", "ε composed", format="{:.3f}", page=True),
     Column("accountant", "Accountant"),
     *accuracy(),
     *SEED_COUNTS,
-    Column("attack", "Membership attack"),
-    Column("auc", "AUC", format="{:.3f}"),
-    Column("proven", "It proves ε of at least", format="{:.3f}"),
+    Column("attack", "Membership attack", page=True),
+    Column("auc", "AUC", format="{:.3f}", page=True),
+    Column("proven", "It proves ε of at least", format="{:.3f}", page=True),
     Column("targets", "Targets", format="{:.0f}"),
     Column("shadows", "Shadows", format="{:.0f}"),
 ]
 
 
-ON_PAGE = ("trust", "what", "epsilon", "composed", "accuracy", "attack", "auc", "proven")
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    tidy: str, runs: Sequence[str], attacked: str, csv: str, axes: Mapping[str, Any],
+    tidy: str, runs: Sequence[str], attacked: str, axes: Mapping[str, Any],
     methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
-    """Write the table; md and tex go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         tidy: tidy table of the experiment.
         runs: its run files.
         attacked: what the membership attack chosen attains, by setting.
-        csv: the table to write.
         axes: the axes that tell a row, with their defaults.
         methods: the methods shown, with their labels.
     """
@@ -77,9 +72,7 @@ def main(
     table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
     keys = ["place", "what", "epsilon", "epsilon_labels"]
     table = table.assign(place=table["trust"].map([LOCAL, SUM, TRUSTED].index))
-    write_table(
-        csv, table.sort_values(keys, ignore_index=True).drop(columns="place"), COLUMNS, ON_PAGE
-    )
+    return ResultTable(table.sort_values(keys, ignore_index=True).drop(columns="place"), COLUMNS)
 
 
 def rows_of(

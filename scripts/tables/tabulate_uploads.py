@@ -13,19 +13,19 @@ from fbftl.findings.marks import on_front
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.uploads import READ, by_upload
 from fbftl.study.job import most_epochs
 
 COLUMNS = [
-    Column("name", "Upload"),
+    Column("name", "Upload", page=True),
     Column("message", "Message"),
-    Column("head", "Head"),
+    Column("head", "Head", page=True),
     Column("clients", "Clients", format="{:,.0f}"),
     Column("numbers_per_client", "Numbers per client", format="{:,.0f}"),
-    Column("bits_per_client", "Uplink per client", "bits", prefixed),
+    Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
     Column("uplink_bits", "Uplink in all", "bits", prefixed),
-    Column("times_fbftl", "Uplink over FbFTL's", format="{:.3g}"),
+    Column("times_fbftl", "Uplink over FbFTL's", format="{:.3g}", page=True),
     Column("airtime", "Airtime per client", "s", "{:.3g}"),
     Column("sending_energy", "Energy to send, in all", "J", "{:.3g}"),
     *accuracy(),
@@ -33,39 +33,25 @@ COLUMNS = [
     SEEDS,
     Column("multiplications", "Multiplications to solve", format=prefixed),
     Column("solving_energy", "Energy to solve", "J", "{:.3g}"),
-    Column("summable", "Adds up"),
-    Column("revealed", "The server sees", width="5cm"),
-    Column("pareto", "On the front"),
+    Column("summable", "Adds up", page=True),
+    Column("revealed", "The server sees", width="5cm", page=True),
+    Column("pareto", "On the front", page=True),
     DIVERGED,
 ]
 
 KEYS = ["setting", *READ, "epsilon"]
 
 
-ON_PAGE = (
-    "name",
-    "head",
-    "bits_per_client",
-    "times_fbftl",
-    "accuracy",
-    "summable",
-    "revealed",
-    "pareto",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: str, network: str, clients: str, csv: str, axes: dict[str, Any],
+    runs: str, network: str, clients: str, axes: dict[str, Any],
     radio: Mapping[str, float], training: Mapping[str, Any], one_shot: Mapping[str, Any],
-) -> None:  # fmt: skip
-    """Write the table; the other formats go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
         network: the task's layers and its cut.
         clients: the task's client file.
-        csv: path of the csv.
         axes: those of uploads, with their defaults.
         radio: data rate and energies, from the configuration.
         training: the task's training values.
@@ -77,7 +63,7 @@ def main(
     of_mixtures = table["message"] == "mixtures"
     for key, value in bounds.items():
         table[key] = pd.Series(value, index=table.index).where(of_mixtures)
-    write_table(csv, table, COLUMNS, ON_PAGE)
+    return ResultTable(table, COLUMNS)
 
 
 def tabulated(

@@ -6,7 +6,7 @@ from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 
 COLUMNS = [
     METHOD,
@@ -20,12 +20,11 @@ COLUMNS = [
 """Bits are of all rounds up to the selected one; the extractor, sent once, is not among them."""
 
 
-def main(runs: str, csv: str, methods: list[dict[str, Any]], axes: dict[str, Any]) -> None:
-    """Write the table; md and tex go beside the csv.
+def main(runs: str, methods: list[dict[str, Any]], axes: dict[str, Any]) -> ResultTable:
+    """Return the table.
 
     Args:
         runs: tidy table of the experiment.
-        csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
         axes: the axes in which a run deviates, with their defaults.
     """
@@ -44,4 +43,4 @@ def main(runs: str, csv: str, methods: list[dict[str, Any]], axes: dict[str, Any
     )
     # Whoever has no budgets has no order of them.
     rows["budget_order"] = rows["budget_order"].where(rows["narrowest"].notna(), "")
-    write_table(csv, rows, COLUMNS)
+    return ResultTable(rows, COLUMNS)

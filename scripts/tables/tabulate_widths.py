@@ -12,55 +12,41 @@ from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy, heading_of, wi
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
 from fbftl.study.widths import narrowed
 
 COLUMNS = [
     METHOD,
-    Column("budgets", "Budgets"),
+    Column("budgets", "Budgets", page=True),
     Column("budget_order", "Order"),
     Column("rescaled_init", "Rescaled"),
     Column("rescaled_layers", "Layers rescaled"),
     Column("clients_per_round", "Clients in a round"),
-    Column("width", "Width", format="{:g}"),
+    Column("width", "Width", format="{:g}", page=True),
     *accuracy(),
-    *with_spread("gap", "Against full width", format="{:+.1%}"),
-    Column("parameters", "Parameters", format=prefixed),
+    *with_spread("gap", "Against full width", format="{:+.1%}", page=True),
+    Column("parameters", "Parameters", format=prefixed, page=True),
     Column("multiplications", "Multiplications", format=prefixed),
-    Column("uplink_bits", "Uplink per round", "bits", prefixed),
-    Column("client_bits", "Of a client at this width", "bits", prefixed),
+    Column("uplink_bits", "Uplink per round", "bits", prefixed, page=True),
+    Column("client_bits", "Of a client at this width", "bits", prefixed, page=True),
     Column("clients", "Clients at this width"),
     *SEED_COUNTS,
 ]
 """Uplink per round is of all clients together, and the same for every width that a run serves."""
 
 
-ON_PAGE = (
-    "label",
-    "budgets",
-    "width",
-    "accuracy",
-    "gap",
-    "parameters",
-    "uplink_bits",
-    "client_bits",
-)
-"""Columns that the page shows; the csv has all."""
-
-
 def main(
-    runs: list[str], ledgers: list[str], clients: str, csv: str, network: dict[str, Any],
+    runs: list[str], ledgers: list[str], clients: str,network: dict[str, Any],
     size: int | None, domains: list[Any], methods: list[dict[str, Any]], axes: dict[str, Any],
-) -> None:  # fmt: skip
-    """Write the table; md and tex go beside the csv.
+) -> ResultTable:  # fmt: skip
+    """Return the table.
 
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
         clients: the task's client file, for image and classes.
-        csv: path of the csv.
         network: block of the network whose widths these are.
         size: side of the images as they enter it, None if they are not resized.
         domains: of the task, as the configuration lists them.
@@ -103,7 +89,7 @@ def main(
     in_domains = [column for name in names for column in with_spread(name, heading_of(name))]
     behind = 1 + [column.name for column in COLUMNS].index("gap_spread")
     columns = [*COLUMNS[:behind], *in_domains, *COLUMNS[behind:]]
-    write_table(csv, table, [column for column in columns if column.name in table], ON_PAGE)
+    return ResultTable(table, [column for column in columns if column.name in table])
 
 
 def costs(

@@ -14,10 +14,10 @@ from fbftl.study.job import FAR_BEHIND
 PERCENT = "{:.1%}"
 """A share of 1 as tables print it."""
 
-METHOD = Column("label", "Method")
-EPSILON = Column("epsilon", "ε", format="{:g}")
-SEEDS = Column("seeds", "Seeds", format="{:.0f}", detail=True)
-DIVERGED = Column("diverged", "Diverged", format="{:.0f}", detail=True)
+METHOD = Column("label", "Method", page=True)
+EPSILON = Column("epsilon", "ε", format="{:g}", page=True)
+SEEDS = Column("seeds", "Seeds", format="{:.0f}")
+DIVERGED = Column("diverged", "Diverged", format="{:.0f}")
 """Of the seeds, those whose loss stopped being finite."""
 
 SEED_COUNTS = (SEEDS, DIVERGED)
@@ -25,19 +25,19 @@ SEED_COUNTS = (SEEDS, DIVERGED)
 BY_SEED = (Column("setting", "Setting"), Column("seed", "Seed", format="{:.0f}"))
 """Whose row it is, where every seed has one."""
 
-TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT, detail=True)
+TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT)
 """Standard error that an accuracy has because another test set of the size scores otherwise."""
 
-UNDERTRAINED = Column("undertrained", "Trained for too short")
+UNDERTRAINED = Column("undertrained", "Trained for too short", page=True)
 """What ridge regression on the same features has, where a head is far behind it; else nothing."""
 
 DOWNLINK = Column("downlink_bits", "Downlink", "bits", prefixed)
 """What clients are sent up to the epoch that counts, after the frozen part was deployed."""
 
-FROZEN = Column("frozen_bits", "Frozen part, once", "bits", prefixed, detail=True)
+FROZEN = Column("frozen_bits", "Frozen part, once", "bits", prefixed)
 """The part of the network that no client trains, as every client is sent it before all else."""
 
-VERDICT = Column("verdict", "Verdict")
+VERDICT = Column("verdict", "Verdict", page=True)
 REASON = Column("reason", "Not comparable for")
 """What differs from the published setup."""
 
@@ -48,6 +48,7 @@ def with_spread(
     unit: str = "",
     format: str | Callable[[Any], str] = PERCENT,
     spread: str = "",
+    page: bool = False,
 ) -> tuple[Column, Column]:
     """Return the column of a mean over seeds and that of its standard deviation.
 
@@ -57,15 +58,16 @@ def with_spread(
         unit: of both.
         format: of both; a sign that it asks for is the mean's alone.
         spread: column of the standard deviation, if it is not `{name}_spread`.
+        page: whether the page keeps both.
     """
     unsigned = format.replace("+", "") if isinstance(format, str) else format
     beside = Column(spread or f"{name}_spread", "±", format=unsigned)
-    return Column(name, heading, unit, format), beside
+    return Column(name, heading, unit, format, page=page), beside
 
 
 def accuracy(heading: str = "Accuracy", format: str = PERCENT) -> tuple[Column, Column]:
     """Return the columns `accuracy` and `spread`."""
-    return with_spread("accuracy", heading, format=format, spread="spread")
+    return with_spread("accuracy", heading, format=format, spread="spread", page=True)
 
 
 def undertrained(accuracy: float, ridge: float | None) -> str:
@@ -84,7 +86,7 @@ def judged_against(
         heading: what was published.
         format: of the published value.
     """
-    return Column("published", f"{heading}, {what}", format=format), VERDICT, REASON
+    return Column("published", f"{heading}, {what}", format=format, page=True), VERDICT, REASON
 
 
 def heading_of(axis: str) -> str:

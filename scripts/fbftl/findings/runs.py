@@ -116,12 +116,20 @@ def write_tidy(path: str | Path, table: pd.DataFrame) -> None:
     """Write a tidy table as CSV with exact numbers.
 
     Raises:
+        ValueError: as `with_layout`.
+    """
+    write_text(path, with_layout(table).to_csv(index=False, lineterminator="\n"))
+
+
+def with_layout(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a tidy table with the version of its contract as the last column.
+
+    Raises:
         ValueError: if it is not what its contract says, which is a bug.
     """
     if fault := _fault(table):
-        raise ValueError(f"table {path}: {fault}")
-    table = table.assign(**{LAYOUT: TIDY.version})
-    write_text(path, table.to_csv(index=False, lineterminator="\n"))
+        raise ValueError(f"tidy table: {fault}")
+    return table.assign(**{LAYOUT: TIDY.version})
 
 
 def _fault(table: pd.DataFrame) -> str | None:

@@ -54,7 +54,7 @@ class Step:
 
 
 def run(step: Step, of_study: Mapping[str, Any]) -> None:
-    """Run a step.
+    """Run a step; a table that `main` returns is written where its output `csv` says.
 
     Args:
         step: what to run.
@@ -63,16 +63,16 @@ def run(step: Step, of_study: Mapping[str, Any]) -> None:
     Raises:
         TypeError: if the step has nothing of an argument's name, or has two.
     """
-    if step.page:
-        # Importing pandas takes longer than many a stage.
-        from fbftl.findings.tables import PAGE, PageText
-
-        PAGE.set(PageText(**step.page))
     for path in map(Path, step.written):
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
     main = load(step.script).main
-    main(**arguments(main, step, of_study))
+    table = main(**arguments(main, step, of_study))
+    if table is not None:
+        # Importing pandas takes longer than many a stage.
+        from fbftl.findings.tables import PageText
+
+        table.write(step.outputs["csv"], PageText(**step.page))
 
 
 @cache
@@ -87,7 +87,7 @@ def load(script: str) -> ModuleType:
     return module
 
 
-def arguments(main: Callable[..., None], step: Step, of_study: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(main: Callable[..., Any], step: Step, of_study: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a step hands to each argument of `main`; one with a default may be absent."""
     given = [step.inputs, step.outputs, step.values]
     further = {**of_study, "files": dict(step.inputs)}

@@ -6,8 +6,7 @@ carry the chosen columns with headings, units and rounded numbers, for readers.
 
 import math
 import re
-from collections.abc import Callable, Container, Sequence
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +15,6 @@ import pandas as pd
 
 from fbftl.findings.table_page import PageColumn, PageText, table_page
 from fbftl.ground.files import write_text
-
-PAGE: ContextVar[PageText] = ContextVar("PAGE", default=PageText())  # noqa: B039
-"""Title and caption of the tables that the running job writes."""
 
 VERDICTS = ("verdict", "overall")
 """Columns that say what was decided."""
@@ -32,7 +28,7 @@ class Column:
     unit: printed in parentheses after the heading.
     format: a format string for one value, or a function that prints it.
     width: width of a column of prose in LaTeX, e.g. `6cm`; without one the column does not wrap.
-    detail: whether the page leaves the column to the csv where it has no room for all.
+    page: whether the page keeps the column where it has no room for all.
     """
 
     name: str
@@ -40,7 +36,7 @@ class Column:
     unit: str = ""
     format: str | Callable[[Any], str] = "{}"
     width: str = ""
-    detail: bool = False
+    page: bool = False
 
     @property
     def title(self) -> str:
@@ -72,45 +68,50 @@ def ratio(value: float) -> str:
     return f"{value:,.0f}" if exponent > 0 or value == 0 else f"{value:.{1 - exponent}f}"
 
 
-def write_table(
-    csv: str | Path,
-    frame: pd.DataFrame,
-    columns: Sequence[Column],
-    on_page: Container[str] = (),
-) -> None:
-    """Write a frame as csv, and beside it as Markdown, LaTeX (booktabs) and HTML; bytes repeat.
+@dataclass(frozen=True)
+class ResultTable:
+    """A table as the csv has it, and as readers see it.
 
-    Args:
-        csv: path of the csv; the other files differ only in their suffix.
-        frame: one row per observation.
-        columns: what readers see, in this order; the csv always has all columns.
-        on_page: names of those that the page keeps where it has no room for all.
-
-    Raises:
-        KeyError: if a column is not in the frame.
+    frame: one row per observation, with every column; the csv.
+    columns: what readers see, in this order.
+    arranged: the rows that readers see, where these are not the csv's.
     """
-    write_for_readers(csv, frame, columns, on_page)
-    write_text(csv, frame.to_csv(index=False, lineterminator="\n"))
 
+    frame: pd.DataFrame
+    columns: Sequence[Column]
+    arranged: pd.DataFrame | None = None
 
-def write_for_readers(
-    csv: str | Path,
-    frame: pd.DataFrame,
-    columns: Sequence[Column],
-    on_page: Container[str] = (),
-) -> None:
-    """Write Markdown, LaTeX and HTML only, beside a csv whose rows are arranged otherwise.
+    def write(self, csv: str | Path, text: PageText = PageText()) -> None:  # noqa: B008
+        """Write the csv, and beside it Markdown, LaTeX (booktabs) and HTML; bytes repeat.
 
-    Raises:
-        KeyError: if a column is not in the frame.
-    """
-    csv = Path(csv)
-    shown = [[column.print(value) for value in frame[column.name]] for column in columns]
-    rows = [list(row) for row in zip(*shown, strict=True)]
-    numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
-    write_text(csv.with_suffix(".md"), _markdown(columns, rows, numeric))
-    write_text(csv.with_suffix(".tex"), _latex(columns, rows, numeric))
-    write_text(csv.with_suffix(".html"), _page(csv, columns, rows, numeric, on_page))
+        Args:
+            csv: its path; the other files differ only in their suffix.
+            text: title and caption of the page.
+
+        Raises:
+            KeyError: if a column is not in the frame.
+        """
+        csv = Path(csv)
+        frame = self.frame if self.arranged is None else self.arranged
+        shown = [[column.print(value) for value in frame[column.name]] for column in self.columns]
+        rows = [list(row) for row in zip(*shown, strict=True)]
+        numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in self.columns]
+        page = [
+            PageColumn(
+                column.title,
+                cells,
+                number=is_number,
+                prose=bool(column.width),
+                verdict=column.name in VERDICTS,
+                reason=column.name == "reason",
+                detail=not column.page,
+            )
+            for column, cells, is_number in zip(self.columns, shown, numeric, strict=True)
+        ]
+        write_text(csv, self.frame.to_csv(index=False, lineterminator="\n"))
+        write_text(csv.with_suffix(".md"), _markdown(self.columns, rows, numeric))
+        write_text(csv.with_suffix(".tex"), _latex(self.columns, rows, numeric))
+        write_text(csv.with_suffix(".html"), table_page(csv, text, page))
 
 
 def _markdown(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
@@ -146,32 +147,6 @@ def _latex(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]
             r"\end{tabular}",
             "",
         ]
-    )
-
-
-def _page(
-    csv: Path,
-    columns: Sequence[Column],
-    rows: list[list[str]],
-    numeric: list[bool],
-    on_page: Container[str],
-) -> str:
-    """Return the page of a table, whose title and caption are those of the job."""
-    return table_page(
-        csv,
-        PAGE.get(),
-        [
-            PageColumn(
-                column.title,
-                [row[position] for row in rows],
-                number=numeric[position],
-                prose=bool(column.width),
-                verdict=column.name in VERDICTS,
-                reason=column.name == "reason",
-                detail=column.name not in on_page if on_page else column.detail,
-            )
-            for position, column in enumerate(columns)
-        ],
     )
 
 

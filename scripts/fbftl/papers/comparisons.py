@@ -39,7 +39,7 @@ def readable(value: float) -> str:
 
 
 NUMBERS = (
-    Column("task", "Task"),
+    Column("task", "Task", page=True),
     Column("size", "Size"),
     *with_spread("first_mean", "First", format=readable, spread="first_spread"),
     *with_spread("second_mean", "Second", format=readable, spread="second_spread"),
@@ -47,10 +47,10 @@ NUMBERS = (
     Column("margin", "Margin", format=readable),
     Column("reach", "h or band", format=readable),
     Column("reach_is", "Which is"),
-    Column("compared", "Compared", format=readable),
-    Column("lower", "Lower bound", format=readable),
-    Column("upper", "Upper bound", format=readable),
-    Column("unit", "Unit"),
+    Column("compared", "Compared", format=readable, page=True),
+    Column("lower", "Lower bound", format=readable, page=True),
+    Column("upper", "Upper bound", format=readable, page=True),
+    Column("unit", "Unit", page=True),
     Column("second_seeds", "Seeds", format="{:.0f}"),
     DIVERGED,
     VERDICT,
@@ -58,14 +58,14 @@ NUMBERS = (
 """What every table of comparisons shows of one."""
 
 COLUMNS = (
-    Column("sentence", "Sentence"),
-    Column("compares", "Comparison", width="6cm"),
+    Column("sentence", "Sentence", page=True),
+    Column("compares", "Comparison", width="6cm", page=True),
     *NUMBERS,
     Column("tested", "Sentences tested"),
 )
 
 COLUMNS_OF_HYPOTHESES = (
-    Column("compares", "Hypothesis", width="6cm"),
+    Column("compares", "Hypothesis", width="6cm", page=True),
     Column("origin", "Where it comes from", width="3cm"),
     *NUMBERS,
     Column("tested", "Hypotheses tested"),

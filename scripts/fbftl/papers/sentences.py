@@ -19,18 +19,18 @@ from fbftl.papers.registry import BY_FORMULA, TESTED, Sentence
 from fbftl.study.sizes import Size, size_of
 
 COLUMNS = (
-    Column("sentence", "Sentence"),
-    Column("says", "Says", width="6cm"),
+    Column("sentence", "Sentence", page=True),
+    Column("says", "Says", width="6cm", page=True),
     Column("place", "Place"),
-    Column("printed", "Printed", width="3cm"),
-    Column("task", "Task"),
-    Column("size", "Size"),
-    Column("measured", "Ours", width="6cm"),
+    Column("printed", "Printed", width="3cm", page=True),
+    Column("task", "Task", page=True),
+    Column("size", "Size", page=True),
+    Column("measured", "Ours", width="6cm", page=True),
     Column("parts", "Parts"),
     SEEDS,
     DIVERGED,
     VERDICT,
-    Column("overall", "All tasks"),
+    Column("overall", "All tasks", page=True),
     Column("tested", "Sentences tested"),
     Column("note", "Note", width="4cm"),
 )

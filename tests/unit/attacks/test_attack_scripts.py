@@ -101,9 +101,9 @@ def test_plain_uploads_are_inverted_in_every_seed_and_at_every_cut(files, tmp_pa
     jobs = [job(SETTINGS[0]), job({"method": "fbftl", "cut": "pool1"})]
     block = FEATURES | {"pool": "flatten"}
     invert_uploads.main(
-        files["clients"], files["public"], files["weights"], files["source"], str(csv), jobs,
+        files["clients"], files["public"], files["weights"], files["source"], jobs,
         block, "cpu", 1,
-    )  # fmt: skip
+    ).write(csv)  # fmt: skip
     table = pd.read_csv(csv).set_index(["setting", "seed"])
     assert list(table.index) == [(s, n) for s in ("fbftl", "fbftl+cut=pool1") for n in (0, 1)]
     attack_features.main(
@@ -161,7 +161,7 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, devic
         assert auc["adversary"].item() == f"{row['attack']}; 5 shadows"
         assert auc["repetitions"].item() == 3
     shown = tmp_path / "membership_table.csv"
-    tabulate_membership.main(str(by_attack), str(shown))
+    tabulate_membership.main(str(by_attack)).write(shown)
     assert len(pd.read_csv(shown)) == len(attempts)
     heading, _, first, *_ = shown.with_suffix(".md").read_text(encoding="utf-8").splitlines()
     assert "Mechanism" in heading

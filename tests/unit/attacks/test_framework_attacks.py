@@ -182,7 +182,7 @@ def test_attacks_by_seed_are_those_of_the_seed_alone(inputs, tmp_path: Path):
 def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path: Path):
     csv = tmp_path / "attacks.csv"
     jobs = jobs_of(SETTINGS)
-    attack_frameworks.main(files_of(inputs), str(csv), jobs, axes_by_method(), "cpu", 1)
+    attack_frameworks.main(files_of(inputs), jobs, axes_by_method(), "cpu", 1).write(csv)
     table = pd.read_csv(csv, keep_default_na=False)
     assert list(dict.fromkeys(table["method"])) == [
         "fedavg", "fedvote", "fedhealth", "fedmd", "fd", "secure_ftl",

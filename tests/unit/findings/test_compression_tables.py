@@ -91,9 +91,9 @@ def test_compression_counts_until_the_selected_epoch(
     table5 = tmp_path / "table5.csv"
     table5.write_text("method,bits,keep,printed,unit,source\nftl_c,2,0.1,79.5,%,a paper\n")
     tabulate_compression(
-        list(runs), list(ledgers), [network] * 3, clients, str(table5), SETUPS, str(csv),
-        rows(["ftl_c"]), AXES, SETUP,
-    )  # fmt: skip
+        list(runs), list(ledgers), [network] * 3, clients, str(table5), SETUPS, rows(["ftl_c"]),
+        AXES, SETUP,
+    ).write(csv)  # fmt: skip
     plain, feedback, without = pd.read_csv(csv).to_dict("records")
     assert plain["q"] == 32
     assert np.isnan(plain["feedback"])
@@ -229,8 +229,8 @@ def test_a_diverged_seed_is_nothing_at_either_epoch(
     csv = tmp_path / "compression.csv"
     table5 = str(Path(SETUPS).with_name("fbftl") / "table5.csv")
     tabulate_compression(
-        [run], [ledger], [network], clients, table5, SETUPS, str(csv), rows(["ftl_c"]), AXES, SETUP
-    )
+        [run], [ledger], [network], clients, table5, SETUPS, rows(["ftl_c"]), AXES, SETUP
+    ).write(csv)
     (row,) = pd.read_csv(csv).to_dict("records")
     assert row["accuracy"] == pytest.approx(0.4)
     assert row["accuracy_converged"] == pytest.approx(0.8)
@@ -251,7 +251,7 @@ def test_what_loss_does_is_paired_by_seed(tmp_path: Path, clients: str) -> None:
     lossy = write_run(tmp_path, {"blr": 0.1}, [0.4, 0.6, 0.8])
     csv = tmp_path / "packet_loss.csv"
     runs, ledgers = zip(clean, lossy, strict=True)
-    tabulate_packet_loss(list(runs), list(ledgers), clients, str(csv), rows(["ftl_c"]), AXES)
+    tabulate_packet_loss(list(runs), list(ledgers), clients, rows(["ftl_c"]), AXES).write(csv)
     without, worse = pd.read_csv(csv, keep_default_na=False).to_dict("records")
     assert (without["difference"], without["effect"]) == ("", "")
     assert float(worse["difference"]) == pytest.approx(-0.1)
@@ -266,7 +266,7 @@ def test_what_loss_does_is_paired_by_seed(tmp_path: Path, clients: str) -> None:
 def test_packet_loss_counts_the_whole_ledger(tmp_path: Path, clients: str) -> None:
     run, ledger = write_run(tmp_path, {"blr": 0.1, "retransmissions": 1}, [0.9, 0.0])
     csv = tmp_path / "packet_loss.csv"
-    tabulate_packet_loss([run], [ledger], clients, str(csv), rows(["ftl_c"]), AXES)
+    tabulate_packet_loss([run], [ledger], clients, rows(["ftl_c"]), AXES).write(csv)
     (row,) = pd.read_csv(csv).to_dict("records")
     assert row["messages"] == 2 * ROUNDS * CLIENTS
     assert row["blocks"] == 5

@@ -39,12 +39,11 @@ def tabulate(
         clients,
         PUBLISHED / "fbftl" / "table3.csv",
         PUBLISHED / "setups.csv",
-        csv,
         csv.with_name("uplink.csv"),
         rows(runs),
         {},
         SETUP,
-    )
+    ).write(csv)
     return pd.read_csv(csv).set_index("method")
 
 

@@ -324,7 +324,7 @@ def purchases(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = pd.DataFrame(seeds(axes, test_accuracy=(0.5, 0.75), **measured))
     runs.assign(task="t").to_csv(folder / "runs.csv", index=False)
     unrendered(plot_ecos_uploads, str(folder / "runs.csv"), str(folder / "figure.svg"), {})
-    tabulate_ecos_uploads.main(str(folder / "runs.csv"), str(folder / "table.csv"), {})
+    tabulate_ecos_uploads.main(str(folder / "runs.csv"), {}).write(folder / "table.csv")
     columns = ["purchase_rule", "purchase", "uploaders", "uplink_bits", "accuracy", "spread"]
     figure, table = (pd.read_csv(folder / name) for name in ("figure.csv", "table.csv"))
     return figure[columns], table[columns]

@@ -101,10 +101,9 @@ def table(documents, tmp_path_factory, root) -> pd.DataFrame:
         clients_with_test_set(folder),
         root / "published" / "fbftl" / "fig12.csv",
         root / "published" / "setups.csv",
-        str(folder / "privacy.csv"),
         AXES,
         SETUP,
-    )
+    ).write(folder / "privacy.csv")
     text = (folder / "privacy.md").read_text(encoding="utf-8")
     assert "client replaced" in text
     assert "sample replaced" in text
@@ -189,10 +188,9 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
         clients_with_test_set(tmp_path),
         root / "published" / "fbftl" / "notebook_noise.csv",
         root / "published" / "setups.csv",
-        str(tmp_path / "noise.csv"),
         AXES,
         SETUP,
-    )
+    ).write(tmp_path / "noise.csv")
     table = pd.read_csv(tmp_path / "noise.csv")
     assert table["guarantee"].isna().all()
     assert of(table, sigma=0.0)["test_set_error"] == pytest.approx(0.3 / TEST_SAMPLES**0.5)
@@ -237,7 +235,7 @@ def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):
     write_findings(paths[0], inversion)
     write_findings(paths[1], membership)
     assert read_findings(paths[0])["epsilon"].isna().tolist() == [False, False, True]
-    tabulate_attacks.main(paths, str(tmp_path / "attacks.csv"))
+    tabulate_attacks.main(paths).write(tmp_path / "attacks.csv")
     table = pd.read_csv(tmp_path / "attacks.csv")
     assert table["attack"].tolist() == ["inversion"] * 3 + ["membership"]
     np.testing.assert_array_equal(table["epsilon"], [np.nan, 16.0, 1.0, np.nan])
@@ -256,7 +254,7 @@ def test_partitions_that_sort_by_label_leak_more(tmp_path):
     ]
     write_clients(tmp_path / "clients.h5", {"train": clients})
     spec = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
-    tabulate_label_leakage.main(str(tmp_path / "clients.h5"), str(tmp_path / "leakage.csv"), spec)
+    tabulate_label_leakage.main(str(tmp_path / "clients.h5"), spec).write(tmp_path / "leakage.csv")
     table = pd.read_csv(tmp_path / "leakage.csv").set_index("partition")
     of_task, shards = table.loc["this task (iid)"], table.loc["shards, 2 per client"]
     assert table["clients"].eq(50).all()
@@ -278,8 +276,8 @@ def test_label_privacy_has_every_reading_side_by_side(tmp_path):
     pd.DataFrame(rows).to_csv(tmp_path / "numbers.csv", index=False)
     csv = tmp_path / "label_privacy.csv"
     tabulate_label_privacy.main(
-        str(tmp_path / "numbers.csv"), str(csv), {"classes": 10, "repetitions": 5}
-    )
+        str(tmp_path / "numbers.csv"), {"classes": 10, "repetitions": 5}
+    ).write(csv)
     row = of(pd.read_csv(csv), K=8)
     assert row[["prior", "exact", "truncated", "published"]].tolist() == [13.86, 6.6, 0.1, 0.2]
     assert row["types"] == batch_types(10, 8)

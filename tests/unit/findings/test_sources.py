@@ -54,8 +54,8 @@ def test_the_table_has_both_parts_of_every_setting(tables: list[str], tmp_path: 
     write_clients(tmp_path / "clients.h5", {"train": [client], "test": [client]})
     csv = tmp_path / "sources.csv"
     tabulate_sources.main(
-        tables, str(tmp_path / "clients.h5"), str(csv), VARYING, {"epsilon": None}, METHODS
-    )
+        tables, str(tmp_path / "clients.h5"), VARYING, {"epsilon": None}, METHODS
+    ).write(csv)
     table = pd.read_csv(csv).set_index(["method", "epsilon"])
     row = table.loc[("fbftl", 0.5)]
     assert row["mean"] == pytest.approx(0.65)

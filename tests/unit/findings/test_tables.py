@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 from fbftl.findings.tables import (
     Column,
+    ResultTable,
     escape_latex,
     escape_markdown,
     prefixed,
     ratio,
-    write_table,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,14 +28,14 @@ COLUMNS = (
 
 
 def test_csv_keeps_full_precision_and_exact_integers(tmp_path):
-    write_table(tmp_path / "t.csv", FRAME, COLUMNS)
+    ResultTable(FRAME, COLUMNS).write(tmp_path / "t.csv")
     rows = list(csv.DictReader((tmp_path / "t.csv").open()))
     assert rows[0] == {"method": "fl", "uplink": "3216037650000000", "accuracy": "0.894249"}
     assert rows[1]["uplink"] == ""
 
 
 def test_markdown_has_headings_with_units_and_rounded_numbers(tmp_path):
-    write_table(tmp_path / "t.csv", FRAME, COLUMNS)
+    ResultTable(FRAME, COLUMNS).write(tmp_path / "t.csv")
     assert (tmp_path / "t.md").read_text().splitlines() == [
         "| Method | Total uplink (Tb) | Accuracy (%) |",
         "| --- | --- | ---: |",
@@ -45,7 +45,7 @@ def test_markdown_has_headings_with_units_and_rounded_numbers(tmp_path):
 
 
 def test_latex_is_a_booktabs_tabular(tmp_path):
-    write_table(tmp_path / "t.csv", FRAME, COLUMNS)
+    ResultTable(FRAME, COLUMNS).write(tmp_path / "t.csv")
     lines = (tmp_path / "t.tex").read_text().splitlines()
     assert lines[0] == r"\begin{tabular}{llr}"
     assert lines[2] == r"Method & Total uplink (Tb) & Accuracy (\%) \\"
@@ -53,13 +53,13 @@ def test_latex_is_a_booktabs_tabular(tmp_path):
 
 
 def test_prose_column_wraps_in_latex(tmp_path):
-    write_table(tmp_path / "t.csv", FRAME, (Column("method", "Method", width="4cm"),))
+    ResultTable(FRAME, (Column("method", "Method", width="4cm"),)).write(tmp_path / "t.csv")
     assert (tmp_path / "t.tex").read_text().startswith(r"\begin{tabular}{p{4cm}}")
 
 
 def test_equal_frames_give_equal_bytes(tmp_path):
     for folder in ("a", "b"):
-        write_table(tmp_path / folder / "t.csv", FRAME.copy(), COLUMNS)
+        ResultTable(FRAME.copy(), COLUMNS).write(tmp_path / folder / "t.csv")
     for suffix in ("csv", "md", "tex"):
         first, second = (tmp_path / folder / f"t.{suffix}" for folder in "ab")
         assert first.read_bytes() == second.read_bytes()
@@ -67,7 +67,7 @@ def test_equal_frames_give_equal_bytes(tmp_path):
 
 def test_an_unknown_column_writes_nothing(tmp_path):
     with pytest.raises(KeyError):
-        write_table(tmp_path / "t.csv", FRAME, (Column("nothing", "Nothing"),))
+        ResultTable(FRAME, (Column("nothing", "Nothing"),)).write(tmp_path / "t.csv")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -91,7 +91,7 @@ def test_escaped_latex_has_balanced_braces_and_no_comment(text):
 def test_html_shows_text_as_it_is_and_needs_nothing_else(tmp_path):
     frame = pd.DataFrame({"name": ["<script>alert(1)</script>"], "value": [0.5]})
     columns = [Column("name", "a & b"), Column("value", "x", "%", "{:.0%}")]
-    write_table(tmp_path / "t.csv", frame, columns)
+    ResultTable(frame, columns).write(tmp_path / "t.csv")
     page = (tmp_path / "t.html").read_text()
     assert "<script>" not in page
     assert '<th scope="row">&lt;script&gt;alert(1)&lt;/script&gt;</th>' in page
@@ -103,7 +103,7 @@ def test_html_shows_text_as_it_is_and_needs_nothing_else(tmp_path):
 def test_labels_are_text_wherever_a_browser_reads_them(tmp_path):
     label = "<img src=x onerror=alert(1)>&</table>"
     frame = pd.DataFrame({"class": [label]})
-    write_table(tmp_path / "t.csv", frame, [Column("class", label)])
+    ResultTable(frame, [Column("class", label)]).write(tmp_path / "t.csv")
     for suffix in (".html", ".md"):
         text = (tmp_path / f"t{suffix}").read_text()
         assert "<img" not in text

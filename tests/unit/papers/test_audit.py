@@ -32,7 +32,7 @@ def audit(printed, tmp_path_factory):
     folder = tmp_path_factory.mktemp("audit")
     (folder / "d.jsonl").write_text('{"dialogue": "a b c"}\n')
     output = folder / "audit.csv"
-    tabulate_audit.main(printed, TEXTS, output, folder / "d.jsonl")
+    tabulate_audit.main(printed, TEXTS, folder / "d.jsonl").write(output)
     return pd.read_csv(output, keep_default_na=False)
 
 
@@ -122,7 +122,7 @@ def test_the_classical_rule_breaks_its_delta(of_fbftl):
 
 
 def test_without_dialogues(printed, tmp_path):
-    tabulate_audit.main(printed, TEXTS, tmp_path / "audit.csv")
+    tabulate_audit.main(printed, TEXTS).write(tmp_path / "audit.csv")
     audit = rows_of_fbftl(tmp_path / "audit.csv")
     assert audit.loc["A8", "computed"] == "1,024 per token; 76,961,152"
 
@@ -159,7 +159,7 @@ def test_a_verdict_follows_from_the_two_values(printed, tmp_path):
     text, count = row.subn("ftl_f,total_downlink,118.7", table3.read_text())
     assert count == 1
     (tmp_path / "table3.csv").write_text(text)
-    tabulate_audit.main(mended, TEXTS, tmp_path / "audit.csv")
+    tabulate_audit.main(mended, TEXTS).write(tmp_path / "audit.csv")
     audit = rows_of_fbftl(tmp_path / "audit.csv")
     assert audit.loc["A5", "verdict"] == "reproduced"
     assert audit.loc["A22", "verdict"] == "differs"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from fbftl.findings.tables import write_table
+from fbftl.findings.tables import ResultTable
 from fbftl.ground.errors import UserError
 from fbftl.papers.claims import Claim, Examined, Form
 from fbftl.papers.comparisons import COLUMNS, ByTask, comparisons_table
@@ -57,13 +57,11 @@ def write(folder: Path, by_task: ByTask, **formula: Decision) -> Path:
     folder.mkdir()
     tested = number_tested(REGISTRY)
     decided = {name.replace("_", "-"): decision for name, decision in formula.items()}
-    write_table(
-        folder / "sentences.csv",
-        sentences_table(REGISTRY, tested, by_task, decided),
-        OF_SENTENCES,
-    )
+    sentences = sentences_table(REGISTRY, tested, by_task, decided)
+    ResultTable(sentences, OF_SENTENCES).write(folder / "sentences.csv")
     of_sentences = dict.fromkeys(PARTS, tested["ants"])
-    write_table(folder / "parts.csv", comparisons_table(by_task, of_sentences), COLUMNS)
+    parts = comparisons_table(by_task, of_sentences)
+    ResultTable(parts, COLUMNS).write(folder / "parts.csv")
     return folder
 
 

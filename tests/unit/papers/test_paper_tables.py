@@ -25,7 +25,9 @@ def published(root):
 @pytest.fixture(scope="module")
 def methods(published, tmp_path_factory):
     path = tmp_path_factory.mktemp("methods") / "methods.csv"
-    tabulate_paper_methods.main(published / "table3.csv", published / "setup.csv", path, TABULATED)
+    tabulate_paper_methods.main(published / "table3.csv", published / "setup.csv", TABULATED).write(
+        path
+    )
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
@@ -36,8 +38,8 @@ def language(published, tmp_path_factory):
     dialogues.write_text(json.dumps({"dialogue": "a b c"}) + "\n")
     path = folder / "language.csv"
     tabulate_paper_language.main(
-        published / "table4.csv", published / "setup.csv", path, TABULATED, dialogues
-    )
+        published / "table4.csv", published / "setup.csv", TABULATED, dialogues
+    ).write(path)
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
@@ -115,7 +117,9 @@ def test_true_uplink_grows_with_the_length_of_the_dialogues(language):
 
 def test_without_dialogues_no_true_uplink(published, tmp_path):
     path = tmp_path / "language.csv"
-    tabulate_paper_language.main(published / "table4.csv", published / "setup.csv", path, TABULATED)
+    tabulate_paper_language.main(
+        published / "table4.csv", published / "setup.csv", TABULATED
+    ).write(path)
     assert "token ids" not in path.read_text()
 
 

@@ -61,7 +61,7 @@ def test_the_rule_prints_what_it_picks(inputs, tmp_path, monkeypatch):
         for name in ("manifest", "clients", "weights", "source", "open_data")
     }
     csv = tmp_path / "choice.csv"
-    choose_frameworks.main(files, str(csv), jobs, axes_by_method(), 2, "cpu", 1)
+    choose_frameworks.main(files, jobs, axes_by_method(), 2, "cpu", 1).write(csv)
     table = pd.read_csv(csv, keep_default_na=False)
     # FedMD is asked for the steps of its two batches, then for the digest's rate.
     assert table.groupby("method").size().to_dict() == {"fedmd": 2 * 2 + 4, "secure_ftl": 4}

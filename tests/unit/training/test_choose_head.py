@@ -26,8 +26,8 @@ def test_the_head_is_picked_and_given_to_the_others(tmp_path):
     files = {name: paths[name] for name in names if name in paths}
     csv = tmp_path / "heads.csv"
     choose_head.main(
-        files, str(csv), [[], [8]], job("fbftl"), [job("ftl_f")], axes_by_method(), "cpu", 1
-    )
+        files, [[], [8]], job("fbftl"), [job("ftl_f")], axes_by_method(), "cpu", 1
+    ).write(csv)
     table = pd.read_csv(csv, keep_default_na=False)
     assert table["method"].tolist() == ["fbftl", "fbftl", "ftl_f"]
     assert table["validation"].astype(float).iloc[:2].nunique() == 2

@@ -127,16 +127,16 @@ def columns(methods: Iterable[ShownMethod]) -> tuple[Column, ...]:
     labels = {method.name: method.label for method in methods}
     labels |= {f"{name}{CUT_SHORT}": f"{label}{CUT_SHORT}" for name, label in labels.items()}
     return (
-        Column("quantity", "Quantity", format=lambda name: name.replace("_", " ")),
-        Column("method", "Method", format=labels.__getitem__),
-        Column("published", "Published"),
-        Column("formula", "Formula"),
-        Column("unit", "Unit"),
+        Column("quantity", "Quantity", format=lambda name: name.replace("_", " "), page=True),
+        Column("method", "Method", format=labels.__getitem__, page=True),
+        Column("published", "Published", page=True),
+        Column("formula", "Formula", page=True),
+        Column("unit", "Unit", page=True),
         Column("in_unit", "More digits", format="{:.4g}"),
         Column("exact", "Exact", format="{:,}"),
-        Column("reading", "Reading"),
+        Column("reading", "Reading", page=True),
         Column("basis", "Basis", width="5cm"),
         VERDICT,
-        Column("note", "Note"),
+        Column("note", "Note", page=True),
         Column("audit", "Audit"),
     )

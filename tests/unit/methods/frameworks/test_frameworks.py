@@ -144,14 +144,14 @@ def test_messages_have_an_order_on_each_ground(tmp_path):
     rows.to_csv(paths[0], index=False)
     rows.assign(up_in_round=[2.0, 3.0, 5.0, 1.0, None]).to_csv(paths[1], index=False)
     csv = tmp_path / "messages.csv"
-    tabulate_messages.main(list(map(str, paths)), ["large", "small"], str(csv))
+    tabulate_messages.main(list(map(str, paths)), ["large", "small"]).write(csv)
     table = pd.read_csv(csv)
     assert list(zip(table["ground"], table["label"], table["position"], strict=True)) == [
         ("large", "B", 1), ("large", "A", 2), ("small", "A", 1), ("small", "B", 2),
     ]  # fmt: skip
     rows.drop(columns="up_in_round").to_csv(paths[1], index=False)
     with pytest.raises(UserError, match="lacks up_in_round"):
-        tabulate_messages.main(list(map(str, paths)), ["large", "small"], str(csv))
+        tabulate_messages.main(list(map(str, paths)), ["large", "small"]).write(csv)
 
 
 def test_a_ground_without_attacks_has_their_columns_empty():
