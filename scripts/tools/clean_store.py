@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fbftl.features.store.verify import verify
+from fbftl.features.store.verify import damage
 from fbftl.findings.joined import is_intact
 from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical, key_of
 from fbftl.ground.errors import UserError
@@ -131,10 +131,8 @@ def _compare_folder(store: Store, kind: str, key: str) -> None:
             raise UserError(f"{folder / name} is damaged; remove {folder} and it is made again")
     for manifest in ("features.json", "public.json"):
         if (folder / manifest).is_file():
-            location = read_json(folder / manifest, "manifest")["location"]
-            place = location if "://" in location else folder / location
-            if verify(place, folder / manifest):
-                raise UserError(f"{folder} is damaged; remove it and it is made again")
+            for file, how in damage(folder / manifest):
+                raise UserError(f"{folder}: {file} is {how}; remove it and it is made again")
 
 
 def recipe_of(store: Store, key: str) -> Any:

@@ -25,9 +25,9 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from fbftl.features.extract import extract, frozen  # noqa: E402
 from fbftl.features.store.opening import open_store  # noqa: E402
 from fbftl.features.store.provenance import Provenance  # noqa: E402
-from fbftl.features.store.publish import store_writer  # noqa: E402
-from fbftl.features.store.target import Target, manifest_path  # noqa: E402
-from fbftl.features.store.verify import verify  # noqa: E402
+from fbftl.features.store.publish import writer_of  # noqa: E402
+from fbftl.features.store.target import Target  # noqa: E402
+from fbftl.features.store.verify import damage  # noqa: E402
 
 BATCH = 100
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -143,7 +143,7 @@ def bench_extraction(data: Path, images: int, folder: Path) -> None:
 def bench_reading(rows: int, folder: Path) -> None:
     """Reading and verifying a store of `rows` × 4,096 ReLU features against zarr-python."""
     store, raw = synthetic_store(rows, folder, zeros_above=0.7)
-    opened = open_store(manifest_path(store))  # as jobs do: every chunk is compared
+    opened = open_store(store.with_suffix(".json"))  # as jobs do: every chunk is compared
     plain = zarr.open_array(store / "train" / "features", mode="r")
     draw = np.random.default_rng(1).choice(rows, rows // 10, replace=False)
     works = [
@@ -151,7 +151,7 @@ def bench_reading(rows: int, folder: Path) -> None:
         lambda: opened.read("train"),
         lambda: opened.read("train", slice(rows // 3, rows // 3 + rows // 10)),
         lambda: opened.read("train", np.sort(draw)),
-        lambda: verify(store),
+        lambda: list(damage(store.with_suffix(".json"))),
     ]
     for work in works:
         work()
@@ -170,7 +170,9 @@ def bench_size(folder: Path) -> None:
         store, raw = synthetic_store(4096, folder, zeros_above=threshold)
         features = store / "train" / "features"
         size = sum(path.stat().st_size for path in features.rglob("*") if path.is_file())
-        zeros = np.mean(open_store(store).read("train", slice(0, 512)).values == 0)
+        zeros = np.mean(
+            open_store(store.with_suffix(".json")).read("train", slice(0, 512)).values == 0
+        )
         show(f"stored size / raw, {zeros:.0%} zeros", size / raw, 0.45, f"{size / 1e6:.0f} MB")
 
 
@@ -211,13 +213,13 @@ def synthetic_store(rows: int, folder: Path, zeros_above: float) -> tuple[Path, 
     store = folder / f"synthetic-{rows}-{zeros_above}.zarr"
     rng = np.random.default_rng(0)
     target = Target(store, Provenance("normal", "relu", {"threshold": zeros_above}, "none"))
-    with store_writer(target, {"train": rows}, batch=512) as writer:
-        for first in range(0, rows, 512):
-            ids = np.arange(first, min(first + 512, rows))
-            values = rng.standard_normal((len(ids), 4096), dtype=np.float32) - zeros_above
-            columns = {"labels": ids % 10, "client": ids.astype(np.int32), "sample": ids}
-            writer.append("train", first, np.maximum(values, 0), columns)
-        writer.publish()
+    writer = writer_of(target, {"train": rows}, batch=512)
+    for first in range(0, rows, 512):
+        ids = np.arange(first, min(first + 512, rows))
+        values = rng.standard_normal((len(ids), 4096), dtype=np.float32) - zeros_above
+        columns = {"labels": ids % 10, "client": ids.astype(np.int32), "sample": ids}
+        writer.append("train", first, np.maximum(values, 0), columns)
+    writer.publish()
     return store, rows * 4096 * 4
 
 

@@ -7,14 +7,13 @@ whatever the number of samples; ids and labels (about 20 bytes per row) come on 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from fbftl.features.store.provenance import Provenance
-from fbftl.features.store.publish import StoreWriter, store_writer
+from fbftl.features.store.publish import StoreWriter, writer_of
 from fbftl.features.store.ragged import Column, Ragged, as_column
 from fbftl.features.store.target import Target
 from fbftl.features.varying import Variation
@@ -88,7 +87,6 @@ def extract(
     splits: Sequence[str] = ("train", "test"),
     stage: Stage = dict,
     progress: Progress = lambda split, done, total: None,
-    wait_s: float = 0.0,
 ) -> None:
     """Extract the features of every sample, once, into one store per target.
 
@@ -105,25 +103,17 @@ def extract(
         splits: what to extract, in this order.
         stage: what is done to a batch before `forward` gets it.
         progress: told how far it is, e.g. a `fbftl.ground.progress.ProgressBar`.
-        wait_s: seconds to wait if another process extracts the same store.
 
     Raises:
         UserError: if the forward pass is not repeatable, returns no such cut, or changes shape; if
-            another process writes a store; if a split is empty; if the disk is full, after which
-            finished chunks are kept.
+            a split is empty; if the disk is full, after which finished chunks are kept.
     """
     counts = {split: source.count(split) for split in splits}
     for split, count in counts.items():
         if count == 0:
             raise UserError(f"Split {split} has no samples: there is nothing to extract.")
-    with writing(targets[0].work_path), ExitStack() as stack:
-        opened = [
-            (
-                target.provenance.cut,
-                stack.enter_context(store_writer(target, counts, batch, wait_s=wait_s)),
-            )
-            for target in targets
-        ]
+    with writing(targets[0].work_path):
+        opened = [(target.provenance.cut, writer_of(target, counts, batch)) for target in targets]
         writers = [(cut, writer) for cut, writer in opened if writer is not None]
         if writers:
             for split in splits:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.features.store.format import sha256_of
-from fbftl.features.store.location import is_url, location
-from fbftl.features.store.manifest import AGAIN, Manifest, read_manifest
+from fbftl.features.store.location import AGAIN
+from fbftl.features.store.manifest import Manifest, place_of, read_manifest
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json, writing
 
@@ -44,9 +44,7 @@ def publish(manifest: Path, target: Path, licence: str, publisher: str) -> str:
         )
     if os.path.lexists(target):
         raise UserError(f"{target} is there already; name a new folder, or remove it")
-    source = location(
-        known.location if is_url(known.location) else manifest.parent / known.location
-    )
+    source = place_of(manifest, known)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
     with writing(target):
         try:

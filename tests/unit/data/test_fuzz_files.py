@@ -168,7 +168,7 @@ def test_damaged_stores(data: st.DataObject, store: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(damaged(content, data))
     try:
-        values = open_store(store).read("train").values
+        values = open_store(store.with_suffix(".json")).read("train").values
         np.testing.assert_array_equal(values, TRAIN)
     except UserError as error:
         require_sentence(error)

@@ -9,6 +9,7 @@ import numpy as np
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
+from fbftl.ground.lock import exclusive
 
 BATCH = 16
 COUNTS = {"train": 203, "test": 61}
@@ -95,4 +96,10 @@ def extract_slowly(folder):
     """Extract the toy stores in a process that others may interrupt."""
     # A parent that runs in the background may have had SIGINT ignored, which children inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    extract(ToySource(delay_s=0.01), toy_forward, toy_targets(folder), batch=BATCH)
+    with exclusive(lock_of(folder), wait_s=float("inf")):
+        extract(ToySource(delay_s=0.01), toy_forward, toy_targets(folder), batch=BATCH)
+
+
+def lock_of(folder):
+    """The folder of the lock under which `extract_slowly` works, as artefacts are made."""
+    return Path(f"{folder}.lock")

@@ -45,7 +45,7 @@ def test_frozen_model_extracts_the_same_bytes_twice(tmp_path):
     model = tiny_model().eval()
     with torch.no_grad():
         expected = model(torch.from_numpy(toys.all_rows("test")["x"])[:, None]).numpy()
-    features = open_store(tmp_path / "a" / "dense.zarr").read("test").values
+    features = open_store(tmp_path / "a" / "dense.json").read("test").values
     np.testing.assert_allclose(features, expected, rtol=1e-5, atol=1e-6)
 
 
@@ -101,7 +101,7 @@ def test_one_cut_in_two_dtypes(tmp_path):
         exact, store=tmp_path / "short.zarr", provenance=replace(exact.provenance, dtype="bfloat16")
     )
     extract(toys.ToySource(), toys.toy_forward, [exact, short], batch=toys.BATCH)
-    values = [open_store(target.store).read("test").values for target in (exact, short)]
+    values = [open_store(target.manifest_path).read("test").values for target in (exact, short)]
     np.testing.assert_allclose(values[0], values[1], rtol=2**-8)
     assert not np.array_equal(*values)
 

@@ -1,5 +1,6 @@
 """Format, reading, subsets and streams of finished stores."""
 
+import shutil
 import tracemalloc
 from dataclasses import replace
 
@@ -9,12 +10,13 @@ import pytest
 import zarr
 from fbftl.features.extract import extract
 from fbftl.features.store.dtypes import from_storage, storage_dtype, to_storage
+from fbftl.features.store.location import location
 from fbftl.features.store.manifest import read_manifest
 from fbftl.features.store.opening import open_store
-from fbftl.features.store.publish import store_writer
+from fbftl.features.store.publish import writer_of
 from fbftl.features.store.ragged import Ragged, as_column, concatenate
 from fbftl.features.store.target import Target
-from fbftl.features.store.verify import verify
+from fbftl.features.store.verify import damage
 from fbftl.ground.errors import UserError
 from fbftl.ground.room import Room
 from hypothesis import given, settings
@@ -31,12 +33,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def dense(folder):
-    return open_store(folder / "dense.zarr")
+    return open_store(folder / "dense.json")
 
 
 @pytest.fixture
 def ragged(folder):
-    return open_store(folder / "ragged.zarr")
+    return open_store(folder / "ragged.json")
 
 
 def test_holds_what_the_model_gave(dense):
@@ -74,7 +76,7 @@ def test_how_the_network_computed_is_named_where_it_is_not_plain_float32(folder,
     other = replace(other, provenance=replace(other.provenance, compute="bfloat16"))
     assert other.provenance != plain.provenance
     extract(toys.ToySource(), toys.toy_forward, [other], batch=toys.BATCH)
-    assert open_store(other.store).provenance == other.provenance
+    assert open_store(other.manifest_path).provenance == other.provenance
     documents = [read_manifest(path).store for path in (plain.manifest_path, other.manifest_path)]
     assert documents[1]["compute"] == "bfloat16"
     assert documents[0]["digest"] != documents[1]["digest"]
@@ -96,7 +98,7 @@ def test_opens_with_plain_zarr_and_xarray(folder, dense):
 @given(rows=st.lists(st.integers(0, toys.COUNTS["train"] - 1), max_size=60))
 def test_subset_equals_subset_of_the_whole(folder, rows):
     index = np.array(rows, dtype=np.int64)
-    dense, ragged = open_store(folder / "dense.zarr"), open_store(folder / "ragged.zarr")
+    dense, ragged = open_store(folder / "dense.json"), open_store(folder / "ragged.json")
     np.testing.assert_array_equal(
         dense.read("train", index).values, dense.read("train").values[index]
     )
@@ -111,7 +113,7 @@ def test_subset_equals_subset_of_the_whole(folder, rows):
 @pytest.mark.parametrize("name", ["dense", "ragged"])
 @pytest.mark.parametrize("rows", [slice(3, 50), slice(0, 0), slice(None, None, 3), slice(190, 999)])
 def test_slices_and_masks(folder, name, rows):
-    store = open_store(folder / f"{name}.zarr")
+    store = open_store(folder / f"{name}.json")
     index = np.arange(toys.COUNTS["train"])[rows]
     mask = np.isin(np.arange(toys.COUNTS["train"]), index)
     expected = store.read("train", index)
@@ -122,7 +124,7 @@ def test_slices_and_masks(folder, name, rows):
 
 def test_subset_reads_only_the_chunks_it_touches(folder, dense):
     """Every other chunk is taken away; a subset must not miss them."""
-    per_chunk = dense.array("train", "features").rows_per_chunk
+    per_chunk, _ = dense.array("train", "features").chunks
     rows = np.array([per_chunk, per_chunk + 1, toys.COUNTS["train"] - 1])
     chunks = folder / "dense.zarr" / "train" / "features" / "c"
     away = [path for path in chunks.iterdir() if path.name not in {"1", "2"}]
@@ -156,21 +158,26 @@ def test_manifest_in_another_folder(tmp_path):
     target = replace(toys.toy_targets(tmp_path / "stores")[0], manifest=manifest)
     extract(toys.ToySource(), toys.toy_forward, [target], batch=toys.BATCH)
     assert open_store(manifest).count("test") == toys.COUNTS["test"]
-    assert verify(target.store, manifest) == []
+    assert list(damage(manifest)) == []
 
 
 def test_no_store(tmp_path):
+    with pytest.raises(UserError, match="is missing"):
+        open_store(tmp_path / "dense.json")
+    (target, _) = toys.toy_targets(tmp_path)
+    extract(toys.ToySource(), toys.toy_forward, [target], batch=toys.BATCH)
+    shutil.rmtree(target.store)
     with pytest.raises(UserError, match="no finished feature store"):
-        open_store(tmp_path / "features.zarr")
+        open_store(target.manifest_path)
     with pytest.raises(UserError, match="cannot be used"):
-        open_store("nonsense://bucket/features.zarr")
+        location("nonsense://bucket/features.zarr")
 
 
 @pytest.mark.parametrize("name", ["dense", "ragged"])
 @pytest.mark.parametrize("rows", [None, slice(3, 150), np.array([5, 190, 17, 17])])
 def test_rows_in_a_file_are_those_in_memory(folder, tmp_path, monkeypatch, name, rows):
     monkeypatch.setattr(room_module, "PART_BYTES", 7 * 4 * toys.WIDTH)
-    store = open_store(folder / f"{name}.zarr")
+    store = open_store(folder / f"{name}.json")
     inside = store.read("train", rows)
     outside = store.read("train", rows, Room(0, tmp_path))
     assert isinstance(outside.values, np.memmap)
@@ -185,10 +192,10 @@ def test_reading_into_a_file_stays_in_its_memory_bound(tmp_path, monkeypatch):
     values = np.random.default_rng(0).random((rows, width), np.float32)
     ids = np.arange(rows)
     columns = {"labels": ids, "client": ids.astype(np.int32), "sample": ids}
-    with store_writer(target, {"train": rows}, batch=rows) as writer:
-        writer.append("train", 0, values, columns)
-        writer.publish()
-    store = open_store(tmp_path / "big.zarr")
+    writer = writer_of(target, {"train": rows}, batch=rows)
+    writer.append("train", 0, values, columns)
+    writer.publish()
+    store = open_store(tmp_path / "big.json")
     store.read("train", slice(0, 1))  # ids and Zarr's own caches
     tracemalloc.start()
     read = store.read("train", room=Room(0, tmp_path))
@@ -233,7 +240,7 @@ def test_bad_dtypes_are_refused():
 def test_short_dtypes_are_stored(tmp_path, dtype):
     targets = toys.toy_targets(tmp_path, dtype=dtype)[:1]
     extract(toys.ToySource(), toys.toy_forward, targets, batch=toys.BATCH)
-    store = open_store(tmp_path / "dense.zarr")
+    store = open_store(tmp_path / "dense.json")
     exact = toys.dense(toys.all_rows("train"))
     assert store.array("train", "features").dtype.itemsize == 2
     np.testing.assert_array_equal(
@@ -253,14 +260,14 @@ def test_ragged_round_trip(tmp_path_factory, lengths, chunk_bytes, batch):
     features = [rng.random((n, 3), np.float32) for n in lengths]
     labels = [rng.integers(0, 99, n % 6).astype(np.int32) for n in lengths]
     target = Target(path / "f.zarr", toys.toy_provenance("c"), chunk_bytes=chunk_bytes)
-    with store_writer(target, {"train": len(lengths)}, batch) as writer:
-        for start in range(0, len(lengths), batch):
-            rows = slice(start, start + batch)
-            ids = np.arange(len(lengths))[rows]
-            columns = {"labels": as_column(labels[rows]), "client": ids, "sample": ids}
-            writer.append("train", start, as_column(features[rows]), columns)
-        writer.publish()
-    store = open_store(path / "f.zarr")
+    writer = writer_of(target, {"train": len(lengths)}, batch)
+    for start in range(0, len(lengths), batch):
+        rows = slice(start, start + batch)
+        ids = np.arange(len(lengths))[rows]
+        columns = {"labels": as_column(labels[rows]), "client": ids, "sample": ids}
+        writer.append("train", start, as_column(features[rows]), columns)
+    writer.publish()
+    store = open_store(path / "f.json")
     rows_read = store.read("train")
     for row, expected in zip(
         Ragged(rows_read.values, rows_read.offsets).rows(), features, strict=True

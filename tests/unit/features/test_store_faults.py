@@ -12,10 +12,8 @@ from pathlib import Path
 
 import fbftl.features.store.work as work_module
 import pytest
-from fbftl.features.store.publish import store_writer
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
-from fbftl.ground.lock import exclusive
 from unit.features import store_toys as toys
 from unit.features.fault_toys import FailingSource, StopError, extract_toys
 
@@ -56,7 +54,7 @@ def test_twenty_kills(tmp_path, undisturbed):
 
 def wait_for_progress(process, folder):
     """Wait until the process has the lock."""
-    lock = folder / ".dense.work" / "lock"
+    lock = toys.lock_of(folder) / "lock"
     while process.is_alive():
         if lock.exists() and f"process {process.pid} " in lock.read_text():
             return
@@ -69,7 +67,7 @@ def test_power_loss(tmp_path, undisturbed, seed):
     with pytest.raises(StopError):
         extract_toys(tmp_path, FailingSource(150, StopError()))
     rng = random.Random(seed)
-    work = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "lock"]
+    work = [path for path in tmp_path.rglob("*") if path.is_file()]
     for path in rng.sample(sorted(work), 4):
         content = path.read_bytes()
         size = rng.randrange(len(content))
@@ -142,31 +140,3 @@ def test_ctrl_c(tmp_path, undisturbed):
     assert exit_code(process) != 0
     extract_toys(tmp_path)
     assert toys.files(tmp_path) == undisturbed
-
-
-def test_rival_extraction_says_who_writes(tmp_path, undisturbed):
-    (target, _) = toys.toy_targets(tmp_path)
-    rival = start_extraction(tmp_path)
-    wait_for_progress(rival, tmp_path)
-    os.kill(rival.pid, signal.SIGSTOP)
-    try:
-        with (
-            pytest.raises(UserError, match=f"process {rival.pid} on "),
-            store_writer(target, toys.COUNTS, toys.BATCH),
-        ):
-            pytest.fail("two writers at once")
-    finally:
-        os.kill(rival.pid, signal.SIGCONT)
-    with store_writer(target, toys.COUNTS, toys.BATCH, wait_s=60) as writer:
-        assert writer is None  # the rival has finished it meanwhile
-    assert exit_code(rival) == 0
-    assert toys.files(tmp_path) == undisturbed
-
-
-def test_lock_on_a_deleted_folder_is_no_lock(tmp_path):
-    folder = tmp_path / "work"
-    with exclusive(folder):
-        (folder / "lock").unlink()
-        folder.rmdir()
-        with exclusive(folder), pytest.raises(UserError), exclusive(folder):
-            pytest.fail("held twice")

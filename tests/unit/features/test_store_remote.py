@@ -1,10 +1,12 @@
 """Stores under an S3 URL, against a server in this process."""
 
+from dataclasses import replace
+
 import pytest
 from fbftl.features.extract import extract
 from fbftl.features.store.opening import open_store
 from fbftl.features.store.target import Target
-from fbftl.features.store.verify import verify
+from fbftl.features.store.verify import damage
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys
 
@@ -42,40 +44,36 @@ def test_remote_store_has_the_bytes_of_a_local_one(bucket, folder, tmp_path):
 
 @pytest.mark.parametrize("name", ["dense", "ragged"])
 def test_remote_store_reads_like_a_local_one(folder, name):
-    for path in (folder / f"{name}.json", f"s3://features/toys/{name}.zarr"):
-        store = open_store(path)
-        assert store.provenance == toys.toy_provenance(name)
-        assert store.read("train").values.shape[1] == toys.WIDTH
+    store = open_store(folder / f"{name}.json")
+    assert store.provenance == toys.toy_provenance(name)
+    assert store.read("train").values.shape[1] == toys.WIDTH
 
 
 def test_remote_damage_is_found(bucket, folder):
-    url, manifest = "s3://features/toys/dense.zarr", folder / "dense.json"
-    assert verify(url, manifest) == []
+    manifest = folder / "dense.json"
+    assert list(damage(manifest)) == []
     key = "toys/dense.zarr/train/features/c/1/0"
     content = bucket.get_object(Bucket="features", Key=key)["Body"].read()
     bucket.delete_object(Bucket="features", Key=key)
-    (damage,) = verify(url, manifest)
-    assert (damage.array, damage.chunk, damage.reason) == ("train/features", 1, "missing")
+    assert list(damage(manifest)) == [("train/features/c/1/0", "missing")]
     with pytest.raises(UserError, match=r"Chunk 1 of train/features .*s3://.* is missing"):
-        open_store(url).read("train")
+        open_store(manifest).read("train")
     bucket.put_object(Bucket="features", Key=key, Body=content)
-    assert verify(url, manifest) == []
+    assert list(damage(manifest)) == []
 
 
 def test_unfinished_upload_does_not_open(bucket, folder):
     bucket.delete_object(Bucket="features", Key="toys/ragged.zarr/zarr.json")
+    manifest = folder / "ragged.json"
     with pytest.raises(UserError, match="no finished feature store"):
-        open_store("s3://features/toys/ragged.zarr")
-    (folder / "ragged.json").unlink()
+        open_store(manifest)
+    manifest.unlink()
     extract(toys.ToySource(), toys.toy_forward, remote_targets(folder), batch=toys.BATCH)
-    assert verify("s3://features/toys/ragged.zarr", folder / "ragged.json") == []
+    assert list(damage(manifest)) == []
 
 
-def test_remote_store_needs_a_local_manifest(bucket):
-    with pytest.raises(UserError, match="give the local path of its manifest"):
-        verify("s3://features/toys/dense.zarr")
-
-
-def test_absent_bucket_is_one_sentence(bucket, folder):
-    with pytest.raises(UserError):
-        open_store("s3://absent/toys/dense.zarr")
+def test_absent_bucket_is_one_sentence(bucket, tmp_path):
+    (target, _) = remote_targets(tmp_path)
+    target = replace(target, store="s3://absent/toys/dense.zarr")
+    with pytest.raises(UserError, match=r"absent/toys/dense\.zarr cannot be used: .*404"):
+        extract(toys.ToySource(), toys.toy_forward, [target], batch=toys.BATCH)

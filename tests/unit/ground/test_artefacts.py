@@ -13,6 +13,7 @@ from fbftl.ground import artefacts
 from fbftl.ground.artefacts import Artefact, Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import parsed, sha256
+from fbftl.ground.lock import exclusive
 
 RECIPE = {"kind": "run", "seed": 1, "rate": 0.1}
 
@@ -181,3 +182,12 @@ def test_an_artefact_under_another_name_is_refused(tmp_path: Path) -> None:
         store.require("features", other.key)
     with pytest.raises(UserError, match=r"recipe\.json cannot be read"):
         store.require("features", one.key)
+
+
+def test_lock_on_a_deleted_folder_is_no_lock(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    with exclusive(folder):
+        (folder / "lock").unlink()
+        folder.rmdir()
+        with exclusive(folder), pytest.raises(UserError), exclusive(folder):
+            pytest.fail("held twice")

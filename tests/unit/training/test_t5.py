@@ -393,7 +393,7 @@ def test_what_clients_hold_goes_through_the_store(source, tmp_path):
         tokenized = next(
             TokenizedClients(file, source.tokenizer, 200, "sum up: ").batches("test", 5)
         )
-    store = open_store(tmp_path / "1.zarr")
+    store = open_store(tmp_path / "1.json")
     (text,) = source.tokenizer.decode(tokenized.arrays["tokens"][:1])
     assert text == "sum up: " + splits["test"][0].dialogue
     stored = store.read("train")

@@ -2,7 +2,8 @@
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore as ObjectAccess
 
 
-class MissingChunkError(LookupError):
-    """A chunk that the store's metadata promises is not there."""
+AT_ONCE = 8
+"""Files that are read or written at a time where nothing else says how many."""
 
-
-class AlteredChunkError(ValueError):
-    """A chunk is whole by its checksum and is not the one that the manifest vouches for."""
+AGAIN = "remove its folder and it is extracted again"
+"""What messages offer for a damaged store."""
 
 
 class Location(ABC):
@@ -55,13 +55,13 @@ class Location(ABC):
     def delete(self, key: str) -> None:
         """Delete a file."""
 
-    def open_group(self, digests: Mapping[str, str] | None = None) -> zarr.Group:
-        """Open the store, read-only, such that a lost chunk is an error and never zeros.
+    def open_group(self, digests: Mapping[str, str]) -> zarr.Group:
+        """Open the store, read-only, such that a lost or altered chunk is a UserError.
 
         Args:
-            digests: SHA-256 of every file by key; a chunk that has another is an error too.
+            digests: SHA-256 of every file by key.
         """
-        store = _StrictStore(self.zarr_store(), digests)
+        store = _StrictStore(self.zarr_store(), digests, self.name)
         return zarr.open_group(store, mode="r", zarr_format=3, use_consolidated=False)
 
 
@@ -100,7 +100,8 @@ class Remote(Location):
         return ObjectStore(self._objects, read_only=True)
 
     def keys(self) -> set[str]:  # noqa: D102
-        return {entry["path"] for page in self._objects.list() for entry in page}
+        with _reachable(self.name):
+            return {entry["path"] for page in self._objects.list() for entry in page}
 
     def read(self, key: str) -> bytes:  # noqa: D102
         return self._objects.get(key).bytes().to_bytes()
@@ -133,12 +134,13 @@ class _StrictStore(WrapperStore[Store]):
 
     Args:
         store: the store as it is.
-        digests: SHA-256 of every file by key, None if nothing vouches for them.
+        digests: SHA-256 of every file by key.
+        name: of the store in messages.
     """
 
-    def __init__(self, store: Store, digests: Mapping[str, str] | None = None) -> None:
+    def __init__(self, store: Store, digests: Mapping[str, str], name: str) -> None:
         super().__init__(store)
-        self._digests = digests
+        self._digests, self._name = digests, name
 
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
@@ -146,24 +148,34 @@ class _StrictStore(WrapperStore[Store]):
         content = await self._store.get(key, prototype, byte_range)
         if key.rpartition("/")[2] in METADATA:
             return content
-        if content is None:
-            raise MissingChunkError(key)
-        if self._digests is not None:
+        fault = "is missing"
+        if content is not None:
             # In a thread: chunks that are read at once are compared at once.
             digest = await asyncio.to_thread(sha256_of, content.as_array_like())
-            if digest != self._digests.get(key):
-                raise AlteredChunkError(
-                    f"its sha256 is {digest} and {self._digests.get(key)} in the manifest"
-                )
-        return content
+            if digest == self._digests.get(key):
+                return content
+            fault = f"is damaged (its sha256 is {digest}, not the manifest's)"
+        array, _, chunk = key.partition("/c/")
+        raise UserError(
+            f"Chunk {chunk.partition('/')[0]} of {array} in feature store {self._name} {fault}: "
+            f"{AGAIN}."
+        )
 
 
 def _object_access(url: str) -> "ObjectAccess":
-    from obstore.exceptions import BaseError
     from obstore.store import from_url
 
-    try:
+    with _reachable(url):
         return from_url(url)
+
+
+@contextmanager
+def _reachable(url: str) -> Iterator[None]:
+    """Turn what speaks against a location into a UserError."""
+    from obstore.exceptions import BaseError
+
+    try:
+        yield
     except (BaseError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise UserError(f"Store location {url} cannot be used: {reason}.") from error

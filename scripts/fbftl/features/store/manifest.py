@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fbftl.features.store.format import is_sealed, sealed, sha256_of
-from fbftl.features.store.location import Location
+from fbftl.features.store.format import is_sealed, sealed
+from fbftl.features.store.location import AGAIN, Location, is_url, location
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
-
-AGAIN = "remove its folder and it is extracted again"
-"""What messages offer for a damaged store."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +28,11 @@ class Manifest:
     location: str
     store: Mapping[str, Any]
     files: Mapping[str, str]
+
+    @property
+    def metadata(self) -> list[str]:
+        """Keys of the files that hold no chunk, the store's own before those of its arrays."""
+        return sorted((key for key in self.files if "/c/" not in key), key=len)
 
     def document(self) -> dict[str, Any]:
         """Return the fields as JSON-ready builtins."""
@@ -58,6 +60,8 @@ def read_manifest(path: Path) -> Manifest:
     raise UserError(f"Manifest {path} is damaged: {AGAIN}.")
 
 
-def digests_of_files(store: Location) -> dict[str, str]:
-    """Return the SHA-256 of every file of a store, by key."""
-    return {key: sha256_of(store.read(key)) for key in sorted(store.keys())}
+def place_of(path: Path, manifest: Manifest) -> Location:
+    """Return where the store is that a manifest vouches for, by the path of the manifest."""
+    store = manifest.location
+    # Manifests are linked to where people look for them.
+    return location(store if is_url(store) else path.resolve().parent / store)

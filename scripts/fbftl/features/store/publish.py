@@ -3,9 +3,8 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,21 +23,18 @@ from fbftl.features.store.format import (
     sealed,
     sha256_of,
 )
-from fbftl.features.store.location import Folder, Location, Remote, is_url
-from fbftl.features.store.manifest import Manifest, digests_of_files
+from fbftl.features.store.location import AT_ONCE, Folder, Location, Remote, is_url
+from fbftl.features.store.manifest import Manifest
 from fbftl.features.store.ragged import Column
-from fbftl.features.store.target import Target, place_beside
+from fbftl.features.store.target import Target
 from fbftl.features.store.work import WorkFolder
 from fbftl.features.store.writer import SplitWriter
 from fbftl.ground.durable import sync
 from fbftl.ground.errors import UserError
-from fbftl.ground.lock import exclusive
-
-UPLOADS_AT_ONCE = 8
 
 
 class StoreWriter:
-    """The writer of one store; get it from `store_writer`."""
+    """The writer of one store, which goes on where an earlier call was; see `writer_of`."""
 
     def __init__(
         self, target: Target, header: Mapping[str, Any], counts: Mapping[str, int]
@@ -110,58 +106,49 @@ class StoreWriter:
 
     def _manifest(self, document: Mapping[str, Any]) -> Manifest:
         target, folder = self._target, Folder(self._work.store)
+        beside = target.manifest_path.parent
         return Manifest(
-            location=place_beside(target.manifest_path, target.store),
+            str(target.store) if is_url(target.store) else os.path.relpath(target.store, beside),
             store=document,
-            files=digests_of_files(folder),
+            files={key: sha256_of(folder.read(key)) for key in sorted(folder.keys())},
         )
 
 
-@contextmanager
-def store_writer(
-    target: Target, counts: Mapping[str, int], batch: int, *, wait_s: float = 0.0
-) -> Iterator[StoreWriter | None]:
-    """Go on with the extraction of a store where it was; yield None if it is finished already.
+def writer_of(target: Target, counts: Mapping[str, int], batch: int) -> StoreWriter | None:
+    """Return what goes on with the extraction of a store; None if the store is finished.
 
     Args:
-        target: where to.
+        target: where to; nobody else writes there.
         counts: rows of each split, all at least one.
         batch: rows per forward pass. It is part of what must be equal to go on with finished
             chunks, since floating-point sums may depend on the shape of a batch.
-        wait_s: seconds to wait for another process that writes the same store.
-
-    Raises:
-        UserError: if another process writes the same store.
     """
-    with exclusive(target.work_path, wait_s=wait_s):
-        header = {
-            "version": VERSION,
-            "provenance": target.provenance.document(),
-            "counts": dict(counts),
-            "batch": batch,
-            "chunk_bytes": target.chunk_bytes,
-            "code": target.code,
-        }
-        # The manifest is written last: a kill came between this store and another of the pass.
-        if target.manifest_path.exists():
-            shutil.rmtree(target.work_path)
-            yield None
-            return
-        yield StoreWriter(target, header, counts)
+    # The manifest is written last: a kill came between this store and another of the pass.
+    if target.manifest_path.exists():
+        shutil.rmtree(target.work_path, ignore_errors=True)
+        return None
+    if is_url(target.store):
+        Remote(str(target.store)).keys()  # before hours of work, whether it can be reached
+    header = {
+        "version": VERSION,
+        "provenance": target.provenance.document(),
+        "counts": dict(counts),
+        "batch": batch,
+        "chunk_bytes": target.chunk_bytes,
+        "code": target.code,
+    }
+    return StoreWriter(target, header, counts)
 
 
 def _place(finished: Path, target: Target) -> None:
-    """Move a finished store to where the target says, replacing what is there."""
+    """Move a finished store to where the target says; what lies there was never vouched for."""
     if is_url(target.store):
         _upload(Folder(finished), Remote(str(target.store)))
         return
     store = Path(target.store)
-    replaced = finished.with_name("replaced")
-    shutil.rmtree(replaced, ignore_errors=True)
+    shutil.rmtree(store, ignore_errors=True)
     for folder in (finished, *(path for path in finished.rglob("*") if path.is_dir())):
         sync(folder)
-    if store.exists():
-        os.rename(store, replaced)
     os.rename(finished, store)
     sync(store.parent)
 
@@ -172,7 +159,7 @@ def _upload(store: Location, remote: Location) -> None:
     there, keys = remote.keys(), store.keys()
     if root in there:
         remote.delete(root)
-    with ThreadPoolExecutor(UPLOADS_AT_ONCE) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda key: remote.write(key, store.read(key)), sorted(keys - {root})))
     for key in sorted(there - keys):
         remote.delete(key)

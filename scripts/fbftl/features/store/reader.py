@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import zarr
 
-from fbftl.features.store.arrays import CheckedArray
 from fbftl.features.store.dtypes import from_storage
 from fbftl.features.store.features import Features
 from fbftl.features.store.format import OFFSETS
@@ -101,13 +100,13 @@ class FeatureStore:
             token_offsets=token_offsets,
         )
 
-    def array(self, split: str, name: str) -> CheckedArray:
+    def array(self, split: str, name: str) -> zarr.Array:
         """Return one array of a split, as stored."""
-        return CheckedArray(self._group[f"{split}/{name}"], self.name)
+        return self._group[f"{split}/{name}"]
 
     def _all(self, split: str, name: str) -> np.ndarray:
         if (split, name) not in self._small:
-            self._small[split, name] = self.array(split, name).read(slice(None))
+            self._small[split, name] = self.array(split, name)[:]
         return self._small[split, name]
 
     def _has(self, split: str, name: str) -> bool:
@@ -133,6 +132,8 @@ class FeatureStore:
             if rows.shape != (self.count(split),):
                 raise IndexError(f"mask of shape {rows.shape} over {self.count(split)} rows")
             return np.flatnonzero(rows)
+        if len(rows) and not 0 <= rows.min() <= rows.max() < self.count(split):
+            raise IndexError(f"row numbers must be between 0 and {self.count(split) - 1}")
         return rows.astype(np.int64, copy=False)
 
     def _features_of(
@@ -143,7 +144,7 @@ class FeatureStore:
         array = self.array(split, "features")
 
         def read(part: slice) -> np.ndarray:
-            return from_storage(array.read(_within(units, part)), self.provenance.dtype)
+            return from_storage(array.oindex[_within(units, part)], self.provenance.dtype)
 
         return room.rows((_count(units), self.width), read), offsets
 
@@ -152,7 +153,7 @@ class FeatureStore:
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Return (values, None), or (flat values, offsets) of a ragged column."""
         units, offsets = self._units(split, name, rows)
-        return self.array(split, name).read(units), offsets
+        return self.array(split, name).oindex[units], offsets
 
     def _units(
         self, split: str, name: str, rows: slice | np.ndarray

@@ -1,6 +1,5 @@
 """Where one cut's features go: the store, its manifest, and the work folder between them."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,6 @@ from pathlib import Path
 from fbftl.features.store.format import FEATURE_CHUNK_BYTES
 from fbftl.features.store.location import is_url
 from fbftl.features.store.provenance import Provenance
-from fbftl.ground.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -18,7 +16,7 @@ class Target:
     store: folder or URL of the finished store, e.g. ``results/digits/features.zarr``.
     provenance: what the features are; `cut` names the forward pass's output, `dtype` the
         storage dtype.
-    manifest: local file that vouches for the store; by default beside a local store.
+    manifest: local file that vouches for the store; by default beside it, which then is local.
     chunk_bytes: decoded size of a feature chunk; what a kill can cost.
     code: digest of the code that makes the features; what other code has made is not gone on
         with.
@@ -32,13 +30,14 @@ class Target:
 
     @property
     def manifest_path(self) -> Path:
-        """Path of the manifest."""
-        return manifest_path(self.store, self.manifest)
+        """Path of the manifest: the one given, else `features.json` beside `features.zarr`."""
+        return Path(self.manifest or Path(self.store).with_suffix(".json"))
 
     @property
     def work_path(self) -> Path:
         """Folder of the unfinished extraction: beside a local store, else beside the manifest."""
-        return work_path(self.store, self.manifest)
+        sibling = self.manifest_path if is_url(self.store) else Path(self.store)
+        return sibling.with_name(f".{sibling.stem}.work")
 
 
 def targets_of(
@@ -61,27 +60,3 @@ def targets_of(
         Target(store, provenance, manifest, chunk_mib * 2**20, code)
         for store, manifest, provenance in zip(stores, manifests, provenances.values(), strict=True)
     ]
-
-
-def manifest_path(store: str | Path, manifest: str | Path | None = None) -> Path:
-    """Return the manifest of a store: the one given, else ``features.json`` of ``features.zarr``.
-
-    Raises:
-        UserError: if the store is remote and no manifest is given.
-    """
-    if manifest is not None:
-        return Path(manifest)
-    if is_url(store):
-        raise UserError(f"Store {store} is remote: give the local path of its manifest as well.")
-    return Path(store).with_suffix(".json")
-
-
-def work_path(store: str | Path, manifest: str | Path | None = None) -> Path:
-    """Return the folder of a store's unfinished extraction and of its lock, always local."""
-    sibling = manifest_path(store, manifest) if is_url(store) else Path(store)
-    return sibling.with_name(f".{sibling.stem}.work")
-
-
-def place_beside(manifest: Path, store: str | Path) -> str:
-    """Return what a manifest says about its store's place: the URL, or the path from there."""
-    return str(store) if is_url(store) else os.path.relpath(store, manifest.parent)

@@ -5,7 +5,6 @@ line gives. Everything else in the folder (a torn last line, a half-written or u
 dropped when the extraction goes on.
 
     .features.work/
-      lock             who writes here
       journal.jsonl    line 1: what is being extracted; then one line per finished chunk
       store/           the store in the making
       rows/            per chunk, labels and ids of the rows that end in it
@@ -58,7 +57,7 @@ class FinishedChunk:
 
 
 class WorkFolder:
-    """Finished chunks of one extraction; the caller holds the folder's lock.
+    """Finished chunks of one extraction, whose only process this is.
 
     Args:
         path: the folder.
@@ -111,8 +110,7 @@ class WorkFolder:
 
     def delete(self) -> None:
         """Delete the folder."""
-        # Whoever waits for the lock may make its file again meanwhile, and find the store finished.
-        shutil.rmtree(self.path, ignore_errors=True)
+        shutil.rmtree(self.path)
 
     def _load(self) -> dict[str, list[FinishedChunk]]:
         """Return, per split, the unbroken run of finished chunks from the first on."""
