@@ -18,7 +18,7 @@ from fbftl.attacks.noised_features import (
     views,
 )
 from fbftl.ground import devices
-from fbftl.methods.fedfeat.run import fit
+from fbftl.methods.fedfeat.run import retrain
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.task import Inputs, client_samples
 
@@ -44,7 +44,7 @@ def main(
     for params in jobs:
         job = from_params(params | {"seeds": params["seeds"][:1]}, axes)
         client_data = client_samples(job, inputs)
-        (network,) = fit(job, client_data).networks
+        (network,) = retrain(job, client_data).networks
         seen = views(network, images, client_data.preprocessing)
         members = members_by_distance(seen)
         findings.append(

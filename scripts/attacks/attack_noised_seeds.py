@@ -17,7 +17,7 @@ from fbftl.attacks.noised_features import (
 from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices
-from fbftl.methods.fedfeat.run import fit
+from fbftl.methods.fedfeat.run import retrain
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 
@@ -48,7 +48,7 @@ def main(
     images = AttackedImages.of(files["clients"], public)
 
     def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
-        (network,) = fit(job, client_data).networks
+        (network,) = retrain(job, client_data).networks
         seen = views(network, images, client_data.preprocessing)
         if not all(client.finite for client in seen):
             return {}

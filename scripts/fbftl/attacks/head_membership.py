@@ -16,7 +16,7 @@ from fbftl.attacks.choice import ALARMS, CHANCE, CONFIDENCE, Attempt, chosen
 from fbftl.attacks.findings import Finding, summary
 from fbftl.attacks.shadows import Population, population
 from fbftl.exchange.sending import Sending
-from fbftl.methods.fbftl.run import Fitted, fit
+from fbftl.methods.fbftl.run import Fitted, send_and_train
 from fbftl.privacy.noise import clip_rows
 from fbftl.study.job import Job
 from fbftl.tasks.task import LabelledFeatures
@@ -43,7 +43,7 @@ def trained(job: Job, client_data: LabelledFeatures) -> Population:
     together = max(1, AT_ONCE // client_data.payload.values.nbytes)
     for first in range(0, len(job.seeds), together):
         some = replace(job, seeds=job.seeds[first : first + together])
-        (fitted,) = fit([some], client_data)
+        (fitted,) = send_and_train([some], client_data)
         values, unseen_values = (
             clean(fitted.sent.how, each) for each in (client_data.payload.values, test)
         )

@@ -16,7 +16,7 @@ from fbftl.training.curves import record
 from fbftl.training.stacked import StackedSamples, train
 
 
-def fit(
+def train_on_received(
     client_data: LabelledFeatures, settings: Sequence[Sequence[Received[Vectors]]]
 ) -> list[list[Fit]]:
     """Train a head at the server for each setting and seed, all stacked and in lockstep."""

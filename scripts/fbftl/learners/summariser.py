@@ -71,7 +71,7 @@ def summariser(client_data: ClientDialogues, repetition: Repetition) -> Summaris
     return Summariser(client_data, client_data.samples, client_data.test_inputs, read)
 
 
-def fit(
+def train_on_received(
     client_data: ClientDialogues, settings: Sequence[Sequence[Received[Dialogues]]]
 ) -> list[list[Fit]]:
     """Train a head at the server for each setting and seed, one after the other."""

@@ -170,7 +170,7 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, devic
 
 
 def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, monkeypatch):
-    from fbftl.methods.fbftl.run import fit
+    from fbftl.methods.fbftl.run import send_and_train
     from fbftl.tasks.task import client_features
 
     inputs = Inputs(
@@ -180,7 +180,7 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, mon
     )
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
     client_data = client_features(half, inputs)
-    (fitted,) = fit([half], client_data)
+    (fitted,) = send_and_train([half], client_data)
     models = head_membership.trained(half, client_data)
     assert models.confidence.shape == models.member.shape == models.other.shape == (2, 124)
     assert not (models.member & models.other).any()

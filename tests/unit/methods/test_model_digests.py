@@ -4,7 +4,7 @@ import pytest
 import torch
 from fbftl.findings.run_file import run_document
 from fbftl.methods.by_name import train
-from fbftl.methods.fbftl.run import fit
+from fbftl.methods.fbftl.run import send_and_train
 from fbftl.models.digest import digest
 from fbftl.tasks.task import Inputs, Outcome, client_features
 from unit.methods.method_toys import job, one_shot, run, toy_inputs
@@ -41,7 +41,7 @@ def test_a_solved_head_has_one_point(inputs: Inputs) -> None:
 
 
 def test_the_last_is_that_of_the_trained_model(inputs: Inputs) -> None:
-    (fitted,) = fit([job({})], client_features(job({}), inputs))
+    (fitted,) = send_and_train([job({})], client_features(job({}), inputs))
     by_seed = models(fitted.outcome)
     for seed, fitted_head in enumerate(fitted.fits):
         assert by_seed[str(seed)][-1] == digest(fitted_head.head.parameters())

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 import torch
-from fbftl.methods.fbftl.run import fit
+from fbftl.methods.fbftl.run import send_and_train
 from fbftl.tasks.task import Inputs, client_features
 from unit.methods.method_toys import job, one_shot, run, toy_inputs
 
@@ -36,9 +36,9 @@ def test_a_head_goes_on_until_it_has_settled_whoever_is_beside_it(inputs):
         assert abs(lower["test_accuracy"] - lower["ridge_accuracy"]) < 0.05
         assert len(lower["series"]["loss"]) == 512
     jobs = [job({"plr": plr}, learning_rate=0.01, **changed) for plr in (0.0, 0.5)]
-    together = fit(jobs, client_features(jobs[0], inputs))
+    together = send_and_train(jobs, client_features(jobs[0], inputs))
     for job_, beside in zip(jobs, together, strict=True):
-        (alone,) = fit([job_], client_features(job_, inputs))
+        (alone,) = send_and_train([job_], client_features(job_, inputs))
         assert alone.outcome.repetitions == beside.outcome.repetitions
         for one, other in zip(alone.fits, beside.fits, strict=True):
             assert all(map(torch.equal, one.head.parameters(), other.head.parameters()))

@@ -13,7 +13,7 @@ from fbftl.exchange.uploads import rows_read
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.room import RAM, Room
 from fbftl.methods.by_name import train as train_settings
-from fbftl.methods.fbftl.run import fit, run_together
+from fbftl.methods.fbftl.run import run_together, send_and_train
 from fbftl.methods.ftl_c.run import run as run_ftl_c
 from fbftl.tasks.task import Inputs, client_features, client_samples, partition
 from fbftl.training.pictures import Pictures
@@ -81,7 +81,7 @@ def test_only_rows_that_are_sent_or_measured_are_read(
     monkeypatch.setattr(FeatureStore, "read", recording)
     monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
     job_ = job(axes | {"fraction": 0.1})
-    (whole,) = fit([job_], client_features(job_, blobs))
+    (whole,) = send_and_train([job_], client_features(job_, blobs))
     everyone = read["train"]
     (part,) = run_together([job_], blobs)
     assert read["train"] < everyone / 2
@@ -177,7 +177,7 @@ def test_dialogues_that_are_neither_sent_nor_measured_are_left_unread(
     needed = rows_read([job_], partition(job_, inputs))
     assert len(needed) < toy_dialogues.TRAIN / 2
     assert len(client_features(job_, inputs, needed).payload.sample) == len(needed)
-    (whole,) = fit([job_], client_features(job_, inputs))
+    (whole,) = send_and_train([job_], client_features(job_, inputs))
     (part,) = run_together([job_], inputs)
     assert part.repetitions == whole.outcome.repetitions
     assert part.ledger.table().equals(whole.outcome.ledger.table())

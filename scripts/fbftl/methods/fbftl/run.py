@@ -39,7 +39,7 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     """Train settings of one shape in one process; each finds what it would find alone."""
     needed = rows_read(jobs, partition(jobs[0], inputs))
     client_data = client_features(jobs[0], inputs, needed)
-    fitted = fit(jobs, client_data)
+    fitted = send_and_train(jobs, client_data)
     if jobs[0].kind == "images":
         for of_setting in fitted:
             _beside_ridge(cast(LabelledFeatures, client_data), of_setting)
@@ -57,7 +57,7 @@ def _beside_ridge(client_data: LabelledFeatures, fitted: Fitted) -> None:
         repetition["ridge_accuracy"] = accuracy
 
 
-def fit(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fitted]:
+def send_and_train(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fitted]:
     """Train one head per setting and seed, all in lockstep; what each finds is its own.
 
     Args:
@@ -70,7 +70,7 @@ def fit(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fitted]:
     _require_one_shape(jobs)
     clean: Clean = {}
     settings = [send(job, client_data, clean) for job in jobs]
-    fits = of_kind(jobs[0]).fit(client_data, [sent.received() for sent in settings])
+    fits = of_kind(jobs[0]).train_on_received(client_data, [sent.received() for sent in settings])
     return [
         Fitted(fits_of_setting, sent, _outcome(client_data, sent, fits_of_setting))
         for sent, fits_of_setting in zip(settings, fits, strict=True)

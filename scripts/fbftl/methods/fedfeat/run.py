@@ -44,10 +44,10 @@ class Retrained:
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
-    return fit(job, client_samples(job, inputs), inputs.room.folder).outcome
+    return retrain(job, client_samples(job, inputs), inputs.room.folder).outcome
 
 
-def fit(job: Job, client_data: ClientSamples, scratch: Path | None = None) -> Retrained:
+def retrain(job: Job, client_data: ClientSamples, scratch: Path | None = None) -> Retrained:
     """Do the same, and keep each seed's network.
 
     Args:

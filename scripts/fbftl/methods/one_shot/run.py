@@ -19,7 +19,7 @@ from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError
 from fbftl.learners.linear import score_of_linear
-from fbftl.learners.lockstep import fit
+from fbftl.learners.lockstep import train_on_received
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics
 from fbftl.messages.vectors import Vectors
@@ -284,6 +284,6 @@ def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) ->
         payload = Vectors(values, labels, rows, client_data.payload.classes)
         training, validation = np.split(rows[:-1], [len(parts[0].values)])
         received = Received(job, seed, payload, training, validation, lambda _: 1.0, None)
-        ((fitted,),) = fit(client_data, [[received]])
+        ((fitted,),) = train_on_received(client_data, [[received]])
         scores.append(fitted.score)
     return scores

@@ -13,7 +13,7 @@ from fbftl.learners.local import local_network
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.methods.fedavg.run import run as run_fedavg
 from fbftl.methods.fedfeat import retraining
-from fbftl.methods.fedfeat.run import fit, run
+from fbftl.methods.fedfeat.run import retrain, run
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
@@ -59,7 +59,7 @@ def job(axes: dict[str, Any], network: str | None = "mlp", **training: Any) -> J
 
 def fitted(inputs: Inputs, job_: Job) -> tuple[FeatureNetwork, dict[str, Any], pd.DataFrame]:
     """Return the network afterwards, what was found, and the ledger."""
-    done = fit(job_, client_samples(job_, inputs))
+    done = retrain(job_, client_samples(job_, inputs))
     (repetition,), (network,) = done.outcome.repetitions, done.networks
     return network, repetition, done.outcome.ledger.table().to_pandas()
 
