@@ -103,29 +103,31 @@ def one_shot(inputs: Inputs, setting: dict, validation: float = 0.1, **block) ->
 
 def job(setting: dict, block: dict | None = None, **training) -> Job:
     """Return a job on the blobs with some training values changed."""
-    return from_params(
-        {
-            "task": "toy",
-            "kind": "images",
-            "setting": {"method": "fbftl"} | setting,
-            "seeds": [0, 1],
-            "block": {"head": [HIDDEN]} | (block or {}),
-            "clients": {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0},
-            "training": {
-                "epochs": 4,
-                "batch": 32,
-                "clients_per_round": 4,
-                "learning_rate": 0.1,
-                "momentum": 0.9,
-                "weight_decay": 0.0005,
-                "validation": 0.1,
-                "selection": "validation",
-            }
-            | training,
-            "privacy": {"delta": 1e-6, "feature_clip": {"norm": 3.0}, "update_clip": 1.0},
-        },
-        axes_by_method(),
-    )
+    return from_params(job_params(setting, block, **training), axes_by_method())
+
+
+def job_params(setting: dict, block: dict | None = None, **training) -> dict:
+    """Return what the note of a batch says of such a job."""
+    return {
+        "task": "toy",
+        "kind": "images",
+        "setting": {"method": "fbftl"} | setting,
+        "seeds": [0, 1],
+        "block": {"head": [HIDDEN]} | (block or {}),
+        "clients": {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0},
+        "training": {
+            "epochs": 4,
+            "batch": 32,
+            "clients_per_round": 4,
+            "learning_rate": 0.1,
+            "momentum": 0.9,
+            "weight_decay": 0.0005,
+            "validation": 0.1,
+            "selection": "validation",
+        }
+        | training,
+        "privacy": {"delta": 1e-6, "feature_clip": {"norm": 3.0}, "update_clip": 1.0},
+    }
 
 
 def run(inputs: Inputs, setting: dict, **training) -> Outcome:
