@@ -7,7 +7,7 @@ each seed and sample; what the server decodes is all that training ever sees.
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from fbftl.privacy.noise import add_gaussian, add_relative, clip_norm, sample_no
 from fbftl.study.clients import PARTITION_AXES
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
+
+if TYPE_CHECKING:
+    from fbftl.privacy.accounting import Adjacency
 
 BESIDE_MESSAGES = frozenset(
     {
@@ -149,44 +152,41 @@ def sending(job: Job, payload: PayloadT, public: np.ndarray | None) -> Sending[P
         payload: every sample's upload.
         public: features of public data (m, width), for a clip norm that is their quantile.
     """
-    setting, privacy = job.setting, job.privacy
-    labelled = (
-        (mechanisms.randomised_response(setting.label_epsilon),) if setting.label_epsilon else ()
-    )
+    match job.setting.mechanism:
+        case "relative":
+            records, spread = guarantees_of_features(job), payload.relative_range()
+            return Sending(job, payload, records, relative_range=spread)
+        case "gaussian":
+            norm = clip_norm(required(job.privacy.feature_clip), public)
+            return Sending(job, payload, guarantees_of_features(job, norm), clip_norm=norm)
+        case _:
+            return Sending(job, payload, guarantees_of_features(job))
+
+
+def guarantees_of_features(job: Job, clip_norm: float = 1.0) -> tuple[PrivacyRecord, ...]:
+    """Return what uploads of features guarantee, the mechanism's noise calibrated.
+
+    Args:
+        job: the setting with its training values.
+        clip_norm: L2 norm to which features are clipped, on which no epsilon depends.
+    """
+    setting, delta = job.setting, job.privacy.delta
+    labels = setting.label_epsilon
+    responses = () if labels is None else (mechanisms.randomised_response(labels),)
     match setting.mechanism:
         case "relative":
-            records = (mechanisms.relative(setting.sigma or _as_printed(job)), *labelled)
-            return Sending(job, payload, records, relative_range=payload.relative_range())
+            # Paper fbftl takes R std(g) for the sensitivity of neighbours with one sample more.
+            sigma = setting.sigma or _calibrated(setting.epsilon, delta, "add-remove")
+            return (mechanisms.relative(sigma), *responses)
         case "gaussian":
-            # Accounting is slow to import, and only this mechanism needs it.
-            from fbftl.privacy.accounting import gaussian_sigma
-
-            norm, delta = clip_norm(required(privacy.feature_clip), public), required(privacy.delta)
-            sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta)
-            records = mechanisms.gaussian(clip_norm=norm, sigma=sigma, delta=delta)
-            return Sending(job, payload, records + labelled, clip_norm=norm)
-        case _:
-            return Sending(job, payload, (mechanisms.no_mechanism(), *labelled))
+            sigma = setting.sigma or _calibrated(setting.epsilon, delta, "replace-one")
+            given = mechanisms.gaussian(clip_norm=clip_norm, sigma=sigma, delta=required(delta))
+            return (*given, *responses)
+    return (mechanisms.no_mechanism(), *responses)
 
 
-def _as_printed(job: Job) -> float:
-    """Return the sigma that paper fbftl takes for epsilon, R std(g) being its sensitivity."""
+def _calibrated(epsilon: float, delta: float | None, adjacency: "Adjacency") -> float:
     # Accounting is slow to import, and only epsilon needs it.
     from fbftl.privacy.accounting import gaussian_sigma
 
-    return gaussian_sigma(job.setting.epsilon, required(job.privacy.delta), "add-remove")
-
-
-def guarantees_of_features(job: Job) -> tuple[PrivacyRecord, ...]:
-    """Return what uploads of features will guarantee, clipped to 1."""
-    setting = job.setting
-    labels = setting.label_epsilon
-    responses = () if labels is None else (mechanisms.randomised_response(labels),)
-    if setting.mechanism != "gaussian":
-        return (mechanisms.no_mechanism(), *responses)
-    # Accounting is slow to import, and only this mechanism needs it.
-    from fbftl.privacy.accounting import gaussian_sigma
-
-    delta = required(job.privacy.delta)
-    sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta)
-    return (*mechanisms.gaussian(clip_norm=1.0, sigma=sigma, delta=delta), *responses)
+    return gaussian_sigma(epsilon, required(delta), adjacency)
