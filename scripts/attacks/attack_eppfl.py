@@ -20,7 +20,7 @@ from fbftl.ground import devices
 from fbftl.ground.ring import Ring
 from fbftl.privacy.masking import Dealer, masked
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.images import ClientImageSamples, client_samples
+from fbftl.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.tasks.task import Inputs
 
 

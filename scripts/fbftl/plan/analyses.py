@@ -13,6 +13,7 @@ from typing import Any, Literal
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.plan import attacked, blocks, choice, paths, runs, stores, trained
 from fbftl.plan.vocabulary import value_of
+from fbftl.study import methods
 from fbftl.study.config import Study
 
 OfTask = Callable[[Study, str], Any]
@@ -89,20 +90,20 @@ def table(name: str) -> dict[str, str]:
 
 
 def images(study: Study, task: str) -> tuple[str, ...]:
-    """Return the module of the kind of task, which scripts import by name."""
-    return ("fbftl.tasks.images",)
+    """Return the modules of the kind of task, which scripts import by name."""
+    return ("fbftl.tasks.images", "fbftl.tasks.images_samples")
 
 
 def fbftl(study: Study, task: str) -> Iterable[str]:
     """Return the modules of FbFTL on images."""
-    return modules_of_method("fbftl", "images")
+    return modules_of_method("fbftl", "images", "features")
 
 
 def clean(study: Study, task: str) -> list[str]:
     """Return the modules of FbFTL and of the methods that a task runs clean."""
     kind = study.task(task)["kind"]
-    names = ["fbftl", *study.clean_methods(task)]
-    return sorted({module for name in names for module in modules_of_method(name, kind)})
+    records = map(methods.record, ["fbftl", *study.clean_methods(task)])
+    return sorted({m for each in records for m in modules_of_method(each.name, kind, each.reads)})
 
 
 SHADOWS = {"models": block("privacy", "shadows")}

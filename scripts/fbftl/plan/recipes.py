@@ -25,7 +25,7 @@ from fbftl.ground.artefacts import Recipe, canonical, key_of
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.models.source import check as source_check
 from fbftl.plan import blocks
-from fbftl.study import task_names
+from fbftl.study import methods, task_names
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
 
@@ -312,4 +312,5 @@ class Recipes:
 
     @cache  # noqa: B019
     def _code(self, method: str, kind: str) -> str:
-        return self.facts.code("fbftl/methods/by_name.py", *modules_of_method(method, kind))
+        reads = methods.record(method).reads
+        return self.facts.code("fbftl/methods/by_name.py", *modules_of_method(method, kind, reads))

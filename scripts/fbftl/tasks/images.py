@@ -1,4 +1,4 @@
-"""Samples with a class, mostly images, and features of them at a named layer."""
+"""Features at the cut of samples with a class, mostly images, and what their samples share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,26 +9,20 @@ import numpy as np
 import torch
 
 from fbftl.cost.layers import parameters, read_network
-from fbftl.data.clients import ClientFile
 from fbftl.data.participation import Partition
-from fbftl.data.preprocess import Preprocessing
 from fbftl.features.store.features import Features
-from fbftl.features.store.manifest import read_manifest
 from fbftl.features.store.opening import open_store
 from fbftl.features.store.ragged import Ragged
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.errors import required
-from fbftl.ground.files import read_json
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.messages.vectors import Vectors
 from fbftl.study.job import Job
-from fbftl.tasks.target_network import TargetNetwork
 from fbftl.tasks.task import Inputs, Learner, Repetition, Score
 from fbftl.training import batches
 from fbftl.training.curves import Curves, record
 from fbftl.training.measures import ExtraMeasures
-from fbftl.training.pictures import Pictures
 from fbftl.training.samples import LabelledInputs, LabelledSamples, TrainingData
 
 
@@ -88,9 +82,6 @@ class ClientImages:
     def transcript(self, texts: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
         """Return nothing: nobody reads classes one by one."""
         return []
-
-
-# --- features at the cut ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,89 +173,3 @@ def uploads_of(stored: Features, classes: int) -> Vectors:
     """Return what the uploads of a store's rows would say, given the number of classes N."""
     labels = stored.labels.astype(np.int64)
     return Vectors(stored.values, labels, stored.sample, classes)
-
-
-# --- samples and the whole network ------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class ClientImageSamples(ClientImages):
-    """Samples and what the network that clients train is made of: see `tasks.task.ClientSamples`.
-
-    samples: what the clients hold.
-    target: what the network is made of.
-    preprocessing: of every image.
-    tested: (n_test,) client whose own each test sample is, -1 for nobody's.
-    """
-
-    samples: LabelledSamples
-    target: TargetNetwork
-    preprocessing: Preprocessing
-    tested: np.ndarray
-
-    def validated_on(self, training: np.ndarray, validation: np.ndarray) -> "ClientImageSamples":
-        """Return some rows, with others in the place of the test split, which are nobody's."""
-        domain = self.partition.domain
-        return replace(
-            self,
-            partition=Partition(
-                self.partition.client[training],
-                self.partition.labels[training],
-                None if domain is None else domain[training],
-            ),
-            samples=self.samples.at(training),
-            test=self.samples.at(validation),
-            tested=np.full(len(validation), -1),
-        )
-
-    def tests(self, owners: np.ndarray) -> list[LabelledSamples]:
-        """Return the test samples of clients: each one's own, or all where they are nobody's."""
-        rows_of = [np.flatnonzero(self.tested == owner) for owner in owners]
-        return [self.test.at(rows) if len(rows) else self.test for rows in rows_of]
-
-
-def client_samples(job: Job, inputs: Inputs) -> ClientImageSamples:
-    """Return what the clients hold, and the network that they train."""
-    cache = read_manifest(inputs.manifest).store
-    source = read_json(required(inputs.source), "source model's manifest")
-    preprocessing = Preprocessing.of(cache["preprocessing"])
-    with ClientFile(required(inputs.clients)) as file:
-        samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))
-        client = file.examples("train").owners(0, file.count("train"))
-        partition = Partition(client, file.numbers("train", "label"), file.domains("train"))
-        numbers = {name: number for number, name in enumerate(file.client_ids("train"))}
-        owners = np.array([numbers.get(name, -1) for name in file.client_ids("test")])
-        tested = owners[file.examples("test").owners(0, file.count("test"))]
-    target = TargetNetwork(
-        inputs=inputs,
-        source=source,
-        cut=cache["cut"],
-        pool=cache["preprocessing"]["pool"],
-        example=samples.at(np.arange(2)).inputs.cpu(),
-        width=cache["width"],
-        classes=int(max(samples.labels.max(), test.labels.max())) + 1,
-    )
-    return ClientImageSamples(
-        partition=partition,
-        test=test,
-        width=target.width,
-        classes=target.classes,
-        provenance={"source": source["sha256"], "features": cache["digest"]},
-        samples=samples,
-        target=target,
-        preprocessing=preprocessing,
-        tested=tested,
-    )
-
-
-def _samples(
-    file: ClientFile, split: str, preprocessing: Preprocessing, inputs: Inputs
-) -> Pictures:
-    def pixels(part: slice) -> np.ndarray:
-        return np.ascontiguousarray(file.rows(split, part.start, part.stop).arrays["pixels"])
-
-    first = pixels(slice(0, 1))
-    shape = (file.count(split), *first.shape[1:])
-    labels = torch.from_numpy(file.numbers(split, "label").astype(np.int64)).to(inputs.device)
-    pixels_ = inputs.room.rows(shape, pixels, first.dtype)
-    return Pictures(pixels_, labels, preprocessing, file.domains(split))

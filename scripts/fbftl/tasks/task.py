@@ -1,6 +1,7 @@
 """What methods ask of a kind of task: what clients hold, what the network is, what a score is.
 
-`images.py` and `dialogues.py` answer; methods and exchanges import this module alone.
+`images.py` and `dialogues.py` answer, of samples themselves `images_samples.py` and
+`dialogues_samples.py`; methods and exchanges import this module alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -344,7 +345,7 @@ def labelled_features(job: Job, inputs: Inputs) -> LabelledFeatures:
 
 def client_samples(job: Job, inputs: Inputs) -> ClientSamples:
     """Return what the clients of a job's task hold, as samples."""
-    return _kind(job).client_samples(job, inputs)
+    return import_module(f"fbftl.tasks.{job.kind}_samples").client_samples(job, inputs)
 
 
 def _kind(job: Job) -> Any:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from fbftl.ground import code
 from fbftl.methods.by_name import entry_module, modules
-from fbftl.study.methods import RECORDS
+from fbftl.study.methods import RECORDS, record
 
 JOBS = [(record.name, kind) for record in RECORDS for kind in record.kinds]
-MOST_COMMON = 78
+MOST_COMMON = 56
 DEPLOYED = {"answering.py", "serving.py"}
 """Halves of a method that only a deployment runs: they decide no job."""
 
@@ -26,7 +26,8 @@ def scripts(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sources(scripts: Path, method: str, kind: str) -> tuple[str, ...]:
-    return code.sources("fbftl/methods/by_name.py", str(scripts), *modules(method, kind))
+    named = modules(method, kind, record(method).reads)
+    return code.sources("fbftl/methods/by_name.py", str(scripts), *named)
 
 
 def digests(scripts: Path) -> dict[tuple[str, str], str]:
@@ -79,9 +80,11 @@ def test_jobs_on_images_have_few_modules_in_common(root):
 
 
 def test_a_method_that_differs_by_kind_names_a_module_for_each():
-    assert modules("fedavg", "images") == ("fbftl.methods.fedavg.run", "fbftl.tasks.images")
+    of_task = ("fbftl.tasks.images", "fbftl.tasks.images_samples")
+    fedavg = modules("fedavg", "images", "clients and source")
+    assert fedavg == ("fbftl.methods.fedavg.run", *of_task)
     for kind in ("images", "dialogues"):
-        assert modules("ftl_c", kind)[-1] == f"fbftl.methods.ftl_c.{kind}"
+        assert modules("ftl_c", kind, "features")[-1] == f"fbftl.methods.ftl_c.{kind}"
     assert entry_module("fl") == "fbftl.methods.fl"
 
 

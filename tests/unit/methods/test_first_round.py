@@ -13,7 +13,7 @@ from fbftl.messages.codec import encode
 from fbftl.models.heads import head_module
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.images import client_samples
+from fbftl.tasks.images_samples import client_samples
 from fbftl.tasks.task import Inputs
 from torch import nn
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train

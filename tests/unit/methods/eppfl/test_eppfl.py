@@ -18,7 +18,7 @@ from fbftl.methods.eppfl.rounds import masked_mean
 from fbftl.privacy.masking import Dealer, from_ring, masked, to_ring
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.images import ClientImageSamples, client_samples
+from fbftl.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.tasks.task import Inputs, Outcome, Repetition
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import Hooks

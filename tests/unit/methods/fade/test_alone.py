@@ -13,7 +13,7 @@ from fbftl.methods.by_name import train
 from fbftl.methods.fade.rounds import lockstep_key
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.images import client_samples
+from fbftl.tasks.images_samples import client_samples
 from fbftl.training.local_updates import LocalUpdate, mini_batches
 from unit.methods.fade import fade_toys as toys
 from unit.methods.fade.fade_toys import PLAIN, inputs, job, params, ready, trained

@@ -12,7 +12,7 @@ from fbftl.learners.local import local_network
 from fbftl.methods.fedavg import federation
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.images import client_samples
+from fbftl.tasks.images_samples import client_samples
 from fbftl.tasks.task import Inputs, Repetition
 from fbftl.training.batches import drawn_rounds
 from fbftl.training.local import one_by_one, train_clients

@@ -17,7 +17,7 @@ from fbftl.methods.fedfeat.run import retrain, run
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.images import client_samples
+from fbftl.tasks.images_samples import client_samples
 from fbftl.tasks.task import Inputs, Repetition
 from fbftl.training.feature_network import FeatureNetwork, chosen_plan
 from fbftl.training.local_updates import LocalPlan, batched
