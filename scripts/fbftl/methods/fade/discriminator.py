@@ -269,10 +269,9 @@ def group_losses(networks: Networks, sees: str, z: Tensor, logits: Tensor, group
         z = (logits.detach().softmax(2)[..., None] * z[..., None, :]).flatten(2)
     group_logits = required(networks.group)(z)
     if group_logits.shape[2] == 1:
-        wanted = (group == 0).to(group_logits)
-        return functional.binary_cross_entropy_with_logits(
-            group_logits[..., 0], wanted, reduction="none"
-        )
+        # One logit is of group 0, and the other's is 0: a sigmoid would round by how many users
+        # are in the stack, a softmax does not.
+        group_logits = functional.pad(group_logits, (0, 1))
     losses = functional.cross_entropy(group_logits.flatten(0, 1), group.flatten(), reduction="none")
     return losses.view(group.shape)
 
@@ -377,21 +376,21 @@ class AdversarialStep:
     def _descend(self, losses: Tensor, names: Sequence[str], factor: float) -> None:
         """Step along the gradient of losses (H,), each user's clipped over these parts together."""
         parts = [self.networks.parts[name].parameters() for name in names]
-        gradients: Sequence[Tensor]
-        gradients = torch.autograd.grad(losses.sum(), [p for part in parts for p in part])
-        scale = self._scale(gradients, factor)
-        if scale is not None:
-            gradients = [g * scale for g in gradients]
-        at = 0
-        for name, part in zip(names, parts, strict=True):
-            self._steppers[name].step([g.contiguous() for g in gradients[at : at + len(part)]])
-            at += len(part)
+        gradients = iter(torch.autograd.grad(losses.sum(), [p for part in parts for p in part]))
+        by_part = [[next(gradients) for _ in part] for part in parts]
+        scale = self._scale(by_part, factor)
+        for name, of_part in zip(names, by_part, strict=True):
+            scaled = of_part if scale is None else [g * scale for g in of_part]
+            self._steppers[name].step([g.contiguous() for g in scaled])
 
-    def _scale(self, gradients: Sequence[Tensor], factor: float) -> Tensor | float | None:
+    def _scale(self, by_part: Sequence[Sequence[Tensor]], factor: float) -> Tensor | float | None:
         """Return what gradients are multiplied by, None for nothing."""
         if self.rules.clip is None:
             return None if factor == 1 else factor
-        # Row by row: a sum over the parts would round by how many users are in the stack.
-        squares = torch.cat([g.flatten(1) for g in gradients], dim=1).square().sum(1)
+        # Part by part: what a part adds that this user does not train is 0, and no other sum rounds
+        # otherwise for it.
+        squares = torch.zeros_like(by_part[0][0][:, 0, 0])
+        for of_part in by_part:
+            squares += torch.cat([g.flatten(1) for g in of_part], dim=1).square().sum(1)
         scale = factor * (self.rules.clip / squares.sqrt().clamp_min(1e-12)).clamp_max(1)
         return scale[:, None, None]
