@@ -8,7 +8,7 @@ from fbftl.findings.columns import FROZEN, METHOD, SEED_COUNTS, judged_against, 
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable, prefixed
 
 ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
@@ -60,25 +60,19 @@ def main(
         methods: the methods, in the order of the rows.
         setup: the task's.
     """
-    labels = {name: method.label for name, method in shown(methods).items()}
-    table = by_method(read_tidy(runs), list(labels))
-    table = beside_published(table, published.read(table4), differs(setup, setups, "samsum"))
-    return ResultTable(table.assign(label=table["method"].map(labels)), COLUMNS)
+    reason = differs(setup, setups, "samsum")
+    table = beside_published(by_method(read_tidy(runs)), published.read(table4), reason)
+    by = ["trained_encoders", "method"]
+    return ResultTable(labelled(table, methods, by, [False, True]), COLUMNS)
 
 
-def by_method(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
-    """Return a row per method and number of trained encoders, most trained first."""
+def by_method(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per method and number of trained encoders."""
     groups = runs.groupby(["method", "trained_encoders"])
     measured = [*COUNTED, *ROUGE]
     table = groups[measured].mean().join(groups[measured].std().add_suffix("_spread"))
     table = table.assign(seeds=groups["seed"].nunique(), diverged=groups["diverged"].sum())
-    order = {name: index for index, name in enumerate(methods)}
-    return table.reset_index().sort_values(
-        ["trained_encoders", "method"],
-        ascending=[False, True],
-        key=lambda column: column.map(order) if column.name == "method" else column,
-        ignore_index=True,
-    )
+    return table.reset_index()
 
 
 def beside_published(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.DataFrame:

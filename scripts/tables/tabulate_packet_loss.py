@@ -8,7 +8,7 @@ from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, TEST_SET, accur
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
-from fbftl.findings.shown import of_clients, shown
+from fbftl.findings.shown import labelled, of_clients
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.messages.channel import (
     GILBERT_ELLIOTT,
@@ -64,16 +64,10 @@ def main(
     read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
     clean = {alike(run): run for run in read if run.setting.blr == 0}
     table = pd.DataFrame([row(run) | against(run, clean.get(alike(run))) for run in read])
-    labels = {name: method.label for name, method in shown(methods).items()}
-    order = list(labels)
     keys = ["fraction", "method", "blr", "burst", "retransmissions"]
-    table = table.sort_values(
-        keys,
-        ascending=[False, *[True] * 4],
-        key=lambda column: column.map(order.index) if column.name == "method" else column,
-    )
-    label = table["method"].map(labels) + table["fraction"].map(of_clients)
-    table = with_test_set(table.assign(label=label), size_of_test_set(clients))
+    table = labelled(table, methods, keys, [False, *[True] * 4])
+    table["label"] += table["fraction"].map(of_clients)
+    table = with_test_set(table, size_of_test_set(clients))
     return ResultTable(table, COLUMNS)
 
 

@@ -15,7 +15,7 @@ from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable
 
 PAPER = "fedfeat"
@@ -64,8 +64,7 @@ def main(
     }
     table = rows(read_tidy(runs, axes))
     numbers = accuracies(tables, dataset, clients)
-    labels = {name: style.label for name, style in shown(methods).items()}
-    table = with_published(table.assign(label=table["method"].map(labels)), numbers, reasons)
+    table = with_published(labelled(table, methods), numbers, reasons)
     return ResultTable(table, COLUMNS)
 
 

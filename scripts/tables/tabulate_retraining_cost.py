@@ -12,7 +12,7 @@ import pandas as pd
 from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 
@@ -45,13 +45,9 @@ def main(
     """
     scores = mean_and_spread(read_tidy(runs, axes), ["setting", "method", "features_from"])
     sent = pd.DataFrame(exchanged(ledgers))
-    looks = shown(methods)
-    order = {name: index for index, name in enumerate(looks)}
     table = scores.merge(sent, on="setting")
-    table["label"] = table["method"].map({name: style.label for name, style in looks.items()})
     table["features_from"] = table["features_from"].where(table["method"] == "fedfeat", "")
-    ordered = table.sort_values("method", key=lambda names: names.map(order), kind="stable")
-    return ResultTable(ordered, COLUMNS)
+    return ResultTable(labelled(table, methods, ["method"]), COLUMNS)
 
 
 def exchanged(ledgers: Sequence[str]) -> Iterator[dict[str, Any]]:

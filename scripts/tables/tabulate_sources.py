@@ -15,7 +15,7 @@ from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable
 
 SCORE = "test_accuracy"
@@ -61,9 +61,7 @@ def main(
         methods: the methods of the runs.
     """
     table = tabulated([read_tidy(path, axes) for path in runs], varying)
-    labels = {name: look.label for name, look in shown(methods).items()}
-    table = table.assign(
-        label=table["method"].map(labels),
+    table = labelled(table, methods).assign(
         test_set_error=error_of(table["mean"], size_of_test_set(clients)),
         majority=majority_share(clients),
     )

@@ -14,7 +14,7 @@ from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.ground.errors import UserError
 
@@ -44,8 +44,7 @@ def main(
     for axis in lacking.keys() & set(varying):
         found[axis] = found[axis].mask(found["method"].isin(lacking[axis]))
     score, table = swept(found, list(varying))
-    labels = {name: look.label for name, look in shown(methods).items()}
-    table = table.assign(label=table["method"].map(labels))
+    table = labelled(table, methods)
     if score == "test_accuracy":
         table = table.assign(
             test_set_error=error_of(table[score], size_of_test_set(clients)),

@@ -5,7 +5,7 @@ from typing import Any
 from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable, prefixed
 
 COLUMNS = [
@@ -35,12 +35,7 @@ def main(runs: str, methods: list[dict[str, Any]], axes: dict[str, Any]) -> Resu
     for name, column in measures.items():
         means = table.groupby(keys)[column].mean().rename(name)
         rows = rows.merge(means, how="left", on=keys)
-    looks = shown(methods)
-    rows = rows.assign(label=rows["method"].map({n: look.label for n, look in looks.items()}))
-    order = list(looks)
-    rows = rows.sort_values(
-        keys, key=lambda values: values.map(order.index) if values.name == "method" else values
-    )
+    rows = labelled(rows, methods, keys)
     # Whoever has no budgets has no order of them.
     rows["budget_order"] = rows["budget_order"].where(rows["narrowest"].notna(), "")
     return ResultTable(rows, COLUMNS)

@@ -11,7 +11,7 @@ from fbftl.data.domains import domains_in, name_of
 from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy, heading_of, with_spread
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
@@ -79,13 +79,8 @@ def main(
                 }
             )
     table = pd.DataFrame(rows)
-    looks = shown(methods)
-    order = list(looks)
-    table = table.assign(label=table["method"].map({n: look.label for n, look in looks.items()}))
-    table = table.sort_values(
-        ["method", *(axis for axis in SETTING if axis in table), "width"],
-        key=lambda column: column.map(order.index) if column.name == "method" else column,
-    )
+    by = ["method", *(axis for axis in SETTING if axis in table), "width"]
+    table = labelled(table, methods, by)
     in_domains = [column for name in names for column in with_spread(name, heading_of(name))]
     behind = 1 + [column.name for column in COLUMNS].index("gap_spread")
     columns = [*COLUMNS[:behind], *in_domains, *COLUMNS[behind:]]

@@ -1,9 +1,12 @@
 """The methods that a table or a figure shows, as the plan tells them in builtin types."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,33 @@ class ShownMethod:
 def shown(rows: Iterable[Mapping[str, Any]]) -> dict[str, ShownMethod]:
     """Return the methods by name, in the order in which tables and figures show them."""
     return {row["name"]: ShownMethod(**row) for row in rows}
+
+
+def labelled(
+    table: "pd.DataFrame",
+    methods: Iterable[Mapping[str, Any]],
+    by: Sequence[str] = (),
+    ascending: bool | Sequence[bool] = True,
+) -> "pd.DataFrame":
+    """Return a table with the label of each row's method, its rows in order.
+
+    Args:
+        table: with a column `method`.
+        methods: as the plan tells them; by `method` rows are in their order.
+        by: columns that rows are sorted by; none leaves them as they are.
+        ascending: for all of these columns, or each.
+    """
+    labels = {name: method.label for name, method in shown(methods).items()}
+    order = list(labels)
+    table = table.assign(label=table["method"].map(labels))
+    if not by:
+        return table
+    return table.sort_values(
+        list(by),
+        ascending=ascending,
+        key=lambda values: values.map(order.index) if values.name == "method" else values,
+        kind="stable",
+    )
 
 
 def of_clients(share: float) -> str:

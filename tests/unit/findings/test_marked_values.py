@@ -242,7 +242,7 @@ def language() -> tuple[pd.DataFrame, pd.DataFrame]:
         seeds({"method": "fbftl", "trained_encoders": 0, "fraction": 1.0, "plr": 0.0},
               **dict.fromkeys([*tabulate_language.COUNTED, *tabulate_language.ROUGE], (20.0, 24.0)))
     )  # fmt: skip
-    table = tabulate_language.by_method(runs, ["fbftl"])
+    table = tabulate_language.by_method(runs)
     marked = plot_language_scarcity.scores(runs)
     return (
         marked[["rouge1", "spread"]].rename(columns={"rouge1": "accuracy"}),
