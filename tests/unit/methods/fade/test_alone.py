@@ -16,7 +16,7 @@ from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import client_samples
 from fbftl.training.local_updates import LocalUpdate, mini_batches
 from unit.methods.fade import fade_toys as toys
-from unit.methods.fade.fade_toys import PLAIN, inputs, job, params, ready, trained
+from unit.methods.fade.fade_toys import PLAIN, inputs, job, params, ready
 
 
 @pytest.mark.parametrize(
@@ -70,54 +70,11 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     np.testing.assert_array_equal(weights[: len(learner.weights())], learner.weights())
 
 
-def test_lambda_zero_plays_no_game(files):
-    """All rounds but the last of a warm-up that long: the discriminator stays as it began."""
-    warm = {"warm_up": 11.5 / 12}
-    start = ready(files, job(PLAIN)).networks
-    warmed_up = trained(files, PLAIN, game=warm).networks
-    np.testing.assert_array_equal(warmed_up.group.flat(), start.group.flat())
-    alone = trained(files, {"adversary": "none", "majority_users": 3}).networks
-    np.testing.assert_array_equal(warmed_up.encoder.flat(), alone.encoder.flat())
-
-
 def _client(rows: list[np.ndarray]) -> np.ndarray:
     client = np.zeros(sum(map(len, rows)), dtype=np.int64)
     for user, user_rows in enumerate(rows):
         client[user_rows] = user
     return client
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        PLAIN,
-        {"adversary": "squared", "majority_users": 2, "opt_out": 0.3, "local_steps": 3},
-        PLAIN | {"minority_participation": 0.3},
-        PLAIN | {"minority_participation": 0.3, "discriminator_sees": "product"},
-        PLAIN | {"aggregation": "masked"},
-    ],
-)
-def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
-    """The same users, schedule and batches, and the same numbers but for how a sum rounds.
-
-    That depends on where in the stack it lies. At sizes that fill the lanes of a processor some
-    processors give the same bits, others do not.
-    """
-    for sizes, batch, width in ((toys.SIZES, 64, 16), (toys.NETWORK, 16, 6)):
-        monkeypatch.setattr(toys, "NETWORK", sizes)
-        game = {"discriminator": [width]}
-        together = trained(files, setting, seeds=(3, 4, 5), game=game, local_batch=batch)
-        for index, seed in enumerate((3, 4, 5)):
-            alone = trained(files, setting, seeds=(seed,), game=game, local_batch=batch)
-            np.testing.assert_array_equal(
-                alone.trials[0].schedule.users, together.trials[index].schedule.users
-            )
-            np.testing.assert_array_equal(
-                alone.trials[0].schedule.adversarial, together.trials[index].schedule.adversarial
-            )
-            torch.testing.assert_close(
-                alone.networks.flat()[0], together.networks.flat()[index], atol=1e-5, rtol=0
-            )
 
 
 def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
@@ -144,13 +101,3 @@ def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
         (alone,) = train([job_], inputs(files))
         assert alone.repetitions == outcome.repetitions
         assert alone.ledger.table().equals(outcome.ledger.table())
-
-
-def test_settings_with_fewer_users_than_a_round_has_play_apart(files):
-    settings = [{"adversary": "none", "majority_users": users} for users in (1, 2, 5)]
-    jobs = [job(axes, clients_per_round=4) for axes in settings]
-    together = train(jobs, inputs(files))
-    assert [outcome.repetitions[0]["clients"] for outcome in together] == [2, 3, 6]
-    for job_, outcome in zip(jobs, together, strict=True):
-        (alone,) = train([job_], inputs(files))
-        assert alone.ledger.table()["client"].equals(outcome.ledger.table()["client"])
