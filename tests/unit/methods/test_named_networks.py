@@ -1,6 +1,5 @@
 """FL and SFL on networks that a task names: what is sent, what it costs, and that both agree."""
 
-import json
 from pathlib import Path
 
 import describe_named_network
@@ -31,8 +30,6 @@ def described(files: dict[str, str], folder: Path, block: dict) -> Network:
     path = folder / "network.json"
     describe_named_network.main(files["clients"], files["source"], path, FEATURES, "own", block)
     return read_network(path)
-
-
 
 
 def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:
