@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from fbftl.data.participation import grouped
 from fbftl.exchange.rounds import (
     Arrivals,
     Average,
@@ -110,13 +109,6 @@ def test_a_round_without_clients_steps_with_what_the_server_averages() -> None:
     assert all(bool((part == 1).all()) for part in mean)
 
 
-def test_a_lost_update_makes_a_difference(schedule: list[Rounds]) -> None:
-    lossy, complete = network(), network()
-    together(learner(lossy), even_arrive, schedule)
-    together(learner(complete), all_arrive, schedule)
-    assert not torch.allclose(next(lossy.parameters()), next(complete.parameters()), atol=1e-5)
-
-
 def test_sfl_with_one_local_step_equals_fl(schedule: list[Rounds]) -> None:
     whole, cut = network(), network()
     together(learner(whole), all_arrive, schedule)
@@ -141,17 +133,6 @@ def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> 
         summed = sum(learner(network()).client_message(client_round) for client_round in alone)
         assert summed / round_.counts.sum() == pytest.approx(mean, abs=1e-6)
     assert sum(round_.counts.sum() for round_ in seen) == len(images().labels)
-
-
-def test_rounds_are_numbered_over_all_epochs(schedule: list[Rounds]) -> None:
-    seen = []
-    learner_ = learner(network())
-    train_rounds(
-        learner_,
-        batch_gradient(learner_, lambda round_: seen.append(round_) or all_arrive(round_)),
-        schedule,
-    )
-    assert [round_.number for round_ in seen] == list(range(1, len(seen) + 1))
 
 
 def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(
@@ -201,10 +182,3 @@ def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
         together(TrainedNetwork(module, training_data(samples)), all_arrive, [epoch])
         for number, linear in enumerate(m for m in module if isinstance(m, nn.Linear)):
             assert torch.allclose(head.weights[number][0], linear.weight.T, atol=1e-6)
-
-
-def test_grouping_keeps_every_row_with_its_client() -> None:
-    client = np.array([2, 0, 2, 5, 0, 2])
-    owners, groups = grouped(np.array([0, 1, 2, 3, 5]), client)
-    assert list(owners) == [0, 2, 5]
-    assert [list(g) for g in groups] == [[1], [0, 2, 5], [3]]

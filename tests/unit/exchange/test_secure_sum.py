@@ -92,14 +92,6 @@ def test_every_message_has_its_row():
     assert (between["round"] == 7).all()
 
 
-def test_equal_values_never_travel_as_equal_messages():
-    secure_sum = summing()
-    secure_sum.of(np.ones((2, WIDTH)), CLIENTS[:2], 1)
-    secure_sum.of(np.ones((2, WIDTH)), CLIENTS[:2], 1)
-    digests = rows(secure_sum).query("direction == 'up'")["sha256"]
-    assert digests.nunique() == 4
-
-
 def test_the_server_sees_the_sum_with_the_dealers_noise():
     noise = np.random.default_rng(1).normal(size=WIDTH)
     summed = summing().of(VALUES, CLIENTS, 1, noise=OfTheDealer(noise))

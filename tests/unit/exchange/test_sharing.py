@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from fbftl.exchange.sending import BESIDE_MESSAGES, Sending
+from fbftl.exchange.sending import Sending
 from fbftl.study import methods
 from fbftl.study.job import known_axes
 
@@ -33,7 +33,3 @@ def test_what_happens_beside_messages_leaves_them_shared(axes):
 )
 def test_any_other_axis_makes_messages_of_its_own(axes):
     assert not shared(**axes)
-
-
-def test_all_axes_beside_messages_are_some():
-    assert DEFAULTS.keys() >= BESIDE_MESSAGES

@@ -81,12 +81,6 @@ def test_error_feedback_sends_later_what_was_left_out() -> None:
     assert second == pytest.approx(again, abs=1e-5)
 
 
-def test_without_feedback_nothing_is_remembered() -> None:
-    sent = uplink(compressing(Compression(2, 0.1), None), Setting(bits=2, keep=0.1))
-    first = sent.average(a_round(), updates())
-    assert (sent.average(a_round(), updates()) == first).all()
-
-
 def test_lost_updates_leave_sum_and_count() -> None:
     class LosesFirst(Link):
         def send(self, bits: np.ndarray, rng: np.random.Generator):
@@ -143,18 +137,6 @@ def test_clients_clip_what_they_send() -> None:
     assert rows_of(sent, "up")["sha256"].tolist() == digests
     norms = [np.linalg.norm(decode(message).values.astype(float)) for message in messages]
     assert max(norms) <= 0.5
-
-
-def test_a_round_without_clients_is_noise_alone_and_sends_nothing() -> None:
-    nobody = np.arange(0)
-    sent = uplink(clipping(0.5), averaging=noisy_mean(np.full(99, 0.5), 20.0, seed=0))
-    mean = sent.average(a_round(1, nobody, nobody), np.zeros((0, WIDTH), dtype=np.float32))
-    assert mean.shape == (WIDTH,)
-    assert mean.std() == pytest.approx(0.5 / 20, rel=0.5)
-    sent.average(a_round(2), updates())
-    assert rows_of(sent, "up")["round"].tolist() == [2] * 3
-    assert rows_of(sent, "down")["round"].tolist() == [1, 2]
-    assert sent.totals(2)["messages"] == 3
 
 
 def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:

@@ -1,4 +1,4 @@
-"""The channel: closed forms, simulation against them, bursts."""
+"""Channel and link: closed forms, simulation against them, bursts, what a setting names."""
 
 import math
 from decimal import Decimal, getcontext
@@ -16,6 +16,10 @@ from fbftl.messages.channel import (
     packet_loss_rate,
     transmit,
 )
+from fbftl.messages.codec import Compression
+from fbftl.messages.encoded import encode_rows
+from fbftl.messages.link import Link, link_of, plain_upload_bits
+from fbftl.study.settings import Setting
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -55,11 +59,6 @@ def test_expected_payload_is_the_geometric_sum(blr, retransmissions):
     assert expected_payload(7.0, blr, retransmissions) == pytest.approx(closed)
 
 
-def test_expected_payload_takes_arrays():
-    payload = expected_payload(np.array([[1.0], [2.0]]), [0.0, 0.5], 2)
-    np.testing.assert_allclose(payload, [[1, 1.75], [2, 3.5]])
-
-
 # --- independent losses -----------------------------------------------------------------------
 
 
@@ -93,18 +92,20 @@ def test_counts_have_the_distribution_of_block_by_block():
         assert result.pvalue > 1e-4
 
 
-@pytest.mark.parametrize("channel", [IndependentLoss(0), BurstLoss(0, 1), PacketLoss(0)])
-def test_nothing_is_lost_on_a_perfect_channel(channel):
+@pytest.mark.parametrize(
+    ("channel", "lost", "attempts"),
+    [
+        (IndependentLoss(0), False, [1, 5, 9]),
+        (BurstLoss(0, 1), False, [1, 5, 9]),
+        (PacketLoss(0), False, [1, 5, 9]),
+        (IndependentLoss(1), True, [3, 15, 27]),
+        (PacketLoss(1), True, [3, 15, 27]),
+    ],
+)
+def test_a_perfect_channel_loses_nothing_and_a_dead_one_everything(channel, lost, attempts):
     sent = transmit([1, 5, 9], channel, 2, stream(0, "loss"))
-    assert not sent.lost.any()
-    assert sent.attempts.tolist() == [1, 5, 9]
-
-
-@pytest.mark.parametrize("channel", [IndependentLoss(1), PacketLoss(1)])
-def test_everything_is_lost_on_a_dead_channel(channel):
-    sent = transmit([1, 5, 9], channel, 2, stream(0, "loss"))
-    assert sent.lost.all()
-    assert sent.attempts.tolist() == [3, 15, 27]
+    assert (sent.lost == lost).all()
+    assert sent.attempts.tolist() == attempts
 
 
 @pytest.mark.parametrize("channel", [IndependentLoss(0.5), BurstLoss(0.5, 2), PacketLoss(0.5)])
@@ -123,26 +124,6 @@ def test_bursts_have_their_rate_and_length(blr, length):
     # A run varies by about its own length, hence the standard errors.
     assert lost.mean() == pytest.approx(blr, abs=6 * blr * math.sqrt(2 / len(runs)))
     assert runs.mean() == pytest.approx(length, abs=6 * length / math.sqrt(len(runs)))
-
-
-def test_bursts_equal_a_chain_stepped_block_by_block():
-    channel, blocks, packets = BurstLoss(0.2, 4), 6, 40_000
-    counted, _ = channel.lost_blocks(np.full(packets, blocks), stream(1, "loss"))
-    draws = stream(2, "loss").random(packets * blocks)
-    chain = np.empty(packets * blocks, dtype=bool)
-    bad = draws[0] < channel.blr
-    for index, draw in enumerate(draws):
-        chain[index] = bad
-        bad = draw < (1 - 1 / channel.burst_length if bad else channel.leave_good)
-    stepped = chain.reshape(packets, blocks).sum(axis=1)
-    expected, observed = (
-        np.bincount(c, minlength=blocks + 1) / packets for c in (stepped, counted)
-    )
-    np.testing.assert_allclose(observed, expected, atol=0.015)
-    # Neighbours are as correlated: a burst may span packets.
-    correlation = [np.corrcoef(c[:-1], c[1:])[0, 1] for c in (stepped, counted)]
-    assert correlation[0] > 0.1
-    assert correlation[1] == pytest.approx(correlation[0], abs=0.03)
 
 
 @pytest.mark.parametrize(("blr", "length"), [(0.5, 1), (0.75, 3)])
@@ -169,16 +150,36 @@ def test_bursts_as_short_as_chance_are_independent_losses():
     )
 
 
-def test_bursts_spare_long_packets():
-    assert burst_packet_loss_rate(0.01, 50, 100) < packet_loss_rate(0.01, 100) / 10
-
-
 def test_long_packets_and_many_of_them_are_quick_to_draw():
     # 10^10 blocks: drawn one by one, this test would not end.
     blocks = np.full(100_000, 100_000)
     for channel in (IndependentLoss(1e-5), BurstLoss(1e-5, 10)):
         sent = transmit(blocks, channel, 1, stream(0, "loss"))
         assert sent.attempts.min() >= 100_000
+
+
+# --- links of settings ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("axes", "channel"),
+    [
+        ({}, PacketLoss(0.0)),
+        ({"plr": 0.3}, PacketLoss(0.3)),
+        ({"blr": 0.1}, IndependentLoss(0.1)),
+        ({"blr": 0.1, "burst": 5.0}, BurstLoss(0.1, 5.0)),
+    ],
+)
+def test_a_setting_names_its_channel(axes, channel):
+    assert link_of(Setting(**axes, retransmissions=2), 1000) == Link(channel, 2, 1000)
+
+
+def test_a_plain_upload_is_one_block():
+    values, bits = np.ones((3, 256), dtype=np.float32), plain_upload_bits(256, 10)
+    assert (encode_rows(values, Compression(), np.arange(3), 10).bits == bits).all()
+    delivery = link_of(Setting(), bits).send(np.array([bits, bits + 1]), stream(0, "loss"))
+    assert delivery.blocks.tolist() == [1, 2]
+    assert delivery.arrives.all()
 
 
 # --- whole packets, streams, refusals ---------------------------------------------------------
@@ -217,15 +218,12 @@ def test_rates_out_of_range_are_refused(channel, rate):
         channel(rate)
 
 
-@pytest.mark.parametrize(("blr", "length"), [(0.1, 0.5), (0.9, 5), (0.1, np.inf), (0.1, np.nan)])
+@pytest.mark.parametrize(
+    ("blr", "length"), [(0.1, 0.5), (0.9, 5), (0.1, np.inf), (0.1, np.nan), (1, 5)]
+)
 def test_impossible_bursts_are_refused(blr, length):
-    with pytest.raises(ValueError, match="burst length must be at least"):
+    with pytest.raises(ValueError, match="below 1" if blr == 1 else "burst length must be at"):
         BurstLoss(blr, length)
-
-
-def test_bursts_without_end_are_refused():
-    with pytest.raises(ValueError, match="below 1"):
-        BurstLoss(1, 5)
 
 
 def test_a_burst_takes_retransmissions_too():
@@ -235,18 +233,6 @@ def test_a_burst_takes_retransmissions_too():
     # The second attempt is lost if the burst goes on, not with probability BLR.
     expected = blr * (1 - 1 / length)
     assert np.mean(lost) == pytest.approx(expected, abs=4 * np.sqrt(expected / links))
-
-
-def test_a_link_goes_on_where_it_was():
-    channel, draws = BurstLoss(0.2, 4), stream(8, "loss")
-    state, lost = None, []
-    for _ in range(60_000):
-        counted, state = channel.lost_blocks(np.array([1]), draws, state)
-        assert bool(counted[0]) == state
-        lost.append(state)
-    lost = np.array(lost)
-    assert lost.mean() == pytest.approx(0.2, abs=0.02)
-    assert lost[1:][lost[:-1]].mean() == pytest.approx(1 - 1 / 4, abs=0.02)
 
 
 def test_a_silent_packet_leaves_the_link_as_it_was():

@@ -53,15 +53,6 @@ def test_encoding_what_was_decoded_gives_the_same_message(values, bits):
     assert encode(decode(message).values, compression=Compression(bits)) == message
 
 
-@given(any_matrix, any_bits, keeps)
-def test_sparse_values_survive_a_second_trip(values, bits, keep):
-    # Not so the bytes: a kept element may decode to 0, and then another zero is kept for it.
-    compression = Compression(bits, keep)
-    once = decode(encode(values, compression=compression)).values
-    twice = decode(encode(once, compression=compression)).values
-    np.testing.assert_array_equal(twice, once)
-
-
 def test_range_is_that_of_the_kept_values():
     values = np.array([[10.0, 0.1, 0.2, 8.0, 9.0]], dtype=np.float32)
     sent = decode(encode(values, compression=Compression(1, 0.6))).values
@@ -83,15 +74,8 @@ def test_packed_length_is_nominal_plus_header_and_ranges(bits):
     assert size.nominal <= size.packed - fixed <= 1.01 * size.nominal
 
 
-def test_sparse_message_beats_bitmap_and_plain_indices():
-    size = message_size(relu_features(8, 4096), compression=Compression(8, 0.01))
-    positions = size.packed - 8 * (HEADER_BYTES + 8 * RANGE_BYTES) - 8 * 41 * 8
-    assert positions < 8 * 41 * 12  # an index into 4096 takes 12 bits
-    assert positions < 8 * 4096
-
-
-@pytest.mark.parametrize("bits", [1, 2, 3, 4, 6, 8, 10, 12, 16, 32])
-@pytest.mark.parametrize("keep", [1.0, 0.5, 0.1, 0.01, 0.001])
+@pytest.mark.parametrize("bits", [1, 4, 16, 32])
+@pytest.mark.parametrize("keep", [1.0, 0.1, 0.001])
 def test_entropy_coded_length_is_near_the_limit(bits, keep):
     compression = Compression(bits, keep)
     row_bits = compress(relu_features(1, 4096), compression).bits[0] - 8 * HEADER_BYTES
@@ -129,16 +113,14 @@ def test_empty_messages_are_refused(shape):
         encode(np.zeros(shape))
 
 
-@pytest.mark.parametrize("bits", [0, 17, 31, 33, -1])
-def test_bits_out_of_range_are_refused(bits):
-    with pytest.raises(ValueError, match="bits must be"):
-        Compression(bits)
-
-
-@pytest.mark.parametrize("keep", [0, -0.1, 1.1, math.nan])
-def test_ratios_out_of_range_are_refused(keep):
-    with pytest.raises(ValueError, match="keep must lie"):
-        Compression(keep=keep)
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [({"bits": bits}, "bits must be") for bits in (0, 17, 31, 33)]
+    + [({"keep": keep}, "keep must lie") for keep in (0, 1.1, math.nan)],
+)
+def test_compression_out_of_range_is_refused(wrong, text):
+    with pytest.raises(ValueError, match=text):
+        Compression(**wrong)
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,6 @@ def gradients(rounds: int, clients: int, width: int) -> np.ndarray:
     return np.random.default_rng(0).standard_normal((rounds, clients, width)).astype(np.float32)
 
 
-def test_first_round_is_plain_compression():
-    (g,) = gradients(1, 3, 16)
-    sent = compress_with_feedback(g, memory(3, 16), np.arange(3), STRONG)
-    np.testing.assert_array_equal(sent.values, compress(g, STRONG).values)
-
-
 @settings(max_examples=30)
 @given(st.integers(1, 16) | st.just(32), st.sampled_from([1.0, 0.5, 0.1]), st.integers(1, 6))
 def test_sent_and_remembered_add_up_to_all_gradients(bits, keep, rounds):
@@ -37,14 +31,6 @@ def test_sent_and_remembered_add_up_to_all_gradients(bits, keep, rounds):
     np.testing.assert_allclose(sent + m, every.sum(axis=0, dtype=np.float64), atol=1e-4)
 
 
-def test_only_participants_remember():
-    m = memory(5, 8)
-    (g,) = gradients(1, 2, 8)
-    compress_with_feedback(g, m, np.array([3, 1]), STRONG)
-    assert m[[1, 3]].any(axis=1).all()
-    assert not m[[0, 2, 4]].any()
-
-
 def test_memory_waits_for_the_next_participation():
     m = memory(2, 8)
     first, second, third = gradients(3, 1, 8)
@@ -52,22 +38,6 @@ def test_memory_waits_for_the_next_participation():
     compress_with_feedback(second, m, np.array([1]), STRONG)
     again = compress_with_feedback(third, m, np.array([0]), STRONG).values
     np.testing.assert_array_equal(again, compress(third + (first - sent), STRONG).values)
-
-
-def test_a_small_element_is_sent_in_the_end():
-    # Without feedback the smaller element would never be sent.
-    m = memory(1, 2)
-    g = np.array([[1.0, 0.4]], dtype=np.float32)
-    sent = [compress_with_feedback(g, m, np.array([0]), Compression(keep=0.5)) for _ in range(3)]
-    np.testing.assert_allclose([s.values[0] for s in sent], [[1, 0], [1, 0], [0, 1.2]], rtol=1e-6)
-
-
-def test_plain_messages_leave_nothing_to_remember():
-    m = memory(2, 8)
-    (g,) = gradients(1, 2, 8)
-    sent = compress_with_feedback(g, m, np.arange(2), Compression())
-    np.testing.assert_array_equal(sent.values, g)
-    assert not m.any()
 
 
 def test_a_client_twice_in_a_round_is_refused():

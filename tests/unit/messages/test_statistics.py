@@ -9,9 +9,7 @@ from fbftl.messages.statistics import (
     Statistics,
     added,
     length,
-    random_projection,
     triangle,
-    whole,
 )
 from fbftl.methods.one_shot.message import Shape, Summary, Table
 
@@ -62,22 +60,11 @@ def test_statistics_add_up_over_clients_and_pass_through_a_flat_message():
     assert np.array_equal(again.sums, total.sums)
 
 
-def test_a_triangle_is_the_matrix():
-    matrix = np.arange(16.0).reshape(4, 4)
-    symmetric = matrix + matrix.T
-    assert np.array_equal(triangle(symmetric), symmetric[np.triu_indices(4)])
-    assert np.array_equal(whole(triangle(symmetric), 4), symmetric)
-
-
 def test_a_bias_needs_no_further_message():
     values, labels, _ = samples()
     every = Statistics.of(values, labels, CLASSES)
     ones = np.hstack([values, np.ones((len(values), 1), dtype=np.float32)])
     assert close(every.with_bias().scatter, Statistics.of(ones, labels, CLASSES).scatter)
-
-
-def test_a_projection_is_drawn_from_its_seed_alone():
-    assert np.array_equal(random_projection(WIDTH, 3, seed=5), random_projection(WIDTH, 3, seed=5))
 
 
 def test_class_means_hold_counts_and_sums():
@@ -89,12 +76,6 @@ def test_class_means_hold_counts_and_sums():
     pair = (client == means.client[3]) & (labels == means.label[3])
     assert close(means.means[3], values[pair].mean(axis=0))
     assert means.counts[3] == pair.sum()
-
-
-def test_fedcof_with_one_sample_for_every_pair_is_the_scatter_within_classes():
-    values, labels, _ = samples()
-    means = ClassMeans.of(values, labels, np.arange(len(labels)), CLASSES)
-    assert close(means.within, Statistics.of(values, labels, CLASSES).within, 1e-4)
 
 
 def test_fedcof_is_unbiased_for_a_class_covariance():

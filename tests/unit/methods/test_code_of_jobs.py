@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from fbftl.ground import code
-from fbftl.methods.by_name import entry_module, modules
+from fbftl.methods.by_name import modules
 from fbftl.study.methods import RECORDS, record
 
 JOBS = [(record.name, kind) for record in RECORDS for kind in record.kinds]
@@ -77,15 +77,6 @@ def test_jobs_on_images_have_few_modules_in_common(root):
     jobs = [set(sources(folder, method, kind)) for method, kind in JOBS if kind == "images"]
     common = [path for path in set.intersection(*jobs) if not path.endswith("__init__.py")]
     assert len(common) <= MOST_COMMON
-
-
-def test_a_method_that_differs_by_kind_names_a_module_for_each():
-    of_task = ("fbftl.tasks.images", "fbftl.tasks.images_samples")
-    fedavg = modules("fedavg", "images", "clients and source")
-    assert fedavg == ("fbftl.methods.fedavg.run", *of_task)
-    for kind in ("images", "dialogues"):
-        assert modules("ftl_c", kind, "features")[-1] == f"fbftl.methods.ftl_c.{kind}"
-    assert entry_module("fl") == "fbftl.methods.fl"
 
 
 def test_a_leaf_of_a_methods_folder_brings_neither_its_run_nor_its_task(scripts):

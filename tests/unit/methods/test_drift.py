@@ -27,30 +27,6 @@ def test_fedprox_without_its_term_is_fedavg_to_the_bit(inputs, network, axes):  
     assert ledgers[0].equals(ledgers[1])
 
 
-def test_a_first_step_knows_no_term_and_a_later_one_does(inputs):  # noqa: F811
-    """The clients' weights are those of the round until the first step is taken."""
-    axes, one_step = {"method": "fedprox", "proximal": 5.0}, {"local_batch": None, "rounds": 1}
-    first = fedprox.run(job(axes, **one_step), inputs)
-    plain = run_fedavg(job({"method": "fedavg"}, **one_step), inputs)
-    assert first.repetitions[0]["series"] == plain.repetitions[0]["series"]
-    second = fedprox.run(job(axes | {"local_epochs": 2}, **one_step), inputs)
-    plain = run_fedavg(job({"method": "fedavg", "local_epochs": 2}, **one_step), inputs)
-    assert second.repetitions[0]["series"] != plain.repetitions[0]["series"]
-
-
-@pytest.mark.parametrize("network", PLAIN)
-def test_scaffolds_first_round_is_fedavgs(inputs, network):  # noqa: F811
-    series = [
-        run_method(job({"method": name, "local_epochs": 2}, network, rounds=3), inputs)
-        .repetitions[0]["series"]
-        for name, run_method in (("scaffold", scaffold.run), ("fedavg", run_fedavg))
-    ]  # fmt: skip
-    for name in ("loss", "test_accuracy", "model_sha256"):
-        if name in series[0]:
-            assert series[0][name][0] == series[1][name][0]
-    assert series[0]["loss"][2] != series[1]["loss"][2]
-
-
 def test_scaffold_of_one_client_is_fedavg_to_the_bit(inputs):  # noqa: F811
     """Its control is the common one, so that nothing is corrected."""
     axes, few = {"clients": 1, "local_epochs": 2}, {"clients_per_round": 1, "rounds": 3}
@@ -136,14 +112,6 @@ def test_scaffold_of_unequal_clients_ends_where_the_loss_of_all_samples_is_least
         _, x = scalar.round(round_number, (0.25, 0.75))
         controls.server().after(None, everyone, np.ones(2, dtype=bool))
     assert x == pytest.approx(24 / 7)
-
-
-def test_fedavg_on_the_same_quadratics_ends_elsewhere():
-    """Its fixed point: x/4 of one client and 4 of the other have the mean x = 16/7."""
-    scalar = Scalar(None)
-    for round_number in range(60):
-        _, x = scalar.round(round_number)
-    assert x == pytest.approx(16 / 7)
 
 
 def test_a_lost_message_changes_no_control():

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from fbftl.messages.link import plain_upload_bits
 from fbftl.tasks.task import Inputs
-from unit.methods.method_toys import CLASSES, PER_CLIENT, WIDTH, run, toy_inputs
+from unit.methods.method_toys import PER_CLIENT, run, toy_inputs
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +32,6 @@ def test_the_public_scripts_reshuffling_sees_what_was_lost(inputs: Inputs) -> No
     persistent = run(inputs, {"plr": 0.6}).repetitions[0]
     reshuffled = run(inputs, {"plr": 0.6, "loss": "reshuffled"}).repetitions[0]
     assert reshuffled["seen"] > persistent["received"]
-
-
-def test_uploads_are_entered_with_their_encoded_length(inputs: Inputs) -> None:
-    rows = run(inputs, {}).ledger.table().to_pandas().query("direction == 'up'")
-    assert len(rows) == 2 * 240
-    assert (rows["payload_bits"] == 32 * WIDTH).all()
-    assert (rows["bits"] == plain_upload_bits(WIDTH, CLASSES)).all()
-    assert (rows["packets"] == 1).all()
-    assert rows.query("seed == 0")["sha256"].nunique() == 240
 
 
 def test_whole_clients_drop_out_with_the_fraction(inputs: Inputs) -> None:

@@ -1,10 +1,8 @@
 """FL and SFL on networks that a task names: what is sent, what it costs, and that both agree."""
 
-import json
 from pathlib import Path
 
 import describe_named_network
-import numpy as np
 import pytest
 from fbftl.cost.layers import Network, multiplications, parameters, read_network
 from fbftl.cost.scheme import scheme_cost
@@ -21,7 +19,6 @@ BLOCKS = {
     "before a normalisation": CNN | {"cut": "conv2_1"},
     "perceptron": {"kind": "mlp", "fc": [5, 7], "norm": "none", "dropout": 0.0, "cut": "fc1"},
 }
-MODES = [{}, {"dropout": True}, {"batch_norm": "batch"}, {"dropout": True, "batch_norm": "batch"}]
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +30,6 @@ def described(files: dict[str, str], folder: Path, block: dict) -> Network:
     path = folder / "network.json"
     describe_named_network.main(files["clients"], files["source"], path, FEATURES, "own", block)
     return read_network(path)
-
-
-def curves(run: Path) -> list[dict]:
-    return [repetition["series"] for repetition in json.loads(run.read_text())["repetitions"]]
 
 
 def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:
@@ -66,28 +59,3 @@ def test_ledger_equals_the_formula_to_the_bit(
         assert up.tolist() == [cost.uplink_bits for cost in costs]
         down = run.until("down", "payload_bits", until)
         assert down.tolist() == [cost.downlink_bits for cost in costs]
-
-
-@pytest.mark.parametrize("mode", MODES, ids=str)
-def test_sfl_equals_fl_in_every_mode(files: dict[str, str], tmp_path: Path, mode: dict) -> None:
-    fl, _ = train(files, tmp_path, "fl", network=CNN, **mode)
-    sfl, _ = train(files, tmp_path, "sfl", network=CNN, **mode)
-    for of_fl, of_sfl in zip(curves(fl), curves(sfl), strict=True):
-        np.testing.assert_allclose(of_fl["loss"], of_sfl["loss"], rtol=1e-5)
-        assert of_fl["test_accuracy"] == of_sfl["test_accuracy"]
-
-
-def test_modes_change_what_is_trained(files: dict[str, str], tmp_path: Path) -> None:
-    losses = []
-    for index, mode in enumerate(MODES):
-        folder = tmp_path / str(index)
-        folder.mkdir()
-        losses.append(tuple(curves(train(files, folder, "fl", network=CNN, **mode)[0])[0]["loss"]))
-    assert len(set(losses)) == len(MODES)
-
-
-def test_a_network_is_another_than_the_sources(files: dict[str, str], tmp_path: Path) -> None:
-    run_file, _ = train(files, tmp_path, "fl", network=CNN)
-    losses = curves(run_file)
-    assert losses == curves(train(files, tmp_path, "fl", network=CNN)[0])
-    assert losses != curves(train(files, tmp_path, "fl")[0])

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from fbftl.exchange.sending import sending
 from fbftl.messages.vectors import Vectors
-from fbftl.privacy.noise import clip_rows
 from fbftl.study.release import noise_seed, release_of
 from method_toys import job
 
@@ -21,16 +20,6 @@ def sent(setting, **training):
     """Return what the clients send under a setting, for one seed."""
     payload = Vectors(VALUES, LABELS, np.arange(ROWS), CLASSES)
     return sending(job(setting, **training), payload, None).released(0)
-
-
-def test_two_releases_do_not_give_the_clipped_vectors_back():
-    weak, strong = (sent(GAUSSIAN | {"sigma": sigma}).values for sigma in (1.0, 2.0))
-    clipped = clip_rows(VALUES, 3.0)
-    # Were the noise n of both the same, clipped + σn of both would be solved for the clipped.
-    solved = 2 * weak - strong
-    assert np.abs(solved - clipped).mean() > 3.0
-    noises = (weak - clipped) / 3.0, (strong - clipped) / 6.0
-    assert abs(np.corrcoef(*map(np.ravel, noises))[0, 1]) < 0.06
 
 
 def test_labels_at_two_epsilons_are_answered_independently():

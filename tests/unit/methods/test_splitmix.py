@@ -106,20 +106,6 @@ def test_every_width_is_told_of_the_chosen_round(files, tmp_path, method, select
             assert mean == pytest.approx(repetition[f"accuracy_x{width}"])
 
 
-def test_lost_messages_change_nothing_of_what_they_held(files, tmp_path):
-    """With nearly every message lost, most pieces stay as they began, in both methods."""
-    _, ledger = trained(files, tmp_path, "splitmix", width=0.25, budgets="steps", plr=0.9)
-    assert ledger["lost"].sum() > len(ledger) / 4
-
-
-def test_spread_budgets_change_who_trains_what(files, tmp_path):
-    repetitions, _ = trained(
-        files, tmp_path, "heterofl", width=0.25, budgets="steps", budget_order="spread"
-    )
-    first, second = repetitions[0]["budgets"][:8], repetitions[0]["budgets"][8:]
-    assert sorted(first) == sorted(second) == [0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 1, 1]
-
-
 def test_logits_of_absent_classes_become_what_is_asked():
     has_class = torch.tensor([[True, False], [True, True]])
     logits = torch.tensor([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])  # of two networks
@@ -128,29 +114,6 @@ def test_logits_of_absent_classes_become_what_is_asked():
     masked = masking(has_class, ABSENT["masked"])(logits, rows)
     assert zeroed.tolist() == [[1, 0, 3, 0], [5, 6, 7, 8]]
     assert masked.tolist() == [[1, -np.inf, 3, -np.inf], [5, 6, 7, 8]]
-
-
-def test_the_poorest_clients_may_come_first(files, tmp_path):
-    axes = {"width": 0.25, "budgets": "steps"}
-    richest, _ = trained(files, tmp_path, "heterofl", **axes)
-    poorest, _ = trained(files, tmp_path, "heterofl", **axes, budget_order="poorest_first")
-    assert poorest[0]["budgets"] == richest[0]["budgets"][::-1]
-    assert poorest[0]["budgets"][0] == 0.25
-
-
-def test_masked_classes_and_rescaled_bases_change_the_training(files, tmp_path):
-    axes = {"width": 0.25, "budgets": "steps"}
-    shards = {"clients_block": DOMAINS | {"partition": "shards", "shards_per_client": 2}}
-    shards["clients_block"] |= {"draw": "per_seed"}
-    plain, _ = trained(files, tmp_path, "sheterofl", **axes, **shards)
-    masked, _ = trained(
-        files, tmp_path, "sheterofl", **axes, **shards, values={"absent_classes": "masked"}
-    )
-    losses = [repetitions[0]["series"]["loss"] for repetitions in (masked, plain)]
-    assert losses[0] < losses[1]
-    rescaled, _ = trained(files, tmp_path, "splitmix", **axes, rescaled_init=True)
-    usual, _ = trained(files, tmp_path, "splitmix", **axes)
-    assert rescaled[0]["series"]["loss"] != usual[0]["series"]["loss"]
 
 
 def test_pieces_are_averaged_over_their_holders_and_others_stay_to_the_bit():
@@ -216,18 +179,6 @@ def by_batch() -> Training:
     values = {"epochs": 1, "batch": 1, "clients_per_round": 1, "learning_rate": 0.1}
     values |= {"momentum": 0.0, "weight_decay": 0.0, "validation": 0.0, "selection": "last"}
     return Training(**values, batch_norm="batch")
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_as_many_clients_send_as_are_active(files, tmp_path, method):
-    by_axis, ledger = trained(
-        files, tmp_path, method, width=0.25, budgets="steps", clients_per_round=5
-    )
-    up = ledger[ledger["direction"] == "up"].groupby(["seed", "round"])["client"].nunique()
-    assert set(up) == {5}
-    values = {"clients_per_round": 5}
-    by_task, _ = trained(files, tmp_path, method, width=0.25, budgets="steps", values=values)
-    assert [r["series"]["loss"] for r in by_axis] == [r["series"]["loss"] for r in by_task]
 
 
 def test_rescaled_layers_are_outputs_divided_before_they_are_normalised():

@@ -5,14 +5,6 @@ import json
 import math
 
 import pytest
-from dp_accounting import (
-    GaussianDpEvent,
-    LaplaceDpEvent,
-    NeighboringRelation,
-    PoissonSampledDpEvent,
-    SelfComposedDpEvent,
-)
-from dp_accounting.pld import PLDAccountant
 from fbftl.ground.errors import UserError
 from fbftl.privacy.accounting import gaussian_epsilon, rounds_epsilon
 from fbftl.privacy.composition import (
@@ -64,24 +56,6 @@ def test_order_changes_nothing():
     events = [gaussian(3.0), pure(0.5), SAMPLED]
     costs = {compose(order, DELTA, "add-remove") for order in itertools.permutations(events)}
     assert len(costs) == 1
-
-
-def test_three_kinds_compose_as_the_library_composes_them():
-    """Laplace noise is a pure event at worst, so that the library's own is no more."""
-    accountant = PLDAccountant(
-        NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-3
-    )
-    accountant.compose(GaussianDpEvent(3.0))
-    sampled = PoissonSampledDpEvent(0.1, GaussianDpEvent(1.5))
-    accountant.compose(SelfComposedDpEvent(sampled, 20))
-    without = accountant.get_epsilon(DELTA)
-    assert compose([gaussian(3.0), SAMPLED], DELTA, "add-remove").epsilon == pytest.approx(
-        without, abs=1e-6
-    )
-    accountant.compose(LaplaceDpEvent(2.0))
-    mixed = compose([gaussian(3.0), pure(0.5), SAMPLED], DELTA, "add-remove")
-    assert mixed.accountant == "PLD"
-    assert accountant.get_epsilon(DELTA) <= mixed.epsilon <= without + 0.5 + 2e-3
 
 
 @pytest.mark.parametrize(("epsilon", "times"), [(1e-4, 10_000), (0.5, 2), (2.0, 1)])

@@ -8,15 +8,6 @@ from fbftl.privacy.label_leakage import partition_leakage
 from fbftl.privacy.label_privacy import batch_entropy, uniform
 
 
-def shards(clients: int, samples: int, classes: int) -> np.ndarray:
-    """Each client holds two labels, half and half."""
-    counts = np.zeros((clients, classes), dtype=int)
-    for client in range(clients):
-        first = client % classes
-        counts[client, [first, (first + 1 + client // classes) % classes]] += samples // 2
-    return counts
-
-
 def test_an_iid_partition_leaks_what_chance_does():
     counts = stream(0, "test").multinomial(8, uniform(10), size=500)
     measured = partition_leakage(counts)
@@ -26,13 +17,6 @@ def test_an_iid_partition_leaks_what_chance_does():
     assert measured.statistical == pytest.approx(0.0, abs=0.05)
 
 
-def test_shards_leak_visibly():
-    measured = partition_leakage(shards(500, 8, 10))
-    assert measured.entropy_queried < measured.entropy_queried_iid.mean - 2
-    assert measured.client_entropy <= 1.0 < measured.client_entropy_iid
-    assert measured.query > 5
-
-
 def test_one_label_per_client_leaves_its_label_only():
     counts = 8 * np.eye(4, dtype=int)
     measured = partition_leakage(counts)
@@ -40,14 +24,6 @@ def test_one_label_per_client_leaves_its_label_only():
     assert measured.client_entropy == 0.0
     assert measured.entropy_true == pytest.approx(batch_entropy(uniform(4), 8))
     assert measured.total == pytest.approx(measured.statistical + measured.query)
-
-
-def test_sizes_are_part_of_the_batch():
-    """With one label, all that is uncertain is the size: two sizes, equally often, are one bit."""
-    measured = partition_leakage(np.array([[2], [2], [5], [5]]))
-    assert measured.entropy_true == pytest.approx(1.0)
-    assert measured.entropy_queried == pytest.approx(1.0)
-    assert measured.query == pytest.approx(0.0, abs=1e-12)
 
 
 def test_expected_client_entropy_by_hand():

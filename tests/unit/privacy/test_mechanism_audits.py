@@ -35,7 +35,7 @@ from fbftl.methods.fedfeat.noise import feature_noise
 from fbftl.methods.one_shot.summary_messages import StatisticsMessage
 from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
 from fbftl.models.heads import Head
-from fbftl.privacy.accounting import gaussian_epsilon, rounds_epsilon
+from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.privacy.composition import compose, gaussian, pure, rounds
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study import methods
@@ -482,14 +482,6 @@ def test_rounds_cost_what_a_convolution_of_losses_says(sigma, rate, times, adjac
     assert stated == pytest.approx(wanted, rel=1e-3)
 
 
-@pytest.mark.parametrize("sigma", [0.7, 1.0, 5.0])
-def test_a_gaussian_costs_what_a_convolution_of_losses_says(sigma):
-    wanted = composed_epsilon([(gaussian_law(sigma), 1)])
-    assert gaussian_epsilon(sigma, DELTA, "add-remove") == pytest.approx(wanted, rel=1e-3)
-    # A record that is replaced moves a sum twice as far.
-    assert gaussian_epsilon(2 * sigma, DELTA, "replace-one") == pytest.approx(wanted, rel=1e-3)
-
-
 def test_what_is_mixed_costs_what_a_convolution_of_losses_says():
     """Rounds of uneven noise, Gaussian releases of all records and labels answered at random."""
     events = [rounds(1.0, 0.25, 3), rounds(2.0, 0.25, 2), gaussian(4.0, 2), pure(0.3)]
@@ -499,15 +491,6 @@ def test_what_is_mixed_costs_what_a_convolution_of_losses_says():
         composed_epsilon([(first, 3), (second, 2), *others]) for first, second in directions
     )
     assert compose(events, DELTA, "add-remove").epsilon == pytest.approx(wanted, rel=1e-3)
-
-
-@pytest.mark.parametrize(("sigma", "rate", "times"), ROUNDS)
-def test_rounds_cost_what_opacus_says(sigma, rate, times):
-    opacus = pytest.importorskip("opacus.accountants")
-    accountant = opacus.PRVAccountant()
-    accountant.history = [(sigma, rate, times)]
-    stated = rounds_epsilon(sigma, DELTA, rate=rate, rounds=times)
-    assert stated == pytest.approx(accountant.get_epsilon(delta=DELTA), rel=0.02)
 
 
 # --- Rounds of nobody ---------------------------------------------------------------------------

@@ -5,13 +5,11 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.privacy.noise import (
-    add_gaussian,
     add_relative,
     clip_norm,
     clip_rows,
     keep_probability,
     noisy_sum,
-    poisson_sample,
     relative_range,
     respond,
     row_norms,
@@ -20,18 +18,6 @@ from fbftl.privacy.noise import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-
-finite = st.floats(-1e6, 1e6, allow_subnormal=False)
-
-
-@settings(deadline=None)
-@given(arrays(np.float64, (4, 5), elements=finite), st.floats(1e-3, 1e3))
-def test_no_clipped_vector_is_longer_than_the_clip_norm(vectors, norm):
-    vectors = vectors.astype(np.float32)
-    clipped = clip_rows(vectors, norm)
-    assert (row_norms(clipped) <= norm).all()
-    inside = row_norms(vectors) <= norm
-    np.testing.assert_array_equal(clipped[inside], vectors[inside])
 
 
 @settings(deadline=None)
@@ -44,11 +30,6 @@ def test_clipping_holds_at_every_length_that_32_bits_can_have(vectors, size, nor
     """At 3e38 over 0.001 the factor itself has few digits left: 1e-4 too long was seen."""
     clipped = clip_rows(np.ldexp(vectors, size), 2.0**norm)
     assert (row_norms(clipped) <= 2.0**norm).all()
-
-
-def test_clipping_keeps_the_direction():
-    clipped = clip_rows([[3.0, 4.0], [0.0, 0.0]], 1.0)
-    np.testing.assert_allclose(clipped, [[0.6, 0.8], [0.0, 0.0]], rtol=1e-5)
 
 
 def test_vectors_that_are_not_finite_are_refused():
@@ -84,14 +65,6 @@ def test_a_sample_keeps_its_noise_in_any_company():
     assert (sample_noise(4, [7], 6) != some[0]).any()
 
 
-def test_noise_is_standard_normal():
-    noise = sample_noise(0, np.arange(400), 500)
-    assert noise.mean() == pytest.approx(0, abs=5 / np.sqrt(noise.size))
-    assert noise.var() == pytest.approx(1, abs=5 * np.sqrt(2 / noise.size))
-    between = np.corrcoef(noise[:30])[~np.eye(30, dtype=bool)]
-    assert np.abs(between).max() < 5 / np.sqrt(500)
-
-
 def test_relative_range_equals_the_maximum_over_all_pairs():
     g = stream(0, "test").normal(size=(12, 5))
     pairs = [np.abs(a - b).max() / (3 * a.std()) for a in g for b in g]
@@ -108,11 +81,6 @@ def test_relative_noise_scales_with_each_vectors_own_spread():
     noise = np.ones((2, 2), dtype=np.float32)
     added = add_relative(g, noise, sigma=0.5, relative_range=4.0) - g
     np.testing.assert_allclose(added, [[2.0, 2.0], [20.0, 20.0]])
-
-
-def test_gaussian_noise_scales_with_the_clip_norm():
-    noisy = add_gaussian([[30.0, 40.0]], np.ones((1, 2), np.float32), sigma=2.0, clip_norm=5.0)
-    np.testing.assert_allclose(noisy, [[3.0 + 10.0, 4.0 + 10.0]], rtol=1e-5)
 
 
 def test_noisy_sum_without_noise_is_the_sum():
@@ -132,27 +100,11 @@ def test_each_round_has_its_own_noise_even_without_clients():
     assert many.std() == pytest.approx(6.0, rel=0.02)
 
 
-def test_clients_take_part_independently():
-    sizes = [len(poisson_sample(0, round_index, 1000, 0.1)) for round_index in range(200)]
-    assert np.mean(sizes) == pytest.approx(100, abs=5 * np.sqrt(90 / 200))
-    assert np.var(sizes) == pytest.approx(90, rel=0.5)
-    assert poisson_sample(0, 0, 5, 1.0).tolist() == [0, 1, 2, 3, 4]
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_randomised_response_is_epsilon_private(epsilon):
     keep, others = keep_probability(epsilon, 10), 9
     assert keep == pytest.approx(exp(epsilon) / (exp(epsilon) + 9))
     assert log(keep / ((1 - keep) / others)) == pytest.approx(epsilon)
-
-
-def test_randomised_response_keeps_and_moves_as_often_as_it_says():
-    labels = np.full(20_000, 3)
-    answers = respond(labels, np.arange(20_000), epsilon=1.0, classes=4, seed=0)
-    shares = np.bincount(answers, minlength=4) / 20_000
-    expected = np.full(4, 1 / (exp(1) + 3))
-    expected[3] *= exp(1)
-    np.testing.assert_allclose(shares, expected, atol=5 * np.sqrt(0.25 / 20_000))
 
 
 def test_an_answer_is_fixed_per_sample():

@@ -8,7 +8,6 @@ import pytest
 from fbftl.messages.statistics import Statistics
 from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma
 from fbftl.privacy.statistics import (
-    clipped,
     sensitivity,
     statistics_guarantee,
     statistics_noise,
@@ -74,14 +73,6 @@ def test_the_worst_neighbours_of_one_class_without_counts():
         z = clip_norm * np.array([cosine, sqrt(max(1 - cosine**2, 0))])
         moved = ((x - z) ** 2).sum() + ((np.outer(x, x) - np.outer(z, z)) ** 2).sum()
         assert sqrt(moved) == pytest.approx(sensitivity(clip_norm, "replace-one", counts=False))
-
-
-def test_samples_are_clipped_to_length_one():
-    values = np.array([[3.0, 4.0], [0.3, 0.4]], dtype=np.float32)
-    rows = clipped(values, 2.0)
-    assert np.linalg.norm(rows[0]) == pytest.approx(1.0, rel=1e-5)
-    assert np.linalg.norm(rows, axis=1).max() <= 1
-    assert rows[1] == pytest.approx(values[1] / 2)
 
 
 @pytest.mark.parametrize("central", [True, False])

@@ -113,14 +113,6 @@ def test_three_kinds_of_releases_of_one_life():
     assert together["sample", "add-remove"].composed.accountant == "none"
 
 
-def test_labels_that_are_open_and_releases_without_a_guarantee_show():
-    assert not sums(released("features", *FEATURES))["sample", "replace-one"].covers_labels
-    open_ = released("plain", mechanisms.no_mechanism())
-    assert sums(released("steps", *STEPS), open_)["sample", "replace-one"].composed.epsilon == (
-        float("inf")
-    )
-
-
 @pytest.mark.parametrize(("room", "fits"), [(1.0001, True), (0.9999, False)])
 def test_a_budget_holds_a_sum_just_below_it_and_refuses_one_just_above(room, fits):
     every_cost = costs([released("features", *FEATURES), released("steps", *STEPS)], DELTA, 4)
@@ -180,16 +172,6 @@ def test_counts_beside_plain_uploads_cost_what_nothing_bounds():
         assert cost.note == "No guarantee: there is none for uploads."
 
 
-def test_of_two_settings_with_the_same_counts_the_one_that_uploads_leaves_no_guarantee():
-    few, many = (
-        Released(name, planned(**COUNTS, uploaders=uploaders), None, "the same counts")
-        for name, uploaders in (("few", 0), ("many", 5))
-    )
-    for releases in ((few, many), (many, few)):
-        cost = sums(*releases)["sample", "replace-one"]
-        assert (cost.composed.epsilon, cost.covers_labels) == (inf, False)
-
-
 @pytest.mark.parametrize(
     ("setting", "guarantees"),
     [
@@ -219,14 +201,6 @@ def test_weights_that_are_sent_beside_what_is_noised_leave_no_guarantee(setting,
         require_within({"sample": 1e6}, costs([whole], DELTA, 4), DELTA, "digits", "life")
 
 
-@pytest.mark.parametrize("method", ["fedfeat", "eppfl"])
-def test_what_is_sent_without_noise_says_so_itself(method):
-    plain = planned_job(method=method, network="small")
-    assert record(method).unprotected(plain.setting) is None
-    (cost, _) = costs([Released("plain", planned(method=method))], DELTA, 4)[:2]
-    assert (cost.composed.epsilon, cost.note) == (inf, "No noise, no guarantee.")
-
-
 def test_where_nothing_is_sent_nothing_is_added():
     nothing = Released("bought", planned(method="ecos", purchase=300, purchase_rule="random"))
     assert nothing.guarantees == [asdict(nothing_sent())]
@@ -235,11 +209,6 @@ def test_where_nothing_is_sent_nothing_is_added():
     at = "client", "replace-one"
     features = released("features", *FEATURES)
     assert sums(nothing, features)[at] == sums(features)[at]
-
-
-def test_uploads_beside_a_purchase_that_needs_nothing_leave_no_guarantee():
-    uploads = planned(method="ecos", purchase=300, purchase_rule="random", uploaders=2)
-    assert sums(Released("uploads", uploads))["sample", "replace-one"].composed.epsilon == inf
 
 
 # --- plans ------------------------------------------------------------------------------------

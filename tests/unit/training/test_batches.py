@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fbftl.methods.released.training import Positions
-from fbftl.training.batches import observed, poisson_rounds, reshuffled, rounds, shuffled
+from fbftl.training.batches import observed, reshuffled, rounds, shuffled
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,13 +74,3 @@ def test_rounds_visit_every_client_once_with_all_its_samples() -> None:
             strict=True,
         ):  # fmt: skip
             assert list(rows[present]) == (list(clients[client]) if client >= 0 else [])
-
-
-def test_poisson_rounds_draw_every_client_at_the_rate() -> None:
-    clients = [np.arange(4 * c, 4 * c + 4) for c in range(50)]
-    epochs = list(poisson_rounds(clients, 0.2, 40, 5, seed=0))
-    sampled = np.concatenate([epoch.clients.ravel() for epoch in epochs])
-    counts = np.bincount(sampled[sampled >= 0], minlength=50)
-    assert counts.sum() == pytest.approx(50 * 0.2 * 200, abs=4 * (50 * 200 * 0.2 * 0.8) ** 0.5)
-    sizes = {int((row >= 0).sum()) for epoch in epochs for row in epoch.clients}
-    assert len(sizes) > 3

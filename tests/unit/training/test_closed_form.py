@@ -168,17 +168,6 @@ def test_one_sample_of_a_client_and_class_leaves_nothing_to_estimate():
     assert np.allclose(lda(each, [0.05]).head.weights, lda(exact, [0.05]).head.weights)
 
 
-def test_one_client_for_every_class_leaves_the_directions_of_the_means():
-    values, labels, _ = samples()
-    means = ClassMeans.of(values, labels, labels, CLASSES)
-    lengths = np.linalg.norm(means.means, axis=1, keepdims=True)
-    assert np.allclose(fedcof(means, 0.1).head.weights, means.means / lengths)
-    directions = lda(means.estimated(), [0.1]).head.weights
-    assert np.allclose(
-        directions / np.linalg.norm(directions, axis=1, keepdims=True), means.means / lengths
-    )
-
-
 def test_fedncm_has_means_of_unit_length_and_no_bias():
     head = fedncm(np.array([1.0, 2.0, 0.0]), np.array([[3.0, 4.0], [0.0, 2.0], [0.0, 0.0]])).head
     assert np.allclose(head.weights[:2], [[0.6, 0.8], [0, 1]])
@@ -262,14 +251,6 @@ def test_singular_matrices_have_a_defined_solution(solve):
     solved = solve(statistics(values, labels))
     assert np.isfinite(solved.head.weights).all()
     assert (solved.head.scores(values).argmax(axis=1) == labels).mean() > 1 / CLASSES
-
-
-def test_ridge_without_penalty_is_the_least_norm_solution():
-    values, labels, _ = samples(9, 30)
-    head = ridge(statistics(values, labels), [0.0]).head
-    ones = np.hstack([values, np.ones((9, 1))])
-    expected = np.linalg.pinv(ones) @ np.eye(CLASSES)[labels]
-    assert np.allclose(np.vstack([head.weights.T, head.bias]), expected, atol=1e-6)
 
 
 def test_what_is_negative_is_left_out_and_told():

@@ -5,10 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from fbftl.models.convolutional import ConvolutionalStack, convolutional_shape
-from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.study.job import Training
-from fbftl.training import local
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import (
     Hooks,
@@ -50,16 +47,6 @@ def convolutional() -> SplitModel:
 
 def proximal(mu: float) -> Hooks:
     return Hooks(gradients=lambda _, gradient, weights, start: gradient + mu * (weights - start))
-
-
-@pytest.mark.parametrize("network", [dense, convolutional])
-def test_a_term_in_the_weights_moves_stacked_networks_and_single_ones_alike(network, monkeypatch):
-    plain = train_clients(network(), samples(), LOCAL_UPDATES, PLAN)
-    alone = one_by_one(network(), samples(), LOCAL_UPDATES, PLAN, proximal(1.0))
-    monkeypatch.setattr(local, "one_by_one", None)
-    together = train_clients(network(), samples(), LOCAL_UPDATES, PLAN, proximal(1.0))
-    torch.testing.assert_close(together.weights, alone.weights, rtol=1e-4, atol=1e-6)
-    assert (together.weights - plain.weights).abs().max() > 1e-2
 
 
 @pytest.mark.parametrize("engine", [train_clients, one_by_one])
@@ -114,26 +101,3 @@ def test_a_loss_that_reads_the_weights_is_refused_where_networks_are_stacked(net
 
     with pytest.raises(ValueError, match=r"Hooks\(gradients"):
         train_clients(split_model, samples(), LOCAL_UPDATES, PLAN, Hooks(loss=regularised))
-
-
-@pytest.mark.parametrize("normalised", [False, True])
-def test_a_stacks_parts_and_vectors_turn_into_each_other(normalised):
-    norm = [nn.BatchNorm1d(5, track_running_stats=False)] if normalised else []
-    model = nn.Sequential(nn.Linear(3, 5), *norm, nn.ReLU(), nn.Linear(5, 2))
-    count = len(flattened(model.parameters()))
-    vectors = torch.arange(3.0 * count).view(3, count)
-    stack = DenseStack(dense_shape(model), torch.zeros(3, count))
-    parts = stack.parts(vectors)
-    assert [p.shape for p in parts] == [p.shape for p in stack.parameters()]
-    assert parts[0][1, 2, 4] == vectors[1, 4 * 3 + 2]
-    assert torch.equal(stack.flat(parts), vectors)
-
-
-def test_a_convolutional_stacks_parts_and_vectors_turn_into_each_other():
-    split_model = convolutional()
-    count = len(flattened(split_model.parameters))
-    vectors = torch.arange(2.0 * count).view(2, count)
-    shape = convolutional_shape(split_model.whole)
-    stack = ConvolutionalStack(shape, (1, 6, 6), 4, torch.zeros(2, count))
-    assert [p.shape for p in stack.parts(vectors)] == [p.shape for p in stack.parameters()]
-    assert torch.equal(stack.flat(stack.parts(vectors)), vectors)

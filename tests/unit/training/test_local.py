@@ -9,7 +9,6 @@ from fbftl.ground.errors import UserError
 from fbftl.learners.local import ANNEALING
 from fbftl.methods.eppfl.activations import Boundary, Crossing
 from fbftl.models.clip import Clip
-from fbftl.models.dense import dense_shape
 from fbftl.models.modes import normalise_by_batch
 from fbftl.study.job import Training
 from fbftl.training import local
@@ -87,29 +86,15 @@ def test_one_client_trains_as_torch_trains_to_the_bit(network):
     assert torch.equal(trained.weights[0], by_torch(network(), LOCAL_UPDATES[0], PLAN, sgd))
 
 
-@pytest.mark.parametrize(
-    ("name", "optimiser"),
-    [
-        (
-            "adam",
-            lambda parameters: torch.optim.Adam(parameters, lr=0.05, weight_decay=5e-4, fused=True),
-        ),
-        (
-            "adadelta",
-            lambda parameters: torch.optim.Adadelta(parameters, lr=0.05, weight_decay=5e-4),
-        ),
-    ],
-)
-def test_other_optimisers_are_torchs(name, optimiser):
-    plan = replace(PLAN, optimiser=name)
-    trained = train_clients(convolutional(), samples(), LOCAL_UPDATES[:2], plan)
-    for index, local_update in enumerate(LOCAL_UPDATES[:2]):
-        wanted = by_torch(convolutional(), local_update, plan, optimiser)
-        torch.testing.assert_close(trained.weights[index], wanted)
+@pytest.fixture
+def stacked_only(monkeypatch):
+    """Refuse training one by one, except by the name that this file has for it."""
+    monkeypatch.setattr(local, "one_by_one", None)
 
 
 @pytest.mark.parametrize("name", ["sgd", "adam", "adadelta"])
 @pytest.mark.parametrize("batch", [4, None])
+@pytest.mark.usefixtures("stacked_only")
 def test_a_stack_trains_as_its_clients_alone(name, batch):
     plan = replace(PLAN, optimiser=name, batch=batch)
     together = train_clients(dense(), samples(), LOCAL_UPDATES, plan)
@@ -119,6 +104,7 @@ def test_a_stack_trains_as_its_clients_alone(name, batch):
 
 
 @pytest.mark.parametrize("batch", [5, None])
+@pytest.mark.usefixtures("stacked_only")
 def test_stacked_convolutions_normalise_by_their_own_batches(batch):
     """Batches of 4, 6 and 10 fill up to the longest beside them."""
     plan = replace(PLAN, batch=batch)
@@ -134,6 +120,7 @@ CROSSING = Crossing(keep_activations=0.5, keep_gradients=0.5, kept_gradients="ra
 @pytest.mark.parametrize("batch", [4, None])
 @pytest.mark.parametrize("crossing", [None, CROSSING, replace(CROSSING, reading="code")])
 @pytest.mark.parametrize("before_flatten", [True, False])
+@pytest.mark.usefixtures("stacked_only")
 def test_stacked_convolutions_cross_the_boundary_as_alone(batch, crossing, before_flatten):
     """Each client draws as if nobody else were there, whatever fills its neighbours' batches."""
     plan, collected = replace(PLAN, batch=batch), {}
@@ -161,28 +148,6 @@ def test_stacked_convolutions_cross_the_boundary_as_alone(batch, crossing, befor
     assert collected["together"].keys() == collected["alone"].keys()
     for key, passed in collected["together"].items():
         torch.testing.assert_close(passed, collected["alone"][key], rtol=1e-4, atol=1e-5)
-
-
-def test_networks_are_stacked_where_it_pays(monkeypatch):
-    seen = []
-    monkeypatch.setattr(local, "one_by_one", lambda *_: seen.append("alone"))
-    train_clients(dense(), samples(), LOCAL_UPDATES, PLAN)
-    train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN)
-    train_clients(normalised(), samples(), LOCAL_UPDATES, PLAN)
-    train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN, Hooks(collect=lambda *_: None))
-    assert not seen
-    train_clients(normalised(), samples(), LOCAL_UPDATES, PLAN, Hooks(collect=lambda *_: None))
-    train_clients(dense(), samples(), LOCAL_UPDATES, PLAN, Hooks(collect=lambda *_: None))
-    train_clients(convolutional(), samples(), LOCAL_UPDATES[:1], PLAN)
-    dropping = replace(PLAN, training=replace(TRAINING, dropout=True))
-    train_clients(convolutional(), samples(), LOCAL_UPDATES, dropping)
-    monkeypatch.setattr(local, "SMALL_IMAGE", 5 * 5)
-    train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN)
-    assert len(seen) == 4
-    # A convolution of 3 x 3 gives three maps of 4 x 4, four samples a batch.
-    monkeypatch.setattr(local, "FEW_PRODUCTS", 4 * 3 * 16 * 9 - 1)
-    train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN)
-    assert len(seen) == 5
 
 
 @pytest.mark.parametrize("network", [dense, convolutional])
@@ -279,22 +244,6 @@ def test_a_batch_of_one_has_no_statistics():
         train_clients(split_model, samples(), [update_of_one], PLAN)
     update_of_five = LocalUpdate(7, 1, 5, ROWS[0][:5])
     assert train_clients(split_model, samples(), [update_of_five], PLAN).weights.isfinite().all()
-
-
-@pytest.mark.parametrize(
-    ("model", "stacks"),
-    [
-        (nn.Sequential(nn.Flatten(), nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)), True),
-        (nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5)), True),
-        (nn.Sequential(nn.Linear(4, 3), nn.Linear(3, 2)), False),
-        (nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)), False),
-        (nn.Sequential(nn.Linear(4, 3, bias=False)), False),
-        (nn.Sequential(nn.Linear(4, 3), nn.ReLU()), False),
-        (nn.Sequential(nn.Flatten()), False),
-    ],
-)
-def test_which_networks_stack(model, stacks):
-    assert (dense_shape(model) is not None) == stacks
 
 
 def rates_of_torch(schedule, rounds: int) -> list[float]:

@@ -8,12 +8,10 @@ import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods.sfl.network import SplitNetwork
 from fbftl.models.chain import Chain
-from fbftl.models.modes import couples_samples, normalise_by_batch
 from fbftl.models.networks import build
 from fbftl.training.batches import Round, Rounds, laid_out, rounds
-from fbftl.training.network import TrainedNetwork, evaluate
+from fbftl.training.network import TrainedNetwork
 from fbftl.training.passes import ClientByClient, Passes, passes_of, together
-from fbftl.training.samples import LabelledInputs, TrainingData
 from torch import Tensor, nn
 from unit.exchange import test_rounds as engine
 from unit.exchange.test_rounds import TRAINING, all_arrive, even_arrive, training_data
@@ -125,46 +123,11 @@ def test_training_leaves_torchs_generator_and_the_models_mode_alone() -> None:
     assert not any(module.training for module in model.modules())
 
 
-def test_frozen_statistics_stay_what_they_were() -> None:
-    model = network()
-    before = {name: value.clone() for name, value in model.named_buffers()}
-    train(learner((True, "frozen"), model))
-    assert before
-    assert all(torch.equal(value, before[name]) for name, value in model.named_buffers())
-
-
 def test_one_sample_has_no_statistics() -> None:
     round_, everyone = one_round([CLIENTS[0], CLIENTS[0][:1]]), np.ones(2, dtype=bool)
     with pytest.raises(UserError, match=r"client 1 has one sample in a round.*at least 2"):
         learner((False, "batch"), network()).mean_gradient(round_, everyone)
     learner((True, "frozen"), network()).mean_gradient(round_, everyone)
-
-
-def deep(norm: str) -> nn.Sequential:
-    torch.manual_seed(1)
-    return build(Chain((8, 8, 1), 3, [16] * 8, norm=norm)).eval()
-
-
-def test_a_random_deep_network_learns_by_batch_statistics_and_not_by_frozen_ones() -> None:
-    generator = torch.Generator().manual_seed(3)
-    labels = torch.arange(120) % 3
-    inputs = (
-        torch.randn(120, 1, 8, 8, generator=generator)
-        + torch.eye(3, 64)[labels].view(-1, 1, 8, 8) * 4
-    )
-    samples = LabelledInputs(inputs, labels)
-    clients = [np.arange(first, first + 8) for first in range(0, 120, 8)]
-    accuracy = {}
-    for batch_norm in ("frozen", "batch"):
-        model = deep("batch")
-        data = TrainingData(
-            samples, np.arange(0), samples, TRAINING, rounds(clients, 5, 10, seed=0)
-        )
-        network_ = TrainedNetwork(model, data, passes_in((False, batch_norm), model))
-        engine.together(network_, all_arrive, network_.schedule)
-        accuracy[batch_norm], _ = evaluate(model, samples, np.arange(len(samples.labels)))
-    assert accuracy["frozen"] < 0.5
-    assert accuracy["batch"] > 0.85
 
 
 def test_clients_of_one_sample_have_masks_of_their_own_in_one_pass() -> None:
@@ -181,11 +144,3 @@ def test_clients_of_one_sample_have_masks_of_their_own_in_one_pass() -> None:
     assert torch.equal(dropped, dropping.client_gradients(round_)[1])
     assert not torch.equal(dropped[1], dropped[2])
     assert not model.training
-
-
-def test_what_couples_samples() -> None:
-    model = network()
-    assert not couples_samples(model)
-    normalise_by_batch(model)
-    assert couples_samples(model)
-    assert not couples_samples(nn.Linear(2, 2))

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.models.chain import Chain
-from fbftl.models.convolutional import convolutional_shape
-from fbftl.models.networks import build, random_split
+from fbftl.models.networks import random_split
 from fbftl.study.job import Training
 from fbftl.training import local
 from fbftl.training.local_updates import LocalPlan, SplitModel
@@ -61,11 +60,3 @@ def test_stacked_convolutions_learn_as_one_by_one(samples, monkeypatch):
     ):
         torch.testing.assert_close(ours, wanted)
         assert not torch.equal(wanted, initial)
-
-
-def test_only_plain_convolutional_chains_are_stacked():
-    # Until it is told otherwise it normalises by running statistics, which a stack has none of.
-    normalised = Chain(IMAGE, CLASSES, [5], [[3]], norm="batch")
-    dropping = Chain(IMAGE, CLASSES, [5], [[3]], dropout=0.5)
-    stacks = [convolutional_shape(build(c)) is not None for c in (CNN, dropping, MLP, normalised)]
-    assert stacks == [True, True, False, False]

@@ -8,8 +8,6 @@ from fbftl.study.job import Training
 from fbftl.training.batches import shuffled
 from fbftl.training.curves import Curves, first_epoch_at, record, selected_epoch
 from fbftl.training.stacked import StackedSamples, accuracies, mean_losses, train
-from sklearn.datasets import load_digits
-from sklearn.linear_model import LogisticRegression
 
 TRAINING = Training(
     epochs=3,
@@ -65,30 +63,6 @@ def test_lockstep_equals_one_plain_model_per_seed() -> None:
             assert torch.allclose(head.biases[m][s, 0], linear.bias, atol=1e-6)
         accuracy = (model(values).argmax(1) == labels).float().mean().item()
         assert curves[s].test[-1] == pytest.approx(accuracy)
-
-
-def test_a_linear_head_is_as_accurate_as_logistic_regression() -> None:
-    """On digits; both are tuned on the same validation split, the head by its epoch."""
-    values, labels = load_digits(return_X_y=True)
-    values = values / 16
-    seeds, trained, regressed = [0, 1, 2], [], []
-    tensors = torch.from_numpy(values).float(), torch.from_numpy(labels)
-    for seed in seeds:
-        order = np.random.default_rng(seed).permutation(len(labels))
-        held_out, test, rows = np.split(order, [180, 540])
-        head = stacked([64, 10], [seed], torch.device("cpu"))
-        everything = StackedSamples(tensors[0][None], tensors[1][None], torch.tensor([0]))
-        unseen = StackedSamples(tensors[0][test][None], tensors[1][test][None], torch.tensor([0]))
-        schedule = list(shuffled([rows], 16, 40, 40, [seed]))
-        validation = [torch.from_numpy(held_out)]
-        (curve,) = train(head, schedule, lambda _, of=everything: of, validation, unseen, TRAINING)
-        trained.append(record(curve, "validation")["test_accuracy"])
-        models = [LogisticRegression(C=c, max_iter=300) for c in (0.1, 1, 10)]
-        fitted = [model.fit(values[rows], labels[rows]) for model in models]
-        best = max(fitted, key=lambda model: model.score(values[held_out], labels[held_out]))
-        regressed.append(best.score(values[test], labels[test]))
-    error = np.std(trained, ddof=1) / np.sqrt(len(seeds))
-    assert np.mean(trained) >= np.mean(regressed) - error
 
 
 def test_a_diverged_seed_is_marked_and_leaves_the_others_alone() -> None:

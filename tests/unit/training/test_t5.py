@@ -15,7 +15,6 @@ from fbftl.features.store.opening import open_store
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
 from fbftl.ground.errors import UserError
-from fbftl.messages.dialogues import token_id_bits
 from fbftl.models.t5.generate import generate
 from fbftl.models.t5.head import ALL, is_trained, new_head
 from fbftl.models.t5.sequences import Sequences
@@ -55,34 +54,6 @@ def test_padded_rows_hold_the_tokens_and_nothing_else(lists, data):
     ]
     assert values[~mask].sum() == 0
     assert mask.shape[1] == max(len(lists[i]) for i in chosen)
-
-
-def test_features_at_every_cut_come_from_one_pass_and_are_repeatable():
-    forward = forward_fn(model().train(), list(CUTS))
-    once, again = forward({"tokens": INPUTS}), forward({"tokens": INPUTS})
-    assert list(once) == [str(cut) for cut in CUTS]
-    for cut in once:
-        for one, other, ids in zip(once[cut], again[cut], INPUTS, strict=True):
-            np.testing.assert_array_equal(one, other)
-            assert one.shape == (len(ids), SHAPE.d_model)
-            assert one.dtype == np.float32
-
-
-def test_the_features_of_all_trained_blocks_are_the_embeddings():
-    t5 = model()
-    (feature,) = forward_fn(t5, [SHAPE.num_layers])({"tokens": INPUTS[:1]})["3"]
-    np.testing.assert_array_equal(feature, t5.shared.weight.detach().numpy()[INPUTS[0]])
-
-
-@pytest.mark.parametrize("cut", CUTS)
-def test_losses_from_cached_features_equal_the_whole_models(cut):
-    t5 = model()
-    whole = batch_losses(t5, ALL, uploads(ALL), EVERYONE)
-    cached = batch_losses(t5, cut, uploads(cut), EVERYONE)
-    torch.testing.assert_close(cached, whole, rtol=1e-5, atol=1e-6)
-    for i in EVERYONE:  # each alone, without padding
-        alone = batch_losses(t5, cut, uploads(cut), EVERYONE[i : i + 1])
-        torch.testing.assert_close(alone[0], whole[i], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("cut", CUTS)
@@ -171,32 +142,9 @@ def test_rounds_hold_whole_clients_and_every_sample_once(sizes, batch, seed):
         assert round_.counts.tolist() == [sizes[client] for client in round_.clients]
 
 
-def test_rounds_are_of_equal_clients_with_little_padding():
-    random = np.random.default_rng(0)
-    lengths = np.repeat(random.integers(1, 200, 400), 2)
-    clients = list(np.arange(800).reshape(400, 2))
-    rounds = list(epoch_rounds(lengths, clients, 8, random).single())
-    assert {len(round_.clients) for round_ in rounds} == {4}
-    longest = [lengths[round_.rows].max() for round_ in rounds]
-    assert sum(round_.rows.size * most for round_, most in zip(rounds, longest, strict=True)) < (
-        1.1 * lengths.sum()
-    )
-    assert longest != sorted(longest)
-
-
 def test_a_client_larger_than_a_batch_is_refused():
     with pytest.raises(UserError, match=r"training\.batch"):
         epoch_rounds(np.ones(3), [np.arange(3)], 2, np.random.default_rng(0))
-
-
-def test_training_is_repeatable_and_seeds_differ():
-    data = uploads(1)
-    first, again, other = (
-        trained(model(), 1, data, EVERYONE, PLAN, seed).curve for seed in (0, 0, 1)
-    )
-    assert first == again
-    assert first != other
-    assert first[-1].training_loss < first[0].training_loss
 
 
 def test_dropout_is_repeatable_and_leaves_the_global_generator_alone():
@@ -294,11 +242,6 @@ def test_a_transcript_has_every_seeds_summary_beside_the_reference():
     assert read[0]["predictions"] == {"0": "They \u2028 meet", "3": "Hi."}
     assert read[1]["predictions"] == {"0": "", "3": "None."}
     assert read[0]["dialogue"] == records[0].dialogue
-
-
-def test_token_ids_cost_what_the_vocabulary_needs():
-    assert token_id_bits(np.array([3, 4]), 32128).tolist() == [3 * 15, 4 * 15]
-    assert token_id_bits(np.array([3, 4]), 512).tolist() == [3 * 9, 4 * 9]
 
 
 SPEC = {

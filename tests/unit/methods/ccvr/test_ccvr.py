@@ -66,25 +66,3 @@ def test_every_client_sends_statistics_once(inputs, aggregation, floats):  # noq
     width = 5
     assert set(rows["payload_bits"]) == {32 * floats * 10 * length(1, width)}
     assert rows["encoded"].eq("made").all()
-
-
-def test_nothing_bounds_what_is_masked_and_the_run_says_so(inputs):  # noqa: F811
-    masked = {"method": "ccvr", "aggregation": "masked"}
-    for point in (20, 24):
-        outcome = run(job(masked | {"fraction_bits": point}), inputs)
-        (repetition,) = outcome.repetitions
-        assert (repetition["ring_bits"], repetition["largest_sum"]) == (64, None)
-        assert repetition["ring"]["fraction_bits"] == point
-        assert "Nothing bounds" in repetition["ring"]["note"]
-        assert {"ring_bits", "largest_sum"} <= outcome.measures.keys()
-    (open_,) = run(job({"method": "ccvr"}), inputs).repetitions
-    assert "ring" not in open_
-
-
-def test_the_masked_sum_calibrates_as_the_open_one(inputs):  # noqa: F811
-    ends = [
-        run(job({"method": "ccvr", "aggregation": aggregation, "server_epochs": 3}), inputs)
-        for aggregation in ("open", "masked")
-    ]
-    first, second = (outcome.repetitions[0]["test_accuracy"] for outcome in ends)
-    assert first == pytest.approx(second, abs=0.04)

@@ -16,7 +16,6 @@ from fbftl.methods.ecos.coverage import (
     printed,
     scaled,
 )
-from fbftl.methods.ecos.public_rows import PublicRows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,11 +115,3 @@ def test_so_many_different_rows_of_each_cluster_are_picked(diverse):
     assert len(set(rows.tolist())) == 25
     np.testing.assert_array_equal(np.bincount(clusters.member[rows], minlength=4), shares)
     assert picked(ROWS, clusters, np.zeros(4, int), diverse, seed=1).tolist() == []
-
-
-def test_rows_of_some_domains_are_told_apart():
-    labels = np.zeros(3, dtype=np.int64)
-    many = PublicRows(ROWS[:3], labels, np.array([0, 2, 1], dtype=np.int32))
-    assert many.of([0, 1]).tolist() == [True, False, True]
-    assert PublicRows(ROWS[:3], labels, None).of([0]).all()
-    assert not PublicRows(ROWS[:3], labels, None).of([]).any()

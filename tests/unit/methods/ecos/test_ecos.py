@@ -9,12 +9,11 @@ from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
 from fbftl.ground.errors import UserError
-from fbftl.ground.ring import FRACTION_BITS, Ring
+from fbftl.ground.ring import FRACTION_BITS
 from fbftl.messages.codec import encode
 from fbftl.methods.by_name import planned_guarantees, train
-from fbftl.methods.ecos import sampling
 from fbftl.methods.ecos.counting import counts_guarantee, counts_sigma
-from fbftl.methods.ecos.coverage import farthest_first, nearest
+from fbftl.methods.ecos.coverage import nearest
 from fbftl.methods.ecos.public_rows import PublicPool, public_rows
 from fbftl.methods.ecos.sampling import chosen
 from fbftl.privacy.accounting import rounds_epsilon
@@ -102,16 +101,6 @@ def test_who_counts_nothing_sends_nothing(inputs):
     assert (record["mechanism"], record["epsilon"]) == ("none", 0.0)
 
 
-def test_purchases_apart_are_those_of_each_alone_in_whichever_order(inputs):
-    jobs = [buying(purchase_rule="kcenter", purchase=count) for count in (3, 9, 5)]
-    for wanted, together in zip(jobs, train(jobs, inputs), strict=True):
-        (alone,) = train([wanted], inputs)
-        assert together.repetitions == alone.repetitions
-    pool = PublicPool(client_features(buying(), inputs), public_rows(inputs.public_manifest))
-    assert pool.apart(9, 2)[:5].tolist() == pool.apart(5, 2).tolist()
-    assert pool.apart(4, 2).tolist() == farthest_first(pool.rows.values, 4, 2).tolist()
-
-
 @pytest.mark.parametrize("bits", [32, 8])
 def test_the_purchase_follows_from_the_message_alone(inputs, bits):
     axes = {"mechanism": "counts", "sigma": 3.0, "count_sampling": 0.8, "clients": 1, "bits": bits}
@@ -145,24 +134,6 @@ def test_masked_counts_have_the_sum_of_open_ones(inputs):
     noisy = run(inputs, aggregation="masked", mechanism="counts", sigma=2.0).repetitions[0]
     off = np.subtract(noisy["series"]["scores"], open_["series"]["scores"])
     assert 0 < np.abs(off).max() < 10  # one noise on the sum and not one of each of 30 clients
-
-
-@pytest.mark.parametrize("noise", [{}, {"mechanism": "counts", "sigma": 2.0}])
-@pytest.mark.parametrize("fraction_bits", [20, 24])
-def test_masked_counts_have_the_ring_of_all_rows_and_what_is_bought_stays(
-    inputs, monkeypatch, noise, fraction_bits
-):
-    axes = {"aggregation": "masked", "fraction_bits": fraction_bits} | noise
-    small = run(inputs, **axes)
-    bits = small.repetitions[0]["ring_bits"]
-    assert bits == 1 + (9 if noise else 8) + fraction_bits  # 240 rows, and 26 of noise
-    up = small.ledger.table().to_pandas().query("part == 'scores'")
-    assert (up["payload_bits"] == bits * 8).all()
-    monkeypatch.setattr(sampling, "summing_ring", lambda _, __, point, ___: Ring(64, point))
-    word = run(inputs, **axes).repetitions[0]
-    assert word["ring_bits"] == 64
-    assert word["series"] == small.repetitions[0]["series"]
-    assert word["test_accuracy"] == small.repetitions[0]["test_accuracy"]
 
 
 def test_all_rows_of_all_clients_in_one_cluster_are_counted_in_their_ring(inputs):
@@ -203,21 +174,6 @@ def test_what_is_planned_is_what_a_run_tells(inputs, axes):
     )
 
 
-def test_epsilon_hangs_on_nothing_that_is_done_with_the_counts(inputs):
-    noise = {"mechanism": "counts", "sigma": 10.0, "count_sampling": 0.8}
-    others = [
-        {},
-        {"centroids": 20},
-        {"purchase": 7},
-        {"score_power": 5.0},
-        {"purchase_rule": "proximity"},
-    ]
-    jobs = [buying(**(noise | axes)) for axes in others]
-    guarantees = [outcome.repetitions[0]["privacy"] for outcome in train(jobs, inputs)]
-    assert all(records == guarantees[0] for records in guarantees)
-    assert len(guarantees[0]) == 2
-
-
 def test_uploads_alone_are_fbftl_with_the_same_head(inputs):
     mine = run(inputs, purchase=0, uploaders=30)
     theirs = one_shot(inputs, {"head": "logistic"}, validation=0.0)
@@ -251,15 +207,6 @@ def test_a_client_that_gives_labels_pays_for_every_query(inputs):
     multiplier = 1 / (2 / 25**2 + 1 / 75**2) ** 0.5
     queries = rounds_epsilon(multiplier, 1e-6, rate=0.8, rounds=BOUGHT)
     assert queries < together < queries + counts_guarantee(10.0, 0.8, 1e-6)[0].epsilon
-
-
-def test_a_teacher_without_weight_teaches_nothing(inputs):
-    plain, alone, taught = (
-        run(inputs, purchase_purpose=purpose, queries={"teacher_weight": share}).repetitions[0]
-        for purpose, share in (("label", 0.1), ("compress", 0.0), ("compress", 1.0))
-    )
-    assert plain["test_accuracy"] == pytest.approx(alone["test_accuracy"], abs=0.02)
-    assert taught["models"] != alone["models"]
 
 
 def test_what_cannot_be_bought_is_refused(inputs):

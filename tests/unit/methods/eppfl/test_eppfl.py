@@ -165,32 +165,6 @@ def test_one_rounds_bytes_by_hand(files):
     assert repetition["value_bits"] == 4 * 4 * 2 * 32 * (64 + 32)
 
 
-def test_half_of_the_values_are_half_of_their_bits(files):
-    bits = []
-    for share in (1.0, 0.5):
-        _, outcome = eppfl(files, {"keep_activations": share, "keep_gradients": share})
-        bits.append(outcome.repetitions[0]["value_bits"])
-    assert bits[0] == 2 * bits[1]
-
-
-def test_the_public_code_saves_nothing(files):
-    halves = {"keep_activations": 0.5, "keep_gradients": 0.5}
-    sent = [
-        rows(eppfl(files, axes)[1])["bits"].sum()
-        for axes in ({}, halves | {"selection_reading": "code"})
-    ]
-    assert sent[0] == sent[1]
-
-
-def test_the_second_round_begins_with_what_unmasks_the_first(files):
-    _, outcome = eppfl(files, {"aggregation": "masked"}, rounds=2)
-    second_round = rows(outcome).query("client == -1 and round == 2")
-    assert second_round[["sender", "part", "payload_bits"]].to_numpy().tolist() == [
-        ["aggregator", "weights", 64 * OWN],
-        ["dealer", "mask", 64 * OWN],
-    ]
-
-
 # --- who drops out ----------------------------------------------------------------------------
 
 
@@ -231,15 +205,6 @@ def test_a_set_of_one_is_refused_and_so_are_a_missing_key_and_weights_beyond_the
         masked(weights[0], b"", 1)
     with pytest.raises(UserError, match="can leave the ring"):
         masked_mean(np.full((2, 3), 2.0**38), [4, 5], dealer, 1)
-
-
-def test_a_diverged_seed_ends_masked_or_not(files):
-    for aggregation in ("open", "masked"):
-        _, outcome = eppfl(files, {"aggregation": aggregation}, learning_rate=1e30)
-        (repetition,) = outcome.repetitions
-        assert repetition["diverged"]
-        assert repetition["test_accuracy"] == repetition["protected_accuracy"] == 0
-        assert len(repetition["series"]["protected_accuracy"]) == 3
 
 
 # --- guarantees -------------------------------------------------------------------------------

@@ -70,16 +70,6 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     np.testing.assert_array_equal(weights[: len(learner.weights())], learner.weights())
 
 
-def test_lambda_zero_plays_no_game(files):
-    """All rounds but the last of a warm-up that long: the discriminator stays as it began."""
-    warm = {"warm_up": 11.5 / 12}
-    start = ready(files, job(PLAIN)).networks
-    warmed_up = trained(files, PLAIN, game=warm).networks
-    np.testing.assert_array_equal(warmed_up.group.flat(), start.group.flat())
-    alone = trained(files, {"adversary": "none", "majority_users": 3}).networks
-    np.testing.assert_array_equal(warmed_up.encoder.flat(), alone.encoder.flat())
-
-
 def _client(rows: list[np.ndarray]) -> np.ndarray:
     client = np.zeros(sum(map(len, rows)), dtype=np.int64)
     for user, user_rows in enumerate(rows):
@@ -139,13 +129,3 @@ def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
         (alone,) = train([job_], inputs(files))
         assert alone.repetitions == outcome.repetitions
         assert alone.ledger.table().equals(outcome.ledger.table())
-
-
-def test_settings_with_fewer_users_than_a_round_has_play_apart(files):
-    settings = [{"adversary": "none", "majority_users": users} for users in (1, 2, 5)]
-    jobs = [job(axes, clients_per_round=4) for axes in settings]
-    together = train(jobs, inputs(files))
-    assert [outcome.repetitions[0]["clients"] for outcome in together] == [2, 3, 6]
-    for job_, outcome in zip(jobs, together, strict=True):
-        (alone,) = train([job_], inputs(files))
-        assert alone.ledger.table()["client"].equals(outcome.ledger.table()["client"])

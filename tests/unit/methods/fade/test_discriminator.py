@@ -141,18 +141,6 @@ def test_a_step_is_algorithm_3_1(groups, adversary):
             torch.testing.assert_close(moves[name][user], part.flat()[0], atol=1e-7, rtol=1e-4)
 
 
-def test_the_power_is_taken_of_the_mean():
-    """The gradient of b^2 / 2 is b times that of b: one factor for the whole mini-batch."""
-    plain = moved(Rules("plain"), participants())["group"]
-    squared = moved(Rules("squared"), participants())["group"]
-    ratio = squared / plain
-    for user in range(H):
-        factors = ratio[user][plain[user].abs() > 1e-6]
-        torch.testing.assert_close(factors, factors.mean().expand_as(factors), rtol=1e-3, atol=0)
-    loss = AdversarialStep(networks(), Rules("plain"), PLAIN).step(*batch(), participants())[1]
-    torch.testing.assert_close(ratio.nanmean(1), loss, rtol=1e-2, atol=0)
-
-
 @pytest.mark.parametrize("at", [participants(0.0), participants(adversarial=False)])
 def test_who_declines_trains_no_discriminator_and_learns_the_task_alone(at):
     apart, alone = (
@@ -189,53 +177,6 @@ def test_users_without_labels_leave_the_head_and_follow_information_only_if_aske
     shot = moved(Rules("plain", unlabelled="shot"), unlabelled)
     assert not shot["task"].any()
     assert shot["encoder"].any()
-
-
-def test_information_rises_where_the_loss_falls():
-    """I(z; class) = H(mean p) - mean H(p); with the printed sign it would fall."""
-    stack, (inputs, labels, share) = networks(), batch()
-
-    def information() -> torch.Tensor:
-        p = stack.logits(stack.representation(inputs)).softmax(2)
-        mean = p.mean(1)
-        entropy = -(p * p.log()).sum(2).mean(1)
-        return (-(mean * mean.log()).sum(1) - entropy).sum().detach()
-
-    before = information()
-    local_updates = AdversarialStep(stack, Rules("none", unlabelled="shot"), PLAIN)
-    for _ in range(30):
-        local_updates.step(inputs, labels, share, participants(0.0, labelled=False))
-    assert information() > before + 0.01
-
-
-def test_cdan_reads_the_product_of_classes_and_z():
-    moves = moved(Rules("plain", sees="product"), participants(), sees="product")
-    assert moves["group"].any()
-    # The probabilities are not what is learnt: the head has the task's gradient alone.
-    alone = moved(Rules("none"), participants(0.0))["task"]
-    torch.testing.assert_close(moves["task"], alone, rtol=1e-5, atol=1e-8)
-
-
-def test_the_discriminators_optimum_is_the_odds_of_the_densities():
-    """Eq. (3.5), on a line: D* = a1 p1 / (a1 p1 + a2 p2).
-
-    With normal densities of one variance the log odds are linear, which a line can be exactly.
-    """
-    a1, a2, shift = 0.3, 0.7, 0.8
-    at = torch.linspace(-12, 12, 4001, dtype=torch.double)
-    p1, p2 = (torch.exp(-((at - m) ** 2) / 2) for m in (shift, -shift))
-    p1, p2 = p1 / p1.sum(), p2 / p2.sum()
-    weights = torch.zeros(2, dtype=torch.double)
-    for _ in range(30):  # Newton on the expected loss
-        d = torch.sigmoid(weights[0] * at + weights[1])
-        features = torch.stack([at, torch.ones_like(at)])
-        gradient = features @ (-(a1 * p1) * (1 - d) + a2 * p2 * d)
-        hessian = (features * ((a1 * p1 + a2 * p2) * d * (1 - d))) @ features.T
-        weights -= torch.linalg.solve(hessian, gradient)
-    inside = at.abs() < 4
-    best = a1 * p1 / (a1 * p1 + a2 * p2)
-    learnt = torch.sigmoid(weights[0] * at + weights[1])
-    torch.testing.assert_close(learnt[inside], best[inside], atol=1e-6, rtol=0)
 
 
 def test_other_networks_are_refused():

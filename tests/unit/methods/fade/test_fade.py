@@ -6,7 +6,6 @@ import pytest
 import torch
 from fbftl.ground.errors import UserError
 from unit.methods.fade.fade_toys import PLAIN, job, ready, run, trained
-from unit.tasks.toy_vectors import make_vectors
 
 
 def test_the_ledger_has_every_message(files):
@@ -73,15 +72,6 @@ def test_one_user_a_round_with_the_preset_probability(files):
         assert counts.min() > 0.8 * counts.mean()
 
 
-def test_three_groups(files, tmp_path):
-    three = make_vectors(tmp_path, rates=[0.3, 0.5, 0.7], samples=300)
-    for repetition in run(three, {"adversary": "squared", "majority_users": 2}, rounds=30):
-        assert repetition["leak"] == 1.0
-        assert repetition["clients"] == 5
-        assert 0 <= repetition["delta_eo"] <= 2
-        assert {f"accuracy_{g}" for g in range(3)} < repetition.keys()
-
-
 def test_a_seed_that_diverges_counts_nothing_and_leaves_the_others(files):
     wild = run(files, PLAIN, learning_rate=1e30, game={"clip": None})
     assert all(repetition["diverged"] and repetition["test_accuracy"] == 0 for repetition in wild)
@@ -104,27 +94,3 @@ def test_bad_users_end_in_a_sentence(files, tmp_path):
             source.copy(f"{split}/examples", none, f"{split}/examples")
     with pytest.raises(UserError, match="has no groups"):
         run(files | {"clients": str(tmp_path / "none.h5")}, PLAIN)
-
-
-def test_a_table_of_people(tmp_path):
-    """A file as the Adult data: words and numbers, a class, a group; one woman, two men."""
-    draws = np.random.default_rng(0)
-    sex, age = draws.choice(["Female", "Male"], 300), draws.integers(18, 80, 300)
-    rich = np.where(draws.random(300) < 0.2 + 0.5 * (age > 50), ">50K", "<=50K")
-    rows = zip(age, draws.choice(["Private", "State-gov"], 300), sex, rich, strict=True)
-    lines = ["age,workclass,sex,income", *(", ".join(map(str, row)) for row in rows)]
-    (tmp_path / "adult.csv").write_text("\n".join(lines) + "\n")
-    spec = {"kind": "table", "train": "adult.csv", "label_column": "income", "group_column": "sex"}
-    spec |= {"client_column": None, "test_fraction": 0.2, "seed": 0}
-    files = make_vectors(tmp_path, data_folder=str(tmp_path), spec=spec)
-    for repetition in run(files, PLAIN | {"majority_users": 2}, rounds=20):
-        assert repetition["clients"] == 3
-        assert repetition["leak"] == 1.0
-
-
-def test_domains_of_which_one_has_no_labels(files):
-    game = {"labelled": [0], "warm_up": 0.5}
-    setting = {"adversary": "squared", "majority_users": 2, "discriminator_sees": "product"}
-    for repetition in run(files, setting | {"unlabelled_loss": "shot"}, game=game, rounds=20):
-        assert repetition["leak"] == 1.0
-        assert not repetition["diverged"]

@@ -6,7 +6,7 @@ from fbftl.ground.errors import UserError
 from fbftl.methods.fade.groups import Ranges, dealt
 from fbftl.methods.fade.losses import rounds_to
 from fbftl.study.grid import expand
-from unit.methods.fade.fade_toys import PLAIN, run, trained
+from unit.methods.fade.fade_toys import PLAIN, trained
 
 GROUP = np.repeat([0, 1], 300)
 LABELS = np.tile(np.arange(10), 60)
@@ -31,12 +31,6 @@ def test_ranges_of_classes_overlap_and_wrap_around(width):
     }
 
 
-def test_a_class_that_no_user_holds_is_nobody_s():
-    client = dealt(GROUP, (1, 3), 0, Ranges(LABELS, 10, 2))
-    assert {*LABELS[client < 0].tolist()} == {2, 5, 8, 9}
-    assert (GROUP[client < 0] == 1).all()
-
-
 def test_a_user_without_samples_is_refused():
     with pytest.raises(UserError, match="has no sample of its 1 classes; give more"):
         dealt(GROUP, (1, 3), 0, Ranges(LABELS % 2, 10, 1))
@@ -48,36 +42,6 @@ def test_a_round_has_as_many_users_as_the_setting_says(files):
     assert trained(files, PLAIN).trials[0].schedule.users.shape == (12, 2)
     few = trained(files, PLAIN | {"minority_users": 2})
     assert np.bincount(few.trials[0].users.group).tolist() == [2, 3]
-
-
-def test_a_discriminator_learns_while_its_weight_is_zero(files):
-    game = {"warm_up": 0.9}
-    late, early = (
-        trained(files, PLAIN | start, rounds=5, game=game)
-        for start in ({}, {"discriminator_start": "at_once"})
-    )
-    parts = [training_run.networks.parts for training_run in (late, early)]
-    assert parts[0]["group"].flat().equal(trained(files, PLAIN, rounds=1).networks.group.flat())
-    assert not parts[0]["group"].flat().equal(parts[1]["group"].flat())
-
-
-def test_a_discriminator_may_begin_otherwise_than_its_network(files):
-    his, hers = (
-        trained(files, PLAIN | start, rounds=1) for start in ({}, {"discriminator_init": "xavier"})
-    )
-    assert his.networks.encoder.flat().equal(hers.networks.encoder.flat())
-    assert not his.networks.group.flat().equal(hers.networks.group.flat())
-
-
-def test_losses_are_told_whatever_the_game(files):
-    plain, squared = (
-        run(files, PLAIN | {"adversary": adversary}, rounds=40)
-        for adversary in ("plain", "squared")
-    )
-    for repetition in (*plain, *squared):
-        assert 0.1 < repetition["adversary_loss_0"] < 3
-        assert len(repetition["series"]["utility_loss"]) == 2
-        assert repetition["series"]["utility_loss"][-1] == repetition["utility_loss"]
 
 
 def test_the_first_round_at_each_level_counts():

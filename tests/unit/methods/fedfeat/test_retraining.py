@@ -80,15 +80,6 @@ def test_without_retraining_it_is_fedavg_to_the_bit(inputs, network, axes):
     assert retrained.repetitions[0]["series"] != wanted.repetitions[0]["series"]
 
 
-def test_clients_may_train_under_noise_that_nobody_is_sent(inputs):
-    axes = {"server_epochs": 0, "mechanism": "feature_gaussian", "epsilon": 2.0}
-    noised, plain = (run(job(of), inputs) for of in (axes, {"server_epochs": 0}))
-    assert noised.repetitions[0]["series"] != plain.repetitions[0]["series"]
-    parts = noised.ledger.table().column("part").to_pylist()
-    assert parts == plain.ledger.table().column("part").to_pylist()
-    assert set(parts) == {"weights"}
-
-
 def test_a_probe_tells_of_the_extractor_and_changes_nothing_else(inputs):
     outcome, plain = (run(job(of), inputs) for of in ({"probed": True}, {}))
     (probed,), (unprobed,) = outcome.repetitions, plain.repetitions
@@ -135,24 +126,6 @@ def test_a_chosen_step_is_the_one_that_learns_and_leaves_the_classifier_alone():
     assert torch.equal(classifier.weight, before)
 
 
-def test_a_servers_step_and_a_clients_batch_are_those_asked_for(inputs):
-    steps = {}
-    for step in ("clients", "printed", "released", "chosen"):
-        learner, _, _ = fitted(inputs, job({"server_epochs": 10, "server_step": step}))
-        steps[step] = learner.weights().clone()
-        assert learner.plan.batch == 3
-    assert len({weights.sum().item() for weights in steps.values()}) >= 3  # one may be chosen
-    # The released step as the task's own training values.
-    values = {"server_learning_rate": 0.001, "server_batch": 128, "momentum": 0.0}
-    by_values, _, _ = fitted(inputs, job({"server_epochs": 10}, **values))
-    released, _, _ = fitted(
-        inputs, job({"server_epochs": 10, "server_step": "released"}, momentum=0.0)
-    )
-    assert torch.equal(by_values.weights(), released.weights())
-    learner, _, _ = fitted(inputs, job({"local_batch": 2}))
-    assert learner.plan.batch == 2
-
-
 def test_all_counting_alike_is_the_plain_mean():
     weights, counts = torch.tensor([[1.0, 2.0], [3.0, 6.0]]), np.array([1, 9])
     assert retraining.equally(weights, counts).tolist() == [2, 4]
@@ -188,16 +161,6 @@ def test_every_sample_is_told_once_a_round_with_its_label(inputs, source, networ
         assert torch.equal(features.labels, learner.training_data.samples.labels[features.rows])
         assert features.sent[0].numel() == learner.width
         assert torch.equal(features.clean, features.sent)
-
-
-def test_whose_extractor_it_is_decides_the_features(inputs):
-    by_source = {}
-    for source in ("last_epoch", "after", "averaged"):
-        learner, *_ = fitted(inputs, job({"features_from": source}, rounds=1))
-        first = learner.received[0]
-        by_source[source] = first.clean[np.argsort(first.rows)]
-    assert not torch.allclose(by_source["last_epoch"], by_source["after"])
-    assert not torch.allclose(by_source["after"], by_source["averaged"])
 
 
 def test_only_what_arrives_is_heard(inputs):

@@ -1,8 +1,6 @@
 """Indices of similarity: what leaves each as it is, and whose twin it finds."""
 
-import compare_similarity
 import numpy as np
-import pandas as pd
 import pytest
 from fbftl.methods.fedvote.index_comparison import (
     INDICES,
@@ -12,9 +10,8 @@ from fbftl.methods.fedvote.index_comparison import (
     shares_matched,
 )
 from fbftl.methods.fedvote.similarity import cka
-from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import client_samples
-from unit.methods.frameworks.framework_toys import BLOCK, CLIENTS, LOCAL, job_of, make_inputs
+from unit.methods.frameworks.framework_toys import job_of, make_inputs
 
 
 @pytest.fixture
@@ -63,18 +60,3 @@ def test_networks_of_two_labels_each_are_compared_on_a_task(tmp_path):
     assert shares[0] == shares[1] != shares[2]
     assert all(share * 10 == round(share * 10) for share in shares[0].values())
     assert set(shares[0]) == set(INDICES)
-
-
-def test_the_table_of_indices_has_a_row_for_each_seed(tmp_path):
-    inputs = make_inputs(tmp_path)
-    job = {
-        "task": "toy", "kind": "images", "setting": {"method": "fedvote"}, "seeds": [0, 1],
-        "clients": CLIENTS, "training": LOCAL, "privacy": {}, "block": BLOCK,
-    }  # fmt: skip
-    names = ("manifest", "clients", "weights", "source", "source_models")
-    files = {name: str(getattr(inputs, name)) for name in names}
-    csv = tmp_path / "similarity.csv"
-    compare_similarity.main(files, str(csv), [job], axes_by_method(), "cpu", 1)
-    table = pd.read_csv(csv)
-    assert table["seed"].tolist() == [0, 1]
-    assert table.columns[3:].tolist() == [f"matched_{name}" for name in INDICES]

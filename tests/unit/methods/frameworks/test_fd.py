@@ -94,13 +94,6 @@ def test_a_generator_keeps_its_seeds_means_and_fills_labels_up():
     assert filled[1].tolist() == rows[1].tolist()
 
 
-def test_one_seed_makes_copies_of_its_own_class_alone():
-    seeds = LabelledInputs(torch.ones(1, 1, 4, 4), torch.tensor([1]))
-    generator = fitted(seeds, 3)
-    assert generator.has_seeds.tolist() == [False, True, False]
-    assert (generator.sample(np.array([1, 1]), np.random.default_rng(0)) == 1).all()
-
-
 def test_faug_tells_raw_samples_and_says_so(run):
     outcome = run("fd", seed_samples=5)
     samples = sent(outcome, part="samples")

@@ -55,29 +55,6 @@ def test_a_rate_that_falls_by_round_is_whole_before_the_first(inputs):
     assert not torch.equal(weights[0], weights[1])
 
 
-def test_fedmds_clients_step_with_adam_where_they_are_asked_to(inputs):
-    """Its first step moves a weight by the rate, whatever its gradient."""
-    job = job_of("fedmd", {"architectures": [MLP, WIDER]})
-    adam = replace(job.training, optimiser="adam", local_batch=None, weight_decay=0.0)
-    cohort = gathered(
-        replace(job, training=adam), client_samples(job, inputs), 0, Ledger(method="fedmd")
-    )
-    public = open_samples(cohort.client_data, "source")
-    before = torch.cat(cohort.models.weights)
-    consensus.digest({0: cohort}, public, {0: torch.full((40, 10), 3.0)}, 1)
-    moved = (torch.cat(cohort.models.weights) - before).abs()
-    rates = torch.full_like(moved[moved > 0], adam.learning_rate)
-    assert len(rates) > len(moved) / 2
-    torch.testing.assert_close(moved[moved > 0].median(), rates.median(), rtol=1e-4, atol=0)
-
-
-def test_fedmd_learns_open_data_first(run):
-    few = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=1, public_data="target")
-    many = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=20, public_data="target")
-    alone = [outcome.repetitions[0]["accuracy_alone"] for outcome in (few, many)]
-    assert alone[1] > alone[0]
-
-
 def test_open_data_of_the_target_are_nobodys(inputs):
     job = job_of("fedmd", block={"architectures": [MLP]})
     client_data = client_samples(job, inputs)

@@ -1,6 +1,5 @@
 """Frameworks over a lossy link: who hears nothing learns alone, what arrives is averaged."""
 
-import numpy as np
 import pytest
 import torch
 from fbftl.exchange.personal import Cohort, gathered
@@ -8,7 +7,6 @@ from fbftl.messages.ledger import Ledger
 from fbftl.methods import by_name
 from fbftl.methods.fd import distillation
 from fbftl.methods.fedmd import consensus
-from fbftl.study.grid import expand
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import Inputs, Outcome, client_samples
 from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
@@ -83,19 +81,6 @@ def test_teachers_are_of_the_logits_that_arrive(inputs):
                 assert teachers[client, label].isnan().all()
 
 
-def test_blocks_are_sent_again_in_every_framework(inputs):
-    for method, axes in (("fedmd", {"transfer_epochs": 1}), ("fd", {}), ("secure_ftl", {})):
-        outcome = run(inputs, method, blr=0.4, retransmissions=20, **axes)
-        # Triples come from the dealer, over a link that loses nothing.
-        rows = sent(outcome, sender="client")
-        rows = rows[rows["packets"].notna()]
-        assert (rows["attempts"] >= rows["packets"]).all()
-        assert rows["attempts"].sum() > rows["packets"].sum()
-        assert not rows["lost"].any()
-        plain = run(inputs, method, **axes)
-        assert outcome.repetitions[0]["series"] == plain.repetitions[0]["series"]
-
-
 def test_a_product_of_which_a_message_is_lost_ends_there(inputs):
     outcome = run(inputs, "secure_ftl", plr=1.0, protection="beaver", common_samples=20)
     assert len(set(outcome.repetitions[0]["series"]["loss"])) == 1
@@ -103,18 +88,3 @@ def test_a_product_of_which_a_message_is_lost_ends_there(inputs):
     assert by_clients["lost"].all()
     assert len(by_clients) == 2 * 3  # the first share of both gradients, of three rounds
     assert len(sent(outcome, sender="dealer")) == 2 * 2 * 3
-
-
-def test_a_party_keeps_its_weights_where_its_product_is_lost(inputs):
-    losses = [
-        run(inputs, "secure_ftl", plr=plr, common_samples=20).repetitions[0]["series"]["loss"]
-        for plr in (0.0, 0.5)
-    ]
-    assert not np.allclose(*losses)
-
-
-def test_frameworks_know_the_axes_of_the_link():
-    for method in ("fedmd", "fd", "secure_ftl"):
-        grid = {"method": [method], "blr": [0.1], "burst": [3.0], "retransmissions": [2]}
-        (setting,) = expand([grid])
-        assert setting.name == f"{method}+blr=0.1+burst=3.0+retransmissions=2"

@@ -1,6 +1,6 @@
 """What the survey's frameworks share: rows of clients, first messages by hand, their table."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,6 @@ import tabulate_messages
 import torch
 from fbftl.exchange.personal import gathered
 from fbftl.features.store.opening import open_store
-from fbftl.findings.shown import shown
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
@@ -18,7 +17,6 @@ from fbftl.messages.encoded import encode_rows
 from fbftl.messages.ledger import Ledger
 from fbftl.methods import by_name
 from fbftl.methods.fedmd import consensus
-from fbftl.study.methods import rows as told_of
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import client_samples
 from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
@@ -109,23 +107,6 @@ def test_bits_of_a_client_are_those_of_its_messages_and_of_every_broadcast(run, 
     assert bits["up_in_round"] == bits["up"] / bits["rounds"]
     assert bits["down"] == down["bits"].sum()
     assert bits["tells"] == "answers of a client's model to open samples"
-
-
-def test_a_row_is_found_by_the_name_of_its_run_whatever_the_order_of_its_axes(run, tmp_path):
-    path = tmp_path / "run.parquet"
-    outcome = run("fd", distillation_weight=1.0, seed_samples=5)
-    outcome.ledger.write(path)
-    setting = {
-        "seed_samples": 5,
-        "distillation_weight": 1.0,
-        "method": "fd",
-    }  # not the plan's order
-    name = "fd+distillation_weight=1.0+seed_samples=5"
-    measures = {name: asdict(measure) for name, measure in outcome.measures.items()}
-    document = {"name": name, "setting": setting, "measures": measures}
-    document |= {"repetitions": outcome.repetitions}
-    looks = shown(told_of(["fd"]))
-    assert tabulate_frameworks.row(document, str(path), looks)["setting"] == name
 
 
 def test_messages_have_an_order_on_each_ground(tmp_path):

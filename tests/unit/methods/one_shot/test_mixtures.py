@@ -25,20 +25,6 @@ def message(*components: int, fitting: Fitting = SPHERICAL, least: int = 1) -> M
     return MixturesMessage(4, WIDTH, components, fitting, least, seed=0)
 
 
-def test_a_mixture_finds_two_blobs_and_draws_them_again():
-    rng = np.random.default_rng(0)
-    blobs = np.concatenate([rng.normal(-5, 1, (200, 3)), rng.normal(5, 2, (100, 3))])
-    mixture = DIAGONAL.fitted(blobs, 2, np.random.default_rng(1))
-    order = np.argsort(mixture.means[:, 0])
-    assert np.allclose(mixture.weights[order], [2 / 3, 1 / 3], atol=0.01)
-    assert np.allclose(mixture.means[order], [[-5] * 3, [5] * 3], atol=0.5)
-    assert np.allclose(mixture.variances[order], [[1] * 3, [4] * 3], atol=1)
-    again = Mixture.of_rows(mixture.rows(), 3)
-    samples = again.draw(4000, np.random.default_rng(2))
-    assert np.allclose(samples.mean(axis=0), blobs.mean(axis=0), atol=0.4)
-    assert np.allclose(samples.std(axis=0), blobs.std(axis=0), atol=0.4)
-
-
 def test_one_component_is_mean_and_variance_with_a_floor():
     """Variances 1 and 0 below a floor of 0.25; spherical, their mean 0.5."""
     rows, rng = np.array([[1.0, 2.0], [3.0, 2.0]]), np.random.default_rng(0)

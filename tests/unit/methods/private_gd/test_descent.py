@@ -102,27 +102,6 @@ def test_steps_follow_the_printed_momentum(beta):
     assert losses[-1, 0] < losses[0, 0]
 
 
-def test_noise_has_the_standard_deviation_of_its_record():
-    """After one step from the same start, all that seeds differ in is their noise."""
-    clean, _ = trained([0] * 2, [0.0])
-    sigma, clip = 3.0, 1.0
-    shifts = []
-    for seed in range(60):
-        noisy = descend(
-            lambda _: initial_head([0]),
-            OwnSamples(*_samples(), [np.arange(SAMPLES)]),
-            [seed],
-            Descent(np.full((1, 1), sigma), clip, 0.5),
-        ).head
-        shifts.append((flat(noisy) - flat(clean)[:1]) / 0.5)
-    assert torch.cat(shifts).std() == pytest.approx(sigma * clip / SAMPLES, rel=0.05)
-
-
-def _samples():
-    _, x, labels = toy(2, [4], [0])
-    return x[0], labels[0]
-
-
 def test_seeds_train_stacked_as_they_do_alone_and_a_longer_schedule_draws_the_same(monkeypatch):
     rows = [np.arange(10), np.arange(4, SAMPLES), np.arange(3)]
     together, losses = trained([0, 1, 2], [1.0, 2.0, 0.5], rows)

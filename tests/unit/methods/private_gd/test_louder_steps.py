@@ -37,11 +37,6 @@ def test_the_scale_of_the_data_takes_the_place_of_the_task_s(inputs):
     assert losses[1] == losses[2] != losses[0]
 
 
-def test_settings_of_unequal_scales_cannot_share_a_process(inputs):
-    with pytest.raises(ValueError, match="cannot step together"):
-        train([private_job(NOISY), private_job(NOISY | {"data_scale": 5.0})], inputs)
-
-
 @pytest.mark.parametrize(
     ("axes", "sentence"),
     [

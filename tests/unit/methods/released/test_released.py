@@ -1,7 +1,5 @@
 """The public script's procedure: dropout in the features, losses that come back."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
@@ -11,7 +9,6 @@ from fbftl.models.heads import head_module
 from fbftl.models.networks import vgg
 from fbftl.study.grid import from_axes, require_sensible
 from fbftl.study.job import Training
-from fbftl.tasks import images
 from fbftl.training.samples import LabelledInputs
 
 TRAINING = Training(
@@ -47,21 +44,6 @@ def test_without_dropout_the_extractor_gives_the_same_features_in_train_mode():
     assert curves(0.0, seed=0) == curves(0.0, seed=1)
 
 
-def test_dropout_changes_the_features_of_every_epoch():
-    assert curves(0.5, seed=0) != curves(0.5, seed=1)
-    assert curves(0.5, seed=0) == curves(0.5, seed=0)
-
-
-def test_extractor_stays_frozen():
-    network = vgg((8, 8, 1), [[4], [6]], [12], 3, 0.5)
-    extractor = network[:-1].requires_grad_(False)
-    before = [value.clone() for value in extractor.parameters()]
-    positions = Positions(np.arange(24), 8, 0.0, seed=0)
-    head = head_module([12, 3], seed=0)
-    train_released(extractor, head, positions, samples(), NOTHING, samples(), TRAINING)
-    assert all(torch.equal(a, b) for a, b in zip(before, extractor.parameters(), strict=True))
-
-
 def test_a_lost_position_stays_lost_and_its_samples_come_back():
     positions = Positions(np.arange(100), batch=10, plr=0.85, seed=3)
     assert positions.arrives.sum() == 2
@@ -71,33 +53,6 @@ def test_a_lost_position_stays_lost_and_its_samples_come_back():
     for _ in range(60):
         list(positions.epoch())
     assert positions.seen.all()
-
-
-def test_no_loss_is_a_permutation():
-    positions = Positions(np.array([3, 5, 8, 9]), batch=3, plr=0.0, seed=0)
-    assert sorted(np.concatenate(list(positions.epoch()))) == [3, 5, 8, 9]
-
-
-def test_cut_decides_the_head_s_width():
-    layers = vgg((8, 8, 1), [[4]], [12], 3)
-
-    def transferred(cut: str) -> torch.nn.Module:
-        names = [name for name, _ in layers.named_children()]
-        return layers[: names.index(cut) + 1]
-
-    target = images.TargetNetwork(
-        inputs=SimpleNamespace(device="cpu"),
-        source={},
-        cut="relu_fc1",
-        pool="none",
-        example=torch.zeros(2, 1, 8, 8),
-        width=12,
-        classes=3,
-    )
-    assert target.at(None) is target
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(images.TargetNetwork, "transferred", lambda self: transferred(self.cut))
-        assert target.at("flatten").width == 64
 
 
 @pytest.mark.parametrize(
@@ -113,7 +68,3 @@ def test_cut_decides_the_head_s_width():
 def test_what_the_script_cannot_do_is_refused(axes):
     with pytest.raises(UserError, match="released"):
         require_sensible(from_axes({"method": "released"} | axes))
-
-
-def test_its_own_loss_is_accepted():
-    require_sensible(from_axes({"method": "released", "plr": 0.5, "loss": "reshuffled"}))

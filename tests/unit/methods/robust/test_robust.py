@@ -12,12 +12,12 @@ import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.methods.robust.network import both_losses
-from fbftl.methods.robust.pgd import PGD, bounds, by_pgd, pgd_perturbed, random_corners
+from fbftl.methods.robust.pgd import bounds, by_pgd, pgd_perturbed
 from fbftl.models.dense import dense_shape
-from fbftl.models.dual_batch_norm import DualBatchNorm, doubled, measured, mixed
+from fbftl.models.dual_batch_norm import doubled, measured, mixed
 from fbftl.models.modes import normalise_by_batch
 from fbftl.study.job import Training
-from fbftl.study.methods.robust import OF_BASES, faults, task_faults
+from fbftl.study.methods.robust import task_faults
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel
 from fbftl.training.pictures import Pictures
@@ -51,34 +51,6 @@ def test_on_a_linear_model_it_is_the_sign_of_the_weights():
     low, high = bounds(inputs(), PIXELS, 8 / 255)
     expected = torch.where(direction > 0, high, low)
     torch.testing.assert_close(pgd_perturbed(network, inputs(), labels(), PIXELS), expected)
-
-
-def test_it_stays_within_the_radius_and_among_the_pixels():
-    adversarial = pgd_perturbed(linear(), inputs(), labels(), PIXELS)
-    pixels, before = adversarial * 0.25 + 0.3, inputs() * 0.25 + 0.3
-    assert (pixels - before).abs().max() <= 8 / 255 + 1e-6
-    assert pixels.min() >= -1e-6
-    assert pixels.max() <= 1 + 1e-6
-
-
-def test_no_steps_move_nothing():
-    attack = PGD(steps=0)
-    assert torch.equal(pgd_perturbed(linear(), inputs(), labels(), PIXELS, attack), inputs())
-
-
-def test_it_is_never_better_for_the_network_than_noise_as_large():
-    network, clean = linear(), inputs(64)
-    adversarial = pgd_perturbed(network, clean, labels(64), PIXELS)
-    noise = random_corners(clean, PIXELS, 8 / 255, torch.Generator().manual_seed(1))
-
-    def loss(some: torch.Tensor) -> float:
-        return functional.cross_entropy(network(some), labels(64)).item()
-
-    def accuracy(some: torch.Tensor) -> float:
-        return (network(some).argmax(1) == labels(64)).double().mean().item()
-
-    assert loss(adversarial) > max(loss(noise), loss(clean))
-    assert accuracy(adversarial) <= min(accuracy(noise), accuracy(clean))
 
 
 def normalising() -> nn.Sequential:
@@ -139,14 +111,6 @@ def test_kinds_that_share_a_normalisation_count_by_their_loss(weight: float) -> 
         torch.testing.assert_close(moment, torch.lerp(of_clean, of_adversarial, weight))
 
 
-def test_one_normalisation_has_no_parameters_of_its_own():
-    counts = [
-        len(list(doubled(normalising(), separate).parameters())) for separate in (False, True)
-    ]
-    assert counts == [4, 6]
-    assert isinstance(doubled(normalising(), separate=True).norm, DualBatchNorm)
-
-
 def test_losses_of_both_kinds_count_half():
     logits = torch.randn(6, 2, generator=torch.Generator().manual_seed(0))
     labels_ = torch.tensor([0, 1, 0])
@@ -203,39 +167,6 @@ def test_a_run_tells_every_share(tmp_path: Path, norms: str) -> None:
         assert repetition["series"]["robust_accuracy"][share] <= noise
     if norms == "shared":
         assert len(set(standard)) == 1
-
-
-BASES = {"width": 0.5, "rescaled_init": True, "budgets": "rich"}
-VALUES = {"rounds": 1, "local_batch": 4, "batch_norm": "batch", "selection": "last"}
-
-
-def test_bases_tell_every_width_and_share(tmp_path: Path) -> None:
-    files = make_task(tmp_path)
-    run, _ = train(files, tmp_path, "robust", network=MLP, axes=BASES, **VALUES)
-    document = json.loads(run.read_text())
-    measured_names = {
-        name for name in document["measures"] if name.startswith(("standard_", "robust_"))
-    }
-    assert measured_names == {
-        f"{kind}_accuracy_x{width}_at_{share}"
-        for kind in ("standard", "robust")
-        for width in ("0.5", "1")
-        for share in ("0", "0.2", "0.5", "0.8", "1")
-    }
-    first = document["repetitions"][0]
-    assert all(0 <= first[name] <= 1 for name in measured_names)
-    assert sum(first[f"robust_accuracy_x1_at_{s}"] for s in ("0", "1")) <= sum(
-        first[f"standard_accuracy_x1_at_{s}"] for s in ("0", "1")
-    )
-
-
-def test_a_whole_network_reads_nothing_of_bases() -> None:
-    whole = SimpleNamespace(**OF_BASES, width=1)
-    assert not list(faults(whole))
-    whole.rescaled_init = True
-    assert "rescaled_init" in next(faults(whole))
-    whole.width = 0.5
-    assert not list(faults(whole))
 
 
 def test_classes_that_a_client_lacks_are_counted() -> None:

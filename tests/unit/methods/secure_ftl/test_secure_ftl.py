@@ -1,7 +1,6 @@
 """Secure FTL: gradients by finite differences, shares and triples, plain against protected."""
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
 from fbftl.methods import by_name
 from fbftl.methods.secure_ftl.alignment import Parties, Party
-from fbftl.methods.secure_ftl.parties import InTheOpen, open_gradients
 from fbftl.methods.secure_ftl.products import Ciphertexts, Shares, plain
 from fbftl.methods.secure_ftl.shares import (
     multiplication_triple,
@@ -70,14 +68,6 @@ def test_gradients_are_those_of_finite_differences(party):
         moved[index] = STEP
         slope = (loss(start + moved) - loss(start - moved)) / (2 * STEP)
         assert gradient[index] == pytest.approx(slope, abs=1e-8)
-
-
-def test_taylor_is_near_the_exact_loss_where_margins_are_small():
-    taylor, exact = parties().losses(0.1)
-    assert taylor != exact
-    still = parties()
-    quiet = Parties(Party(still.a.features, 1e-3 * still.a.weights), still.b, still.labels, 0.0)
-    assert quiet.losses(0.0)[0] == pytest.approx(quiet.losses(0.0)[1], abs=1e-10)
 
 
 # --- shares -----------------------------------------------------------------------------------
@@ -173,20 +163,6 @@ def test_plain_and_protected_runs_predict_alike_in_every_round(files):
     assert 0 < theirs["gradient_error"] < 2**-16
     assert theirs["predictions_apart"] == 0
     assert "gradient_error" not in ours
-
-
-def test_a_gradient_that_is_wrong_is_found_beside_the_open_one():
-    both = parties()
-    of_a, _ = open_gradients(both)
-    beside = InTheOpen(both)
-    beside.step(both, of_a + 0.25, None, SimpleNamespace(learning_rate=0.1, weight_decay=0.0))
-    assert beside.error == pytest.approx(0.25)
-    np.testing.assert_array_equal(beside.parties.b.weights, both.b.weights)
-    np.testing.assert_allclose(beside.parties.a.weights, both.a.weights - 0.1 * of_a.T)
-    predicted = beside.parties.predicted(both.b.features)
-    beside.compare(np.where(np.arange(5) < 2, -predicted, predicted), both.b.features)
-    beside.compare(predicted, both.b.features)
-    assert beside.measures()["predictions_apart"] == 0.4
 
 
 @pytest.mark.parametrize(
