@@ -33,6 +33,11 @@ def shown(rows: Iterable[Mapping[str, Any]]) -> dict[str, ShownMethod]:
     return {row["name"]: ShownMethod(**row) for row in rows}
 
 
+def figure_labels(methods: Mapping[str, ShownMethod]) -> dict[str, str]:
+    """Return the labels of methods as figures write them, by name."""
+    return {name: method.figure_label for name, method in methods.items()}
+
+
 def of_clients(share: float) -> str:
     """Return what follows a method's label where a share of the clients takes part."""
     return "" if share == 1 else f", {share:g} of the clients"
