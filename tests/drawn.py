@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from fbftl.findings.story import plain
+from fbftl.findings.story import described, plain
 from matplotlib.collections import LineCollection
 
 KEY = re.compile(r"\b(?!FTL_)[a-zA-Z]+_[a-z0-9]\w*|nan\b|\w+=\w+")
@@ -27,9 +27,9 @@ def drawing(figure: str) -> Callable[..., None]:
 def unrendered(draw: Callable[..., None], *arguments: Any, **named: Any) -> plt.Figure:
     """Return the figure that a function draws; of its files only the csv is written."""
 
-    def save(figure: plt.Figure, svg: str, numbers: pd.DataFrame, title: str, seen: str) -> None:
+    def save(figure: plt.Figure, svg: str, numbers: pd.DataFrame, title: str) -> None:
         numbers.to_csv(Path(svg).with_suffix(".csv"), index=False)
-        says_something(figure, title, seen)
+        says_something(figure, title)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys.modules[draw.__module__], "save", save)
@@ -37,9 +37,9 @@ def unrendered(draw: Callable[..., None], *arguments: Any, **named: Any) -> plt.
     return plt.gcf()
 
 
-def says_something(figure: plt.Figure, title: str, seen: str) -> None:
-    """Fail if a figure lacks a title, what is seen, or the name of an axis, or shows a key."""
-    written = [title, seen]
+def says_something(figure: plt.Figure, title: str) -> None:
+    """Fail if a figure lacks a title or the name of an axis, or shows a key."""
+    written = [title, described(figure, title)]
     for axes in figure.axes:
         if axes.axison and len(axes.get_xticks()) and not axes.images:
             beside = axes.get_shared_y_axes().get_siblings(axes)
@@ -66,7 +66,6 @@ def says_something(figure: plt.Figure, title: str, seen: str) -> None:
         written += [text.get_text() for text in legend.get_texts()]
     assert all(len(sentence) > 10 for sentence in written[:2])
     assert not title.endswith(".")
-    assert seen.endswith(".")
     keys = [word for text in written for word in KEY.findall(plain(text))]
     assert not keys, keys
 

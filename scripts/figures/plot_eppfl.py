@@ -4,7 +4,6 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +12,9 @@ from fbftl.cost.compute import training_products
 from fbftl.cost.layers import Layer, read_network
 from fbftl.cost.split import printed_uplink_bytes
 from fbftl.findings import published
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
 from fbftl.findings.plots.kinds import bands, lines
-from fbftl.findings.plots.spec import (
-    PRINTED,
-    Look,
-    Panel,
-    Scale,
-    Spec,
-    in_order,
-    level,
-    marks,
-    named_at_ends,
-    side_by_side,
-)
+from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, shown
@@ -59,8 +48,6 @@ def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
         svg,
         points,
         "Accuracy by round and local epochs",
-        "Test accuracy in per cent by round, a line per number of local epochs E inside a band of "
-        "one standard deviation over seeds.",
     )
 
 
@@ -124,10 +111,6 @@ def privacy(table: str, printed: str, svg: str) -> None:
         svg,
         rows,
         "Accuracy under noise on activations",
-        "Test accuracy in per cent against the ε of one activation, on a logarithmic axis, of "
-        "clean and of protected inference with bars of one standard deviation, in a panel for each "
-        "way in which noise is scaled; noise by the channel maximum guarantees nothing. The run "
-        "without noise is a level. In a panel of its own what the paper prints of CIFAR-10.",
     )
 
 
@@ -182,15 +165,7 @@ def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
              reference=100 * baseline["accuracy"].max())  # fmt: skip
     frame = marks(points, "uplink", series=series, name=names)
     spec = Spec(looks, {"": Panel(x, y)}, (0.8 * TEXT_WIDTH, 3.4))
-    save(
-        lines(frame, spec),
-        svg,
-        points,
-        "Accuracy against uplink of split training",
-        "Test accuracy of clean inference in per cent against the uplink of all clients in "
-        "megabytes on a logarithmic axis, a point per setting with a bar of one standard "
-        "deviation; thin lines cross at FedAvg.",
-    )
+    save(lines(frame, spec), svg, points, "Accuracy against uplink of split training")
 
 
 def uplinks(runs: pd.DataFrame) -> pd.DataFrame:
@@ -228,39 +203,13 @@ PAPER, RUNS = "the paper's size, by closed forms", "the runs here, bytes by ledg
 """The panels."""
 
 
-@dataclass(frozen=True)
-class Named:
-    """A setting that has a name in the figure.
-
-    axes: its axes, as sentences of the paper name them.
-    """
-
-    name: str
-    axes: Mapping[str, Any]
-
-    @property
-    def epochs(self) -> int:
-        """E, local epochs."""
-        return self.axes["local_epochs"]
-
-    @property
-    def share(self) -> float:
-        """Share of the activations that clients send."""
-        return self.axes.get("keep_activations", 1.0)
-
-    @property
-    def deviations(self) -> dict[str, str]:
-        """Its axes as the name of its run has them."""
-        return {axis: str(value) for axis, value in self.axes.items() if axis != "method"}
-
-
-NAMED = (
-    Named("all is sent, 2 local epochs", VANILLA2),
-    Named("5 local epochs", VANILLA2 | {"local_epochs": 5}),
-    Named("10 local epochs", VANILLA2 | {"local_epochs": 10}),
-    Named(HALVED, EPPFL),
-)
-"""Vanilla2, Vanilla5, Vanilla10 and EPPFL, as the paper calls them."""
+NAMED = {
+    "all is sent, 2 local epochs": VANILLA2,
+    "5 local epochs": VANILLA2 | {"local_epochs": 5},
+    "10 local epochs": VANILLA2 | {"local_epochs": 10},
+    HALVED: EPPFL,
+}
+"""Axes of Vanilla2, Vanilla5, Vanilla10 and EPPFL, as the paper calls them, by their names here."""
 
 
 def cost(
@@ -302,9 +251,6 @@ def cost(
         svg,
         points,
         "What a client multiplies and sends, beside FedAvg",
-        "Bytes that a client sends up in a round, in times FedAvg's, against what it multiplies, "
-        "in per cent of FedAvg's with two local epochs; both axes are logarithmic, and a thin line "
-        "is at FedAvg's bytes. A panel at the paper's size, and one of the runs here.",
     )
 
 
@@ -317,14 +263,11 @@ def by_closed_form(setting: SplitSetting) -> pd.DataFrame:
     """Return the points at the paper's size: activations and labels as Sec. 2.3 counts them."""
     weights = FLOAT_BYTES * setting.parameters
     front = FLOAT_BYTES * setting.client_parameters
-    uplinks = {
-        named.name: (
-            front
-            + printed_uplink_bytes(setting.samples, named.epochs, named.share, setting.cut.width)
-        )
-        / weights
-        for named in NAMED
-    }
+    uplinks = {}
+    for name, axes in NAMED.items():
+        share, width = axes.get("keep_activations", 1.0), setting.cut.width
+        sent = printed_uplink_bytes(setting.samples, axes["local_epochs"], share, width)
+        uplinks[name] = (front + sent) / weights
     return _points(PAPER, uplinks, multiplied(setting.layers[:1], setting.layers), setting.epochs)
 
 
@@ -336,16 +279,14 @@ def by_ledger(runs: pd.DataFrame, networks: Sequence[str], epochs: int) -> pd.Da
         networks: paths of descriptions, cut where clients end.
         epochs: local epochs of FedAvg.
     """
-    by_axes = {setting: axes_of(setting) for setting in runs["setting"]}
     sent = runs.set_index("setting")["over_fedavg"]
     uplinks = {
-        named.name: float(sent[setting])
-        for named in NAMED
-        for setting, axes in by_axes.items()
-        if axes == named.deviations
+        name: sent[setting]
+        for name, axes in NAMED.items()
+        for setting in runs["setting"]
+        if axes_of(setting) == {axis: str(axes[axis]) for axis in axes if axis != "method"}
     }
-    name = VANILLA2["network"]
-    described = [path for path in networks if Path(path).stem == name]
+    described = [path for path in networks if Path(path).stem == VANILLA2["network"]]
     if not uplinks or not described:
         return pd.DataFrame()
     network = read_network(described[0])
@@ -371,12 +312,11 @@ def _points(
     rows = [
         {
             "panel": panel,
-            "name": named.name,
-            "multiplications": multiplications * named.epochs / epochs,
-            "uplink": float(uplinks[named.name]),
+            "name": name,
+            "multiplications": multiplications * NAMED[name]["local_epochs"] / epochs,
+            "uplink": float(uplink),
         }
-        for named in NAMED
-        if named.name in uplinks
+        for name, uplink in uplinks.items()
     ]
     fedavg = {"panel": panel, "name": FEDAVG, "multiplications": 1.0, "uplink": 1.0}
     return pd.DataFrame([fedavg, *rows])

@@ -10,20 +10,9 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.marks import on_front
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped
 from fbftl.findings.plots.kinds import bands, lines, rows
-from fbftl.findings.plots.spec import (
-    PRINTED,
-    Look,
-    Panel,
-    Scale,
-    Spec,
-    in_order,
-    level,
-    marks,
-    named_at_ends,
-    side_by_side,
-    stepped,
-)
+from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
@@ -81,15 +70,7 @@ def uplink(
     spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=5)
     figure = bands(pd.concat(frames), spec)
     mark_distance(figure, points[points["selected"]].set_index("method"), read_tidy(by_seed))
-    save(
-        figure,
-        svg,
-        points,
-        "Accuracy against what clients send",
-        "Test accuracy in per cent against the bits that all clients have sent so far, on a "
-        "logarithmic axis, a line per method inside a band of one standard deviation over seeds, "
-        "with a marker where the table reports it; FbFTL sends once and rises at one place.",
-    )
+    save(figure, svg, points, "Accuracy against what clients send")
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
@@ -184,9 +165,6 @@ def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
         svg,
         table,
         "Accuracy by packet loss and share of the clients",
-        "Test accuracy in per cent against the packet loss rate, on an axis of the logarithm of "
-        "what arrives, a line per share of the clients inside a band of one standard deviation; a "
-        "panel for the runs, and one for the points that the paper prints of another task.",
     )
 
 
@@ -213,10 +191,6 @@ def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> N
         svg,
         table,
         "ROUGE-1 by packet loss and share of the clients",
-        "ROUGE-1 of test summaries in per cent against the packet loss rate, on an axis of the "
-        "logarithm of what arrives, a line per share of the clients inside a band of one standard "
-        "deviation; in a panel of its own, with a scale of its own, what the paper prints of "
-        "SAMSum.",
     )
 
 
@@ -304,15 +278,7 @@ def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         for mark in frame[frame["panel"] == of_share].itertuples():
             axes.text(1.01, mark.y, f"{mark.x:.1f}", transform=axes.get_yaxis_transform(),
                       fontsize=LABEL_SIZE, va="center")  # fmt: skip
-    save(
-        figure,
-        svg,
-        drawn,
-        "Accuracy under compression of messages",
-        "A row for each setting that was run, grouped by method, with its test accuracy in per "
-        "cent and a bar of one standard deviation over seeds; a panel for each share of the "
-        "clients.",
-    )
+    save(figure, svg, drawn, "Accuracy under compression of messages")
 
 
 def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
@@ -344,9 +310,6 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
         svg,
         points,
         "Accuracy against uplink under compression",
-        "Test accuracy in per cent against the uplink of all clients up to the selected epoch, "
-        "in bits on a logarithmic axis, a marker per setting and bars of one standard deviation; a "
-        "stepped line joins those that no cheaper one betters, each with its compression.",
     )
 
 
@@ -404,9 +367,6 @@ def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg,
         table_rows,
         "Lost packets and what they cost",
-        "A row for each setting with loss. On the left, packet loss rates in per cent on an axis "
-        "that is logarithmic from 0.1 on: a marker by ledger, a dash by formula. On the right, "
-        "points of accuracy against the method's own run without loss, with 95 % bounds.",
     )
 
 
@@ -449,16 +409,7 @@ def privacy(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     sizes = sorted(points["samples_per_client"].unique())
     panels = {size: Panel(x, y, f"K = {size:.0f} samples per client") for size in sizes}
     spec = Spec(looks, panels, (TEXT_WIDTH, 0.42 * TEXT_WIDTH), legend=2)
-    save(
-        lines(pd.concat([frame, *levels]), spec),
-        svg,
-        points,
-        "Accuracy under a guarantee",
-        "Test accuracy in per cent against ε, on a logarithmic axis, a panel per number of samples "
-        "per client K, a line per method with bars of one standard deviation, methods set a little "
-        "beside each other; the legend says whether ε is per sample and holds against the server "
-        "or is per client and trusts it. A run without noise is dotted.",
-    )
+    save(lines(pd.concat([frame, *levels]), spec), svg, points, "Accuracy under a guarantee")
 
 
 DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}
@@ -478,15 +429,7 @@ def noise(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         Scale("relative noise σ (in R std(g), no guarantee)"), Scale(ACCURACY, limits=(0, 103))
     )
     size = (1.25 * COLUMN_WIDTH, 0.8 * COLUMN_WIDTH)
-    save(
-        bands(frame, Spec(looks, {"": panel}, size)),
-        svg,
-        points,
-        "Accuracy under relative noise",
-        "Test accuracy in per cent against the paper's relative noise σ, which guarantees nothing, "
-        "a line per method inside a band of one standard deviation over seeds; dashed where the "
-        "noise is drawn anew each epoch.",
-    )
+    save(bands(frame, Spec(looks, {"": panel}, size)), svg, points, "Accuracy under relative noise")
 
 
 def plotted_noise(table: pd.DataFrame) -> pd.DataFrame:

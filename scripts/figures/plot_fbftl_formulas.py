@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fbftl.cost.architectures import vgg16
+from fbftl.findings.plots.frames import marks, named_at_ends
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order, marks, named_at_ends
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
@@ -67,14 +68,7 @@ def packet_loss(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     }
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
     columns = ["panel", "method", "blocks", "blr", "plr"]
-    save(
-        figure,
-        svg,
-        numbers[columns],
-        "Packet loss by block loss",
-        "Packet loss rate against block loss rate by Eq. (18), a line for each of the paper's four "
-        "packets; left all block loss rates, right those up to a thousandth.",
-    )
+    save(figure, svg, numbers[columns], "Packet loss by block loss")
 
 
 def retransmission(svg: str | Path, methods: list[dict[str, Any]]) -> None:
@@ -112,15 +106,7 @@ def retransmission(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     numbers = pd.concat([payload.assign(panel="payload"), residual.assign(panel="residual loss")])
     columns = ["panel", "method", "blocks", "retransmissions", "blr", "payload", "plr"]
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.9)))
-    save(
-        figure,
-        svg,
-        numbers[columns],
-        "Payload and packet loss with retransmissions",
-        "Left, the expected payload over a packet's own against the block loss rate, a line for "
-        "each most number of retransmissions. Right, the packet loss rate that is left, both axes "
-        "logarithmic, a numbered line per number for FL and for FbFTL.",
-    )
+    save(figure, svg, numbers[columns], "Payload and packet loss with retransmissions")
 
 
 def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any]) -> None:
@@ -172,10 +158,6 @@ def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any])
         svg,
         numbers,
         "Uncertainty of a batch's labels, and what a query gives away",
-        "Left, the uncertainty of a batch in bits against the samples per client K: before the "
-        "query, and after it for several numbers of samples UK, exact as lines, over the first U "
-        "types only dotted, as printed in hollow markers. Right, the bits that the query gives "
-        "away against the clients U, both axes logarithmic, a line per K.",
     )
 
 

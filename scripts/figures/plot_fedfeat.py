@@ -8,8 +8,9 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.plots.frames import level, marks
 from fbftl.findings.plots.kinds import bands, lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, level, marks
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, figure_labels, shown
 from fbftl.findings.story import with_rows
@@ -83,15 +84,7 @@ def retraining(
     }
     size = (TEXT_WIDTH, 2.2 * len(networks) + 0.6)
     figure = bands(frame, Spec(looks, panels, size, len(partitions), legend=3))
-    save(
-        figure,
-        svg,
-        points,
-        "Accuracy by round, by network and labels of clients",
-        "Test accuracy in per cent by round, a row of panels per network and a column for each way "
-        "in which labels are dealt, a line per method inside a band of one standard deviation over "
-        "seeds, a marker where the table reports it.",
-    )
+    save(figure, svg, points, "Accuracy by round, by network and labels of clients")
 
 
 def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
@@ -146,15 +139,7 @@ def retraining_cost(
     frame, looks = marked_lines(without, "megabytes", methods_shown)
     panel = Panel(Scale("sent up by all clients (MB)", "log 1-2-5"), Scale(ACCURACY))
     figure = lines(frame, Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2))
-    save(
-        figure,
-        svg,
-        points,
-        "Accuracy against what clients have sent",
-        "Test accuracy in per cent against what all clients have sent up by then in megabytes on a "
-        "logarithmic axis, a line per method with a marker and a bar of one standard deviation "
-        "where the table reports it; who sends once has one point.",
-    )
+    save(figure, svg, points, "Accuracy against what clients have sent")
 
 
 def sent(run: Exchanged, look: ShownMethod) -> pd.DataFrame:
@@ -233,7 +218,4 @@ def feature_noise(table: str, svg: str) -> None:
         svg,
         rows,
         "Noise on features: accuracy and the paper's metrics",
-        "Against the ε asked for, on a logarithmic axis: test accuracy in per cent with a bar of "
-        "one standard deviation and the run without noise as a level; then mutual information, "
-        "correlation, KL divergence and the norm of a sample's features, a line per kind of noise.",
     )

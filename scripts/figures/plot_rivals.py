@@ -11,17 +11,9 @@ import numpy as np
 import pandas as pd
 from fbftl.cost.layers import read_network
 from fbftl.cost.one_shot import crossover, expected_present, numbers
+from fbftl.findings.plots.frames import marks, named_at_ends, stepped
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import (
-    Look,
-    Panel,
-    Scale,
-    Spec,
-    in_order,
-    marks,
-    named_at_ends,
-    stepped,
-)
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
@@ -63,9 +55,6 @@ def uploads(table: str, svg: str) -> None:
         svg,
         rows[[*columns, "pareto", "diverged"]],
         "Accuracy against uplink of messages and heads",
-        "Test accuracy in per cent against the uplink per client in kilobytes, on a logarithmic "
-        "axis, a marker for each message and head with a bar of one standard deviation over seeds; "
-        "a stepped line joins those that no cheaper one betters.",
     )
 
 
@@ -105,15 +94,7 @@ def uploads_by(
     ticks = sorted(rows[axis].unique()) if scale == "packet loss" else ()
     panel = Panel(Scale(label, scale, ticks), Scale(ACCURACY))
     spec = Spec(looks, {"": panel}, (1.5 * COLUMN_WIDTH, 3.6), legend=3)
-    save(
-        lines(frame, spec),
-        svg,
-        rows,
-        f"Accuracy of uploads by {label}",
-        f"Test accuracy in per cent against the {label}, on a logarithmic axis, a line for each "
-        "message and head, and for what else varies, with bars of one standard deviation over "
-        "seeds.",
-    )
+    save(lines(frame, spec), svg, rows, f"Accuracy of uploads by {label}")
 
 
 def by_axis(
@@ -196,11 +177,6 @@ def features_or_sums(runs: str, network: str, svg: str, axes: dict[str, Any]) ->
         svg,
         drawn,
         "Uplink of features, means and statistics",
-        "Left, numbers that a client sends against its samples K, both axes logarithmic: lines by "
-        "formula for features, means and statistics, ledgers as points; hollow ones are of heads "
-        "for which clients send the means of held-out samples apart. Right, the K at the crossover "
-        "of features and statistics against the dimensions d of a feature, both axes logarithmic, "
-        "a line per number of classes N; the point is this task.",
     )
 
 
@@ -276,15 +252,7 @@ def trust(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     y = Scale(ACCURACY, limits=(-3, 103))
     panels = {name: Panel(x, y, title) for name, title in TRUSTS.items()}
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.2), legend=4))
-    save(
-        figure,
-        svg,
-        rows,
-        "Accuracy against ε under each model of trust",
-        "Test accuracy in per cent against ε, on a logarithmic axis, a panel for each model of "
-        "trust: noise that holds against the server, noise on a secure sum, and a trusted server; "
-        "a line per release with bars of one standard deviation over seeds.",
-    )
+    save(figure, svg, rows, "Accuracy against ε under each model of trust")
 
 
 def look_of_release(row: pd.Series, line: str, methods: dict[str, ShownMethod]) -> Look:

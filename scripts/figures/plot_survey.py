@@ -8,18 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from fbftl.findings.plots.frames import level, marks, named_at_ends
 from fbftl.findings.plots.kinds import bands, lines, votes_by_category
-from fbftl.findings.plots.spec import (
-    PRINTED,
-    Look,
-    Panel,
-    Scale,
-    Spec,
-    in_order,
-    level,
-    marks,
-    named_at_ends,
-)
+from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
@@ -69,9 +60,6 @@ def frameworks(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg,
         rows,
         "Accuracy of frameworks against what a client sends",
-        "Test accuracy in per cent against the bits that a client sends, on a logarithmic axis, a "
-        "named point per framework with a bar of one standard deviation; a panel for each way in "
-        "which the labels are dealt to the clients.",
     )
 
 
@@ -124,8 +112,6 @@ def gains(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg,
         ranks,
         "Gains by taking part, client by client",
-        "Gained accuracy in percentage points against the share of clients in the order of their "
-        "gains, from who loses most, a line per setting; below the line at 0 clients lose.",
     )
 
 
@@ -165,14 +151,7 @@ def votes(series: str, svg: str, models: dict[str, str]) -> None:
     )
     looks = in_order(list(names.values()))
     spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 0.4 * TEXT_WIDTH), legend=3)
-    save(
-        votes_by_category(frame, spec),
-        svg,
-        vote_shares,
-        "Votes for each source model",
-        "Share of the clients' votes in per cent for each source model, a bar per setting of the "
-        "vote and a dot per seed.",
-    )
+    save(votes_by_category(frame, spec), svg, vote_shares, "Votes for each source model")
 
 
 def shares(counted: pd.DataFrame, models: list[str]) -> pd.DataFrame:
@@ -234,9 +213,6 @@ def federation(series: str, table1: str, svg: str) -> None:
         svg,
         pd.concat([ours, printed.assign(printed=True)]),
         "Accuracy by round of a federation and of one client",
-        "Test accuracy in per cent by round, a line each for a federation with one start, with "
-        "starts of their own, and for one client, inside bands of one standard deviation; hollow "
-        "markers are what Table 1 prints of MNIST.",
     )
 
 
@@ -283,7 +259,4 @@ def dpsgd(table: str, svg: str) -> None:
         svg,
         points,
         "DP-SGD's accuracy against ε",
-        "Test accuracy in per cent against ε of a sample, on a logarithmic axis, with bars of one "
-        "standard deviation over seeds; the run without noise and what is printed of MNIST, with "
-        "noise and without, are levels.",
     )

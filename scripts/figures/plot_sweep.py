@@ -8,8 +8,9 @@ from itertools import cycle, islice
 from typing import Any
 
 import pandas as pd
+from fbftl.findings.plots.frames import level, marks
 from fbftl.findings.plots.kinds import lines, points_by_category
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, level, marks
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
@@ -57,12 +58,6 @@ def sweep(
     names = list(dict.fromkeys(labels))
     pairs = zip(cycled_colors(len(names)), islice(cycle(MARKERS), len(names)), strict=True)
     looks = {name: Look(*pair) for name, pair in zip(names, pairs, strict=True)}
-    seen = (
-        f"{title.removesuffix(' (%)').capitalize()} in per cent along {axis_name(along)}, an axis "
-        "of the study, a line, or a point where it has categories, for each combination of the "
-        "other axes, with bars of one standard deviation over seeds; a setting that leaves the "
-        "axis at a default of none is a dotted level."
-    )
     legend = 2 * any(names)
     if has_categories(rows[along]):
         places = rows[along].map(lambda value: named(along, value, methods_shown), na_action=None)
@@ -84,13 +79,7 @@ def sweep(
         draw = lines
     spec = Spec(looks, {"": panel}, (0.75 * TEXT_WIDTH, 3.4), legend=legend)
     name = title.removesuffix(" (%)")
-    save(
-        draw(frame, spec),
-        svg,
-        rows,
-        f"{name[0].upper()}{name[1:]} along {axis_name(along)}",
-        seen,
-    )
+    save(draw(frame, spec), svg, rows, f"{name[0].upper()}{name[1:]} along {axis_name(along)}")
 
 
 def has_categories(values: pd.Series) -> bool:
@@ -148,14 +137,7 @@ def sources(
     spec = Spec(looks, {"": Panel(x, Scale("test accuracy (%)"))}, (TEXT_WIDTH, 3.6), legend=6)
     figure = points_by_category(frame, spec)
     figure.axes[0].tick_params(axis="x", rotation=60)
-    save(
-        figure,
-        svg,
-        table,
-        "Accuracy under several source networks",
-        "Test accuracy in per cent, a group per setting and in it a point per source network, the "
-        "mean over the seeds of that source with a bar of their standard deviation.",
-    )
+    save(figure, svg, table, "Accuracy under several source networks")
 
 
 def by_source(tables: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.DataFrame:

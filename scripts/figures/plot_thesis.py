@@ -7,17 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import (
-    Look,
-    Panel,
-    Scale,
-    Spec,
-    level,
-    marks,
-    named_at_ends,
-    side_by_side,
-)
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import with_rows
 from fbftl.findings.style import (
@@ -67,9 +59,6 @@ def budget(table: str, svg: str) -> None:
         svg,
         pd.concat([points, noise], ignore_index=True),
         "Schedules of noise, and what loss and accuracy they leave",
-        "The noise of every step, a line per schedule; training loss in nats on a logarithmic axis "
-        "and test accuracy in per cent against the rows, with bars of one standard deviation and "
-        "descent without noise as a dotted line.",
     )
 
 
@@ -134,15 +123,7 @@ def budget_bounds(table: str, svg: str) -> None:
     y = Scale("bound, 1 without a step", "log", reference=1)
     panels = {alpha: Panel(x, y, f"α = {alpha:g}") for alpha in sorted(bounds["alpha"].unique())}
     spec = Spec(dict(BOUNDS.values()), panels, (TEXT_WIDTH, 0.4 * TEXT_WIDTH), legend=3)
-    save(
-        lines(frame, spec),
-        svg,
-        bounds,
-        "Bound on the excess loss by condition number",
-        "The bound on the excess loss over what it is without a step, against the condition number "
-        "κ, both axes logarithmic, a panel per α: uniform noise and the best schedule, each with "
-        "the best number of steps T, and the best schedule with the printed T.",
-    )
+    save(lines(frame, spec), svg, bounds, "Bound on the excess loss by condition number")
 
 
 FITTED = "fitted"
@@ -181,9 +162,6 @@ def influence(table: str, svg: str, decays: Sequence[float]) -> None:
         svg,
         pd.concat([measured.assign(line="measured"), curves]),
         "Influence of each step's noise on the end",
-        "What the variance of each step's noise adds to the loss in the end, against the step: "
-        "measured means with bars of two standard errors, the line fitted to them, and dashed the "
-        "influence that exponential schedules of several decays assume.",
     )
 
 
@@ -245,15 +223,7 @@ def domain_adaptation(runs: str, svg: str, axes: dict[str, object]) -> None:
         Scale("accuracy on its domain (%)", limits=(0, None)),
     )
     figure = lines(frame, Spec(looks, {"": panel}, legend=2))
-    save(
-        figure,
-        svg,
-        means.assign(by_chance=chance),
-        "Accuracy on the domain without labels",
-        "Accuracy in per cent on the domain of the user without labels against its share of the "
-        "rounds, a line without adversary and one for each, with bars of one standard deviation; "
-        "always guessing the most frequent class is dotted.",
-    )
+    save(figure, svg, means.assign(by_chance=chance), "Accuracy on the domain without labels")
 
 
 NETWORKS = {"he": "He's start", "torch": "torch's start"}
@@ -318,10 +288,6 @@ def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
         svg,
         pd.concat([means, rounds], ignore_index=True),
         "What an adversary of groups does to equalised odds",
-        "A row of panels for each network: the difference in equalised odds ΔEO and the balanced "
-        "accuracy in per cent against the users of the majority, with bars of one standard "
-        "deviation, then ΔEO and the accuracy of a probe that reads the group, round by round; a "
-        "line without adversary and one for each adversary.",
     )
 
 

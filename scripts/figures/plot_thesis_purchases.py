@@ -13,17 +13,9 @@ from fbftl.data.domains import domains_in
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import BY_COUNTS, CHOICES
 from fbftl.findings.outsourcing import purchases as by_setting
+from fbftl.findings.plots.frames import level, marks, named_at_ends
 from fbftl.findings.plots.kinds import lines, pictures
-from fbftl.findings.plots.spec import (
-    Look,
-    Panel,
-    Scale,
-    Spec,
-    in_order,
-    level,
-    marks,
-    named_at_ends,
-)
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import with_rows
@@ -88,10 +80,6 @@ def ecos(table: str, svg: str) -> None:
         svg,
         rows,
         "What counts of features buy",
-        "Four panels with bars of one standard deviation over seeds: the share of own rows bought "
-        "and the test accuracy, in per cent, against the noise on each count, a line for each "
-        "number of centroids R; test accuracy against the rows bought, a line for each choice; and "
-        "test accuracy against ε of a row, with choices that ask no client as levels.",
     )
 
 
@@ -123,15 +111,7 @@ def ecos_uploads(runs: str, svg: str, axes: dict[str, Any]) -> None:
     looks = {name: Look(colour, marker) for _, name, colour, marker in drawn}
     panel = Panel(Scale("uplink of all clients (Mb)", "log"), Scale(ACCURACY))
     spec = Spec(looks, {"": panel}, (1.5 * COLUMN_WIDTH, 3.2), legend=2)
-    save(
-        lines(frame, spec),
-        svg,
-        rows,
-        "Accuracy against uplink with and without a purchase",
-        "Test accuracy in per cent against the uplink of all clients in megabits on a logarithmic "
-        "axis, a line each for purchases by masked counts with uploads, for uploads alone and for "
-        "uploads with a random purchase, with bars of one standard deviation over seeds.",
-    )
+    save(lines(frame, spec), svg, rows, "Accuracy against uplink with and without a purchase")
 
 
 SHOWN = 24
@@ -179,6 +159,4 @@ def purchases(
         svg,
         pd.DataFrame(counts),
         "Public images that each choice bought",
-        f"A row of {SHOWN} public images for each choice, of the first seed's purchase in equal "
-        "steps, own rows first; a bar beneath an image marks the clients' own domain.",
     )

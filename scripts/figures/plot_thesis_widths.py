@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 from fbftl.data.domains import domains_in, name_of
+from fbftl.findings.plots.frames import marks
 from fbftl.findings.plots.kinds import bars, lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, marks
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.story import with_rows
@@ -61,9 +62,6 @@ def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg,
         rows,
         "Accuracy by width of the network and by uplink",
-        "Test accuracy in per cent against the width of the network, a line per method with bars "
-        "of one standard deviation, a panel for each order of budgets over the clients; then "
-        "accuracy at full width against megabits that all clients send up in a round.",
     )
 
 
@@ -98,16 +96,7 @@ def domains(table: str, svg: str, domains: list[Any], methods: list[dict[str, An
     x, y = Scale("domain", "categories"), Scale("accuracy at full width (%)")
     panels = {order: Panel(x, y, title) for order, title in orders_of(rows).items()}
     figure = bars(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
-    save(
-        figure,
-        svg,
-        rows,
-        "Accuracy in each domain at full width",
-        "Accuracy at full width in per cent in each domain, a bar per method with a whisker of one "
-        "standard deviation over seeds, beside the network of FedAvg that fits all budgets; a "
-        "panel for budgets that fall from the first domain to the last and, where it ran, one for "
-        "budgets that are spread.",
-    )
+    save(figure, svg, rows, "Accuracy in each domain at full width")
 
 
 PANEL = ["budgets", "budget_order", "clients_per_round"]
@@ -152,16 +141,7 @@ def width_laws(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     looks = dict(sorted(looks.items(), key=lambda named: order.index(named[0].split(", ")[0])))
     size = (TEXT_WIDTH, 1.7 * -(-len(panels) // COLUMNS) + 0.6)
     figure = lines(pd.concat(frames), Spec(looks, panels, size, COLUMNS, legend=3))
-    save(
-        figure,
-        svg,
-        rows,
-        "Accuracy by width under laws of budgets",
-        "Test accuracy in per cent against the width of the network, a line per method with bars "
-        "of one standard deviation, in a panel for each law of the widths that clients can train, "
-        "each order in which widths are dealt and each number of clients in a round; FedAvg of "
-        "each width, which has no budgets, is dotted in every panel.",
-    )
+    save(figure, svg, rows, "Accuracy by width under laws of budgets")
 
 
 CLEAN = "clean inputs alone"
@@ -202,16 +182,7 @@ def robust(runs: str, svg: str, axes: dict[str, Any]) -> None:
     x, y = Scale("weight λ of their normalisation"), Scale(ACCURACY, margin=0.15)
     panels = {score: Panel(x, y, title) for score, title in DISTURBED.items()}
     spec = Spec(dict(NORMALISED.values()), panels, (TEXT_WIDTH, 2.6), legend=3)
-    save(
-        lines(pd.concat(frames), spec),
-        svg,
-        rows,
-        "Accuracy on clean and on disturbed inputs",
-        "Test accuracy in per cent against the weight λ of the normalisation of disturbed inputs, "
-        "in panels for clean inputs, for random noise as large as the attack's, and for PGD; one "
-        "normalisation for both kinds of inputs, and FedAvg, which saw clean inputs alone, are "
-        "levels. Bars are one standard deviation over seeds.",
-    )
+    save(lines(pd.concat(frames), spec), svg, rows, "Accuracy on clean and on disturbed inputs")
 
 
 def disturbed(table: pd.DataFrame) -> pd.DataFrame:

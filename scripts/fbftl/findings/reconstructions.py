@@ -17,11 +17,6 @@ SHOWN = 10
 
 TITLE = "Pictures drawn from uploads"
 
-SEEN = (
-    "A row of originals above a row of pictures that an adversary drew for each case, with its "
-    "mean peak signal-to-noise ratio in decibels."
-)
-
 
 def draw(drawn: Mapping[str, np.ndarray], findings: Sequence[Finding]) -> "Figure":
     """Return the figure: a row of originals, then a row per level of noise.

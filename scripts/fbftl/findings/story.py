@@ -9,6 +9,7 @@ from fbftl.ground.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 DESCRIPTION = re.compile(r"<dc:description>(.*?)</dc:description>", re.DOTALL)
 """Where an svg has its alternative text."""
@@ -23,6 +24,19 @@ LOWERED = re.compile(r"\$_\{?(\w+)\}?\$")
 def plain(text: str) -> str:
     """Return a text of a figure with its indices behind an underscore."""
     return LOWERED.sub(r"_\1", text)
+
+
+def described(figure: "Figure", title: str) -> str:
+    """Return a figure's alternative text: its title, what each panel shows, and what is named."""
+    panels = []
+    for axes in figure.axes:
+        shown = " against ".join(filter(None, (axes.get_ylabel(), axes.get_xlabel())))
+        panels.append(": ".join(filter(None, (axes.get_title("left"), shown))))
+    named = [text for legend in figure.legends for text in legend.get_texts()]
+    named += [text for axes in figure.axes for text in axes.texts]
+    names = dict.fromkeys(text.get_text().replace("\n", ", ") for text in named)
+    parts = [title, *dict.fromkeys(panels), f"Named are {'; '.join(filter(None, names))}"]
+    return " ".join(f"{plain(part)}." for part in filter(None, parts))
 
 
 def with_rows(table: "pd.DataFrame", path: object) -> "pd.DataFrame":

@@ -4,7 +4,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fbftl.findings.story import plain
+from fbftl.findings.story import described, plain
 from fbftl.ground.files import replacing, write_text
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def draw_title(figure: "Figure", title: str) -> None:
     )
 
 
-def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str, seen: str) -> None:
+def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str) -> None:
     """Write a figure as svg, pdf and png beside its plotted numbers as csv.
 
     It is laid out and measured once, which takes longer than to draw it. The bytes repeat for equal
@@ -105,10 +105,9 @@ def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str,
         figure: the drawn figure.
         svg: path of the svg; the other files differ only in their suffix.
         numbers: the plotted values, one row per drawn point.
-        title: the quantities that it shows, without a full stop; it is drawn above it.
-        seen: what is drawn, axes and units first: with the title, the figure's alternative text.
-            Each file has both in its metadata. They are constants that a person wrote and hold
-            whatever a study finds; what is greater is a matter of tables and claims.
+        title: the quantities that it shows, without a full stop: a constant that holds whatever a
+            study finds, for what is greater is a matter of tables and claims. It is drawn above the
+            figure; each file has it in its metadata, with the alternative text.
     """
     svg = Path(svg)
     figure.draw_without_rendering()
@@ -119,8 +118,7 @@ def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str,
         # Else it follows the edges of the picture, which the title moves.
         anchor = legend.get_bbox_to_anchor().transformed(figure.transFigure.inverted())
         legend.set_bbox_to_anchor(anchor, transform=figure.transFigure)
-    title = plain(title)
-    seen = f"{title}. {plain(seen)}"
+    title, seen = plain(title), described(figure, title)
     metadata = {
         "svg": {"Date": None, "Title": title, "Description": seen},
         "pdf": {"CreationDate": None, "Title": title, "Subject": seen},

@@ -8,20 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn import marked
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped
 from fbftl.findings.plots.kinds import EDGE, bands, lines, pictures, rows
 from fbftl.findings.plots.names import Name, spread_out, write
 from fbftl.findings.plots.scales import finish, packet_loss_axis, score_axis
-from fbftl.findings.plots.spec import (
-    Look,
-    Panel,
-    Scale,
-    Spec,
-    level,
-    marks,
-    named_at_ends,
-    side_by_side,
-    stepped,
-)
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.style import DIVERGED, use_style
 from fbftl.study.methods import RECORDS
 from hypothesis import given, settings

@@ -12,7 +12,7 @@ from fbftl.findings.wording import SENTENCES, VALUES, setting_words, words
 from fbftl.ground.errors import UserError
 from fbftl.study.settings import AXES
 
-TITLE, SEEN = "FTL$_c$ has 98.5% & more", "A line of <one> point."
+TITLE = "FTL$_c$ has 98.5% & more"
 
 
 def test_a_table_without_rows_ends_in_one_sentence() -> None:
@@ -26,9 +26,11 @@ def svg(tmp_path: Path) -> Path:
     use_style()
     figure, axes = plt.subplots(figsize=(3, 2), layout="constrained")
     axes.plot([1, 2], [3, 4], label="a line")
+    axes.set_title("Left", loc="left")
+    axes.set(xlabel="a", ylabel="b (<%>)")
     figure.legend(loc="outside upper center")
     path = tmp_path / "figure.svg"
-    save(figure, path, pd.DataFrame({"x": [1, 2]}), TITLE, SEEN)
+    save(figure, path, pd.DataFrame({"x": [1, 2]}), TITLE)
     (title,), (legend,) = figure.texts, figure.legends
     boxes = [artist.get_window_extent() for artist in (title, legend, axes)]
     assert all(upper.y0 >= lower.y1 for upper, lower in pairwise(boxes))
@@ -39,14 +41,18 @@ def svg(tmp_path: Path) -> Path:
 def test_title_and_alternative_text_are_in_every_file(svg: Path) -> None:
     text = svg.read_text(encoding="utf-8")
     assert "<title>FTL_c has 98.5% &amp; more</title>" in text
-    assert alternative_of(text) == "FTL_c has 98.5% & more. A line of <one> point."
+    assert (
+        alternative_of(text) == "FTL_c has 98.5% & more. Left: b (<%>) against a. Named are a line."
+    )
     for suffix in (".pdf", ".png"):
         assert b"FTL_c has 98.5" in svg.with_suffix(suffix).read_bytes()
 
 
 def test_a_page_takes_the_alternative_text_of_its_pictures(svg: Path, tmp_path: Path) -> None:
     page = "![old](figure.svg) ![kept](other.svg) ![kept](picture.png)"
-    expected = page.replace("old", "FTL_c has 98.5% & more. A line of <one> point.")
+    expected = page.replace(
+        "old", "FTL_c has 98.5% & more. Left: b (<%>) against a. Named are a line."
+    )
     assert fill_alternatives(page, tmp_path) == expected
     assert fill_alternatives(expected, tmp_path) == expected
 

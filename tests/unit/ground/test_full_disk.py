@@ -49,7 +49,7 @@ def figure(path: Path) -> None:
 
     picture, axes = plt.subplots()
     axes.plot([1, 2])
-    save(picture, path, pd.DataFrame({"x": [1, 2]}), "A line rises", "A line from 1 to 2.")
+    save(picture, path, pd.DataFrame({"x": [1, 2]}), "A line")
 
 
 WRITERS: dict[str, Callable[[Path], object]] = {

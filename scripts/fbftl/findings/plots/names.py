@@ -12,6 +12,7 @@ from fbftl.findings.style import LABEL_SIZE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,9 @@ REACHED = 0.9
 
 BETWEEN = 20
 """Places along a piece of a line that names keep clear of."""
+
+OUTSIDE, CORNERS = 1000, 4
+"""What it costs a name to have one of its corners outside of the panel, in things covered."""
 
 AROUND = 3.5
 """Points around the middle of a marker that no name may cover."""
@@ -107,23 +111,27 @@ def write_beside(axes: "Axes", names: Sequence[Name], size: float = LABEL_SIZE) 
     Each takes the first place that is free; where none is, the one that covers least.
     """
     unit = axes.figure.dpi / 72
-    covered, frame = _drawn(axes, unit), _corners(axes.get_window_extent())
+    covered, frame = _drawn(axes, unit), axes.get_window_extent()
     for name in names:
-        at = axes.transData.transform((name.x, name.y))
         text = axes.annotate(
             name.text, (name.x, name.y), xytext=(0, 0), textcoords="offset points", ha="center",
             va="center", fontsize=size, color=name.colour, zorder=1.9,
             bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.4},
         )  # fmt: skip
-        left, bottom, right, top = _corners(text.get_window_extent())
-        half = np.array([right - left, top - bottom]) / 2
+        box = text.get_window_extent()
+        half = np.array([box.width, box.height]) / 2
         places = [
-            (reach, _shift(np.array(direction), reach * unit, half))
+            (reach, np.array(direction) * (half + reach * unit / np.hypot(*direction)))
             for reach, direction in product(REACHES, DIRECTIONS)
         ]
-        costs = [_cost(_box(at + shift, half), covered, frame) for _, shift in places]
-        reach, shift = places[int(np.argmin(costs))]
-        covered = np.vstack([covered, _box(at + shift, half)])
+        boxes = [box.translated(*shift) for _, shift in places]
+        costs = [
+            at.count_overlaps(covered) + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
+            for at in boxes
+        ]
+        best = int(np.argmin(costs))
+        reach, shift = places[best]
+        covered.append(boxes[best])
         text.set_position(tuple(shift / unit))
         if reach >= NEAR:
             axes.annotate(
@@ -139,45 +147,20 @@ def _across(axes: "Axes", name: Name) -> float:
     return float(axes.transAxes.inverted().transform(at)[0])
 
 
-def _drawn(axes: "Axes", unit: float) -> np.ndarray:
-    """Return boxes around all markers and along all lines of a panel, in pixels, (n, 4).
+def _drawn(axes: "Axes", unit: float) -> list["Bbox"]:
+    """Return boxes around all markers and along all lines of a panel, in pixels.
 
     unit: pixels of a point.
     """
-    boxes = [np.empty((0, 4))]
+    from matplotlib.transforms import Bbox
+
+    around = []
     for line in axes.lines:
         at = line.get_transform().transform(line.get_xydata())
         at = at[np.isfinite(at).all(axis=1)]
         if line.get_marker() not in ("None", None, ""):
-            boxes.append(np.hstack([at - AROUND * unit, at + AROUND * unit]))
+            around += [(place, AROUND * unit) for place in at]
         if line.get_linewidth() and len(at) > 1:
-            way = np.concatenate([np.linspace(*ends, BETWEEN) for ends in pairwise(at)])
-            boxes.append(np.hstack([way - unit / 2, way + unit / 2]))
-    return np.vstack(boxes)
-
-
-def _cost(box: np.ndarray, covered: np.ndarray, frame: np.ndarray) -> float:
-    """Return how much a name's box covers, and how much of it is outside the frame."""
-    outside = np.prod(box[2:] - box[:2]) - _common(box, frame[None]).sum()
-    return float(_common(box, covered).sum() + 2 * outside)
-
-
-def _shift(direction: np.ndarray, reach: float, half: np.ndarray) -> np.ndarray:
-    """Return how far the middle of a name of half a size stands from its mark, in pixels."""
-    return direction * (half + reach / np.abs(direction).sum() ** 0.5)
-
-
-def _box(middle: np.ndarray, half: np.ndarray) -> np.ndarray:
-    """Return left, bottom, right and top around a middle."""
-    return np.concatenate([middle - half, middle + half])
-
-
-def _corners(extent: Any) -> np.ndarray:
-    """Return left, bottom, right and top of what matplotlib measured."""
-    return np.array([extent.x0, extent.y0, extent.x1, extent.y1])
-
-
-def _common(box: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the areas that a box shares with others (n, 4), in square pixels."""
-    sides = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2])
-    return np.prod(sides.clip(min=0), axis=1)
+            ways = [np.linspace(*ends, BETWEEN) for ends in pairwise(at)]
+            around += [(place, unit / 2) for place in np.concatenate(ways)]
+    return [Bbox([place - reach, place + reach]) for place, reach in around]
