@@ -15,8 +15,8 @@ from fbftl.attacks.inversion import likenesses, train_decoder, training_pictures
 from fbftl.exchange.sending import sending
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
-from fbftl.findings.reconstructions import draw, story
-from fbftl.findings.style import save, use_style
+from fbftl.findings.reconstructions import TITLE, draw
+from fbftl.findings.style import save
 from fbftl.ground import devices
 from fbftl.privacy.noise import clip_rows
 from fbftl.study.job import Job, from_params
@@ -53,8 +53,7 @@ def main(
         pictures[name(job)] = reconstructions(job, features, public_features, public_inputs, where)
         rows += measured(job, pictures[name(job)], inputs, public_inputs)
     write_findings(findings, rows)
-    use_style()
-    save(draw(pictures, rows), svg, pd.DataFrame(rows), story(pictures, rows))
+    save(draw(pictures, rows), svg, pd.DataFrame(rows), TITLE)
 
 
 def name(job: Job) -> str:

@@ -13,8 +13,8 @@ from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.inversion import Likeness, likenesses, train_decoder, training_pictures
 from fbftl.data.participation import clients_of
 from fbftl.features.store.opening import open_store
-from fbftl.findings.reconstructions import draw, story
-from fbftl.findings.style import save, use_style
+from fbftl.findings.reconstructions import TITLE, draw
+from fbftl.findings.style import save
 from fbftl.ground import devices
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, client_features
@@ -64,8 +64,7 @@ def main(
         seen = pictures[f"K = {size}"] = decoder(guessed[:VICTIMS].astype(np.float32))
         rows += [finding(size, likeness) for likeness in likenesses(seen, originals, shown)]
     write_findings(findings, rows)
-    use_style()
-    save(draw(pictures, rows), svg, pd.DataFrame(rows), story(pictures, rows))
+    save(draw(pictures, rows), svg, pd.DataFrame(rows), TITLE)
 
 
 def finding(size: int, likeness: Likeness) -> Finding:

@@ -1,23 +1,23 @@
-"""Plot an experiment of one's own: the score along its longest numeric axis, a line for each
-combination of the other axes that vary.
+"""Figures of experiments of one's own: a score along an axis, and under several source networks.
 
-A setting that leaves the axis at a default of none, such as no epsilon, is a dotted level. Where no
-axis has two numbers, the axis has categories, each a place with a point for each combination.
+Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import cycle, islice
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.findings.marks import points_with_bars
+from fbftl.findings.plots.frames import level, marks
+from fbftl.findings.plots.kinds import lines, points_by_category
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.story import Story, with_rows
-from fbftl.findings.style import CYCLE, TEXT_WIDTH, save, use_style
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import TEXT_WIDTH, cycled_colors, save
 from fbftl.findings.wording import axis_name, words
 from fbftl.ground.csv_tables import read_table
-from matplotlib.axes import Axes
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 SCORES = {
@@ -34,41 +34,52 @@ DECADES = 30
 """Largest over smallest value from which on an axis is logarithmic."""
 
 
-def main(
+def sweep(
     table: str, svg: str, along: str, varying: Sequence[str], methods: list[dict[str, Any]]
 ) -> None:
-    """Draw the figure from the experiment's table; pdf, png and numbers go beside it.
+    """Draw the score along an experiment's longest numeric axis, a line for each combination of
+    the other axes that vary.
+
+    A setting that leaves the axis at a default of none, such as no epsilon, is a dotted level.
+    Where no axis has two numbers, the axis has categories, each with a point for each combination.
 
     Args:
-        table: path of the table.
+        table: path of the experiment's table.
         svg: path of the svg.
         along: the axis that lines run along.
         varying: all axes that vary.
         methods: the methods of the runs.
     """
-    use_style()
-    rows = with_rows(read_table(table), table)
+    rows, methods_shown = with_rows(read_table(table), table), shown(methods)
     score = next(name for name in SCORES if name in rows)
+    title, factor = SCORES[score]
     others = [axis for axis in varying if axis != along]
-    looks = shown(methods)
-    figure = draw(rows, score, along, others, looks)
-    save(figure, svg, rows, story(rows, score, along, looks))
-
-
-def story(rows: pd.DataFrame, score: str, along: str, looks: dict[str, ShownMethod]) -> Story:
-    """Return where the score is highest along the axis."""
-    (title, factor), best = SCORES[score], rows.loc[rows[score].idxmax()]
-    name, categories = title.removesuffix(" (%)"), has_categories(rows[along])
-    place = named(along, best[along], looks)
-    where = place if place.startswith("without") else f"{'with' if categories else 'at'} {place}"
-    marks = "a point" if categories else "a line"
-    level = "a setting that leaves the axis at a default of none is a dotted level"
-    return Story(
-        f"The highest mean {name}, {factor * best[score]:.1f}%, is {where}",
-        f"Mean {name} in per cent along {axis_name(along)}, an axis of the study, {marks} for each "
-        "combination of the other axes, with bars of one standard deviation over seeds"
-        + ("." if categories else f"; {level}."),
-    )
+    labels = rows.apply(lambda row: label(row, others, methods_shown), axis=1)
+    names = list(dict.fromkeys(labels))
+    pairs = zip(cycled_colors(len(names)), islice(cycle(MARKERS), len(names)), strict=True)
+    looks = {name: Look(*pair) for name, pair in zip(names, pairs, strict=True)}
+    legend = 2 * any(names)
+    if has_categories(rows[along]):
+        places = rows[along].map(lambda value: named(along, value, methods_shown), na_action=None)
+        frame = marks(rows, places, score, series=labels, factor=factor)
+        panel = Panel(Scale(axis_name(along), "categories"), Scale(title))
+        draw = points_by_category
+    else:
+        numeric = rows[along].notna()
+        frame = marks(rows[numeric], along, score, series=labels[numeric], factor=factor)
+        levels = []
+        for height, name in zip(rows.loc[~numeric, score], labels[~numeric], strict=True):
+            without = f"{name}, without {axis_name(along)}".removeprefix(", ")
+            looks[without] = Look(looks[name].colour, "", ":")
+            levels.append(level(factor * height, frame, without))
+        legend = 2 * (any(names) or bool(levels))
+        values, frame = frame["x"], pd.concat([frame, *levels])
+        spans = values.min() > 0 and values.max() >= DECADES * values.min()
+        panel = Panel(Scale(axis_name(along), "log" if spans else "linear"), Scale(title))
+        draw = lines
+    spec = Spec(looks, {"": panel}, (0.75 * TEXT_WIDTH, 3.4), legend=legend)
+    name = title.removesuffix(" (%)")
+    save(draw(frame, spec), svg, rows, f"{name[0].upper()}{name[1:]} along {axis_name(along)}")
 
 
 def has_categories(values: pd.Series) -> bool:
@@ -77,69 +88,70 @@ def has_categories(values: pd.Series) -> bool:
     return not is_number or values.nunique() < 2
 
 
-def draw(
-    rows: pd.DataFrame, score: str, along: str, others: Sequence[str], looks: dict[str, ShownMethod]
-) -> plt.Figure:
-    """Return the figure; bars are one standard deviation over seeds."""
-    title, factor = SCORES[score]
-    figure, axes = plt.subplots(figsize=(0.75 * TEXT_WIDTH, 3.2), layout="constrained")
-    lines = list(by_line(rows, others, looks))
-    pairs = zip(cycle(CYCLE), islice(cycle(MARKERS), len(lines)), strict=False)
-    categories = has_categories(rows[along])
-    places, values = pd.factorize(rows[along], use_na_sentinel=False)
-    for number, ((label, line), (colour, marker)) in enumerate(zip(lines, pairs, strict=False)):
-        look = {"scale": factor, "color": colour, "marker": marker, "label": label}
-        if categories:
-            beside = 0.6 * ((number + 0.5) / len(lines) - 0.5)
-            at = pd.Series(places, rows.index)[line.index] + beside
-            points_with_bars(axes, at, line, score, linestyle="none", **look)
-            continue
-        points = line[line[along].notna()].sort_values(along)
-        if len(points):
-            points_with_bars(axes, points[along], points, score, **look)
-        for level in factor * line.loc[line[along].isna(), score]:
-            without = f"{label}, without {axis_name(along)}".removeprefix(", ")
-            axes.axhline(level, color=colour, linestyle=":", label=without)
-    if categories:
-        names = [named(along, value, looks) for value in values]
-        slanted = {"rotation": 20, "ha": "right"} if len("".join(names)) > 60 else {}
-        axes.set_xticks(range(len(values)), names, **slanted)
-    else:
-        along_axis(axes, rows[along].dropna(), along)
-    axes.set_ylabel(title)
-    if any(label for label, _ in lines) or (not categories and rows[along].isna().any()):
-        figure.legend(loc="outside lower center", ncols=2, fontsize=7)
-    return figure
+def label(row: pd.Series, others: Sequence[str], methods: dict[str, ShownMethod]) -> str:
+    """Return what tells a row apart in a legend.
 
-
-def by_line(
-    rows: pd.DataFrame, others: Sequence[str], looks: dict[str, ShownMethod]
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the rows that share all other axes, with what tells them apart in a legend.
-
-    An axis that a line leaves at a default of none is not in its label.
+    An axis that it leaves at a default of none is not in it.
     """
-    if not others:
-        yield "", rows
-        return
-    for values, line in rows.groupby(list(others), dropna=False, sort=False):
-        pairs = zip(others, values, strict=True)
-        names = [named(axis, value, looks) for axis, value in pairs if pd.notna(value)]
-        yield ", ".join(names) or f"without {' and '.join(map(axis_name, others))}", line
+    names = [named(axis, row[axis], methods) for axis in others if pd.notna(row[axis])]
+    return ", ".join(names) or (f"without {' and '.join(map(axis_name, others))}" if others else "")
 
 
-def named(axis: str, value: Any, looks: dict[str, ShownMethod]) -> str:
+def named(axis: str, value: Any, methods: dict[str, ShownMethod]) -> str:
     """Return how a legend names the value of an axis."""
     if pd.isna(value):
         return f"without {axis_name(axis)}"
     if axis == "method":
-        return looks[value].figure_label
+        return methods[value].figure_label
     return words(axis, f"{value:g}" if isinstance(value, float) else str(value))
 
 
-def along_axis(axes: Axes, values: pd.Series, along: str) -> None:
-    """Make the abscissa: logarithmic where positive values span decades."""
-    axes.set_xlabel(axis_name(along))
-    if values.min() > 0 and values.max() >= DECADES * values.min():
-        axes.set_xscale("log")
-        axes.set_xlabel(f"{axis_name(along)} (log scale)")
+def sources(
+    runs: list[str], svg: str, varying: Sequence[str], axes: dict[str, Any],
+    methods: list[dict[str, Any]],
+) -> None:  # fmt: skip
+    """Draw an experiment under several source networks: a group per setting, a point per source.
+
+    Points are means over the seeds of one source, each with a bar of one standard deviation of
+    these seeds: how far the points of a group lie apart is what sources make, beside what their
+    bars do.
+
+    Args:
+        runs: the experiment's tidy table under each source, in their order.
+        svg: path of the svg.
+        varying: the axes that vary.
+        axes: those of them that are not the method, with their defaults.
+        methods: the methods of the runs.
+    """
+    table = by_source([with_rows(read_tidy(path, axes), path) for path in runs], varying)
+    axes_shown = list(varying) or ["method"]
+    settings = table.apply(
+        lambda row: ",\n".join(value_of(row[axis], axis, shown(methods)) for axis in axes_shown),
+        axis=1,
+    )
+    names = [f"source {number}" for number in sorted(table["source"].unique())]
+    series = "source " + table["source"].astype(str)
+    looks = dict(zip(names, map(Look, cycled_colors(len(names))), strict=True))
+    frame = marks(table, settings, series=series)
+    x = Scale(", ".join(axes_shown).replace("_", " "), "categories")
+    spec = Spec(looks, {"": Panel(x, Scale("test accuracy (%)"))}, (TEXT_WIDTH, 3.6), legend=6)
+    figure = points_by_category(frame, spec)
+    figure.axes[0].tick_params(axis="x", rotation=60)
+    save(figure, svg, table, "Accuracy under several source networks")
+
+
+def by_source(tables: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.DataFrame:
+    """Return a row per setting and source, sources counted from 0."""
+    by = ["setting", *dict.fromkeys(["method", *varying])]
+    rows = [mean_and_spread(runs, by).assign(source=n) for n, runs in enumerate(tables)]
+    order = [*by[1:], "source"]
+    return pd.concat(rows).sort_values(order, na_position="first", ignore_index=True)
+
+
+def value_of(value: Any, axis: str, methods: dict[str, ShownMethod]) -> str:
+    """Return how the figure writes the value of an axis."""
+    if axis == "method":
+        return methods[value].figure_label
+    if isinstance(value, float):
+        return "none" if pd.isna(value) else f"{value:g}"
+    return str(value)

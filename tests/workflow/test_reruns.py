@@ -115,7 +115,7 @@ def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(finished: Pr
 
 
 CHANGES = {
-    "scripts/figures/plot_scarcity.py": Counter(results_digits=1, results_index=1)
+    "scripts/figures/plot_fbftl.py": Counter(results_digits=1, results_index=1)
     + Counter({"results_papers-fbftl": 1}),
     "scripts/stages/collect_runs.py": RESULTS,
     "scripts/stages/make_products.py": Counter(),

@@ -63,6 +63,11 @@ def labelled(
     )
 
 
+def figure_labels(methods: Mapping[str, ShownMethod]) -> dict[str, str]:
+    """Return the labels of methods as figures write them, by name."""
+    return {name: method.figure_label for name, method in methods.items()}
+
+
 def of_clients(share: float) -> str:
     """Return what follows a method's label where a share of the clients takes part."""
     return "" if share == 1 else f", {share:g} of the clients"

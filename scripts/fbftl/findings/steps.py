@@ -1,4 +1,4 @@
-"""Steps: a script's `main`, called with files and values by the names of its arguments.
+"""Steps: a function of a script, called with files and values by the names of its arguments.
 
 Notes of the plan hold them as JSON, so that a job needs nothing but its note.
 """
@@ -28,12 +28,13 @@ def mapped(file: File, change: Callable[[str], str]) -> File:
 
 @dataclass(frozen=True)
 class Step:
-    """A call of a script's `main`.
+    """A call of a script's `main`, or of another function.
 
     script: below the folder of scripts.
     inputs, outputs: paths by argument; an argument `files` gets all inputs by name.
     values: further arguments, in builtin types.
     page: title and caption of the page of a table that the script writes; empty without one.
+    function: of the script, where it has several.
     """
 
     script: str
@@ -41,6 +42,7 @@ class Step:
     outputs: Mapping[str, File] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     page: Mapping[str, str] = field(default_factory=dict)
+    function: str = "main"
 
     @property
     def read(self) -> list[str]:
@@ -54,7 +56,7 @@ class Step:
 
 
 def run(step: Step, of_study: Mapping[str, Any]) -> None:
-    """Run a step; a table that `main` returns is written where its output `csv` says.
+    """Run a step; a table that it returns is written where its output `csv` says.
 
     Args:
         step: what to run.
@@ -66,8 +68,8 @@ def run(step: Step, of_study: Mapping[str, Any]) -> None:
     for path in map(Path, step.written):
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-    main = load(step.script).main
-    table = main(**arguments(main, step, of_study))
+    called = getattr(load(step.script), step.function)
+    table = called(**arguments(called, step, of_study))
     if table is not None:
         # Importing pandas takes longer than many a stage.
         from fbftl.findings.tables import PageText
@@ -87,12 +89,14 @@ def load(script: str) -> ModuleType:
     return module
 
 
-def arguments(main: Callable[..., Any], step: Step, of_study: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a step hands to each argument of `main`; one with a default may be absent."""
+def arguments(
+    called: Callable[..., Any], step: Step, of_study: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what a step hands to each argument of a function; one with a default may be absent."""
     given = [step.inputs, step.outputs, step.values]
     further = {**of_study, "files": dict(step.inputs)}
     bound = {}
-    for name, argument in inspect.signature(main).parameters.items():
+    for name, argument in inspect.signature(called).parameters.items():
         found = [values[name] for values in given if name in values]
         if len(found) > 1:
             raise TypeError(f"{step.script}: two things are called {name}")

@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.style import edged
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.study.uploads import SUMS
 
@@ -144,13 +143,10 @@ class Upload:
         )
 
     @property
-    def look(self) -> dict[str, Any]:
-        """Colour of the message, marker of the head; empty where only a sum is seen."""
+    def look(self) -> tuple[str, str, bool]:
+        """Colour of the message, marker of the head, and whether more than a sum is seen."""
         colour = SPHERICAL if self.covariance == "spherical" else COLOURS[self.message]
-        marker = MARKERS[self.head]
-        if self.aggregation == "masked":
-            return {"color": colour, "marker": marker, "markerfacecolor": "white"}
-        return edged(marker, colour)
+        return colour, MARKERS[self.head], self.aggregation != "masked"
 
 
 def by_upload(rows: pd.DataFrame) -> Iterator[tuple[Upload, pd.DataFrame]]:

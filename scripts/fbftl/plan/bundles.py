@@ -272,7 +272,7 @@ class TaskSteps:
         page = {}
         if entry.kind == "tables":
             page = self._page(entry.path, entry.title, **wildcards)
-        return Step(entry.source, inputs, files, values, page)
+        return Step(entry.source, inputs, files, values, page, entry.function)
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class PaperSteps:
             if entry.path == path and isinstance(entry, Result):
                 inputs, values = asked_of(entry, lambda function: function(self.call))
                 page = self._page(path, entry.title) if entry.kind == "tables" else {}
-                return Step(entry.source, inputs, self._files(path), values, page)
+                return Step(entry.source, inputs, self._files(path), values, page, entry.function)
         entry = WRITTEN_OUT[path]
         inputs = dict(self._inputs(path))
         page = self._page(path, entry.title)

@@ -59,7 +59,8 @@ class Result:
     chapter, title: where the report shows it, and under which words.
     inputs, params: what its script reads, by name; a param is a value or a function, as a `File`.
     stem: of its files, where the rule is not called after them.
-    script: without suffix, where rules share one.
+    script: without suffix, where rules share one; of a figure, a script and its function,
+        `fbftl.noise`.
     optional: function of the call that returns inputs, by name, which may be there.
     """
 
@@ -85,7 +86,12 @@ class Result:
     @property
     def source(self) -> str:
         """Its script below the folder of scripts."""
-        return f"{self.kind}/{self.script or self.name}.py"
+        return f"{self.kind}/{(self.script or self.name).partition('.')[0]}.py"
+
+    @property
+    def function(self) -> str:
+        """What of its script makes it."""
+        return (self.script or self.name).partition(".")[2] or "main"
 
 
 Entry = Result | WrittenOut

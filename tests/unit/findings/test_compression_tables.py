@@ -5,18 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import plot_fbftl
 import pytest
+from drawn import marked, unrendered
 from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.data.clients import Client, write_clients
 from fbftl.findings.run_file import run_document
-from fbftl.findings.shown import shown
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
 from fbftl.study.settings import DEFAULTS, Setting
-from plot_compression import arranged
-from plot_rate_distortion import draw, marked, story
+from plot_fbftl import marked as on_fronts
 from tabulate_compression import as_printed
 from tabulate_compression import main as tabulate_compression
 from tabulate_packet_loss import EQ_18, loss_rate
@@ -151,7 +151,7 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
     ]
 
 
-def test_a_line_for_every_setting_that_was_run_below_its_method() -> None:
+def test_a_row_for_every_setting_that_was_run_below_those_of_other_methods(tmp_path: Path) -> None:
     table = pd.DataFrame(
         [
             cell("ftl_c", 2, 1.0, feedback=False),
@@ -159,11 +159,14 @@ def test_a_line_for_every_setting_that_was_run_below_its_method() -> None:
             cell("ftl_c", 32, 0.1, feedback=False),
             cell("fbftl", 2, 1.0),
         ]
-    )
-    lines = arranged(table, shown(rows(["fl", "ftl_c", "fbftl"])))
-    assert [(look.name, index) for look, index in lines] == [
-        ("ftl_c", None), ("ftl_c", 2), ("ftl_c", 0), ("ftl_c", 1), ("fbftl", None), ("fbftl", 3),
-    ]  # fmt: skip
+    ).assign(accuracy=[0.1, 0.2, 0.3, 0.4], kept=1, seeds=3, spread=0.0, diverged=0)
+    table.to_csv(tmp_path / "table.csv", index=False)
+    paths = [str(tmp_path / name) for name in ("table.csv", "figure.svg")]
+    (axes,) = unrendered(plot_fbftl.compression, *paths, rows(["fl", "ftl_c", "fbftl"])).axes
+    at = sorted((y, x) for x, y, _ in marked(axes))
+    assert [x for _, x in at] == pytest.approx([30, 10, 20, 40])
+    assert np.diff([y for y, _ in at]).tolist() == [1, 1, 2]
+    assert axes.yaxis_inverted()
 
 
 def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
@@ -171,41 +174,22 @@ def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
         [("a", 2, 0.5), ("a", 2, 0.5), ("b", 1, 0.5), ("b", 1, 0.4)],
         columns=["method", "uplink_bits", "accuracy"],
     ).assign(fraction=1.0)
-    assert marked(points, "best", ["method"])["best"].tolist() == [True, False, True, False]
-    assert marked(points, "best", ["fraction"])["best"].tolist() == [False, False, True, False]
+    assert on_fronts(points, "best", ["method"])["best"].tolist() == [True, False, True, False]
+    assert on_fronts(points, "best", ["fraction"])["best"].tolist() == [False, False, True, False]
 
 
-def test_no_panel_hides_a_point_that_lies_below_those_of_another() -> None:
+def test_no_panel_hides_a_point_that_lies_below_those_of_another(tmp_path: Path) -> None:
     columns = ["method", "fraction", "q", "r", "feedback", "epochs", "uplink_bits", "accuracy"]
     points = pd.DataFrame(
         [("ftl_c", 1.0, 32, 1.0, None, 8, 1e6, 0.8), ("ftl_c", 0.1, 2, 1.0, True, 8, 1e5, 0.1)],
         columns=columns,
     ).assign(spread=0.3, diverged=0)
-    points = marked(marked(points, "best_of_method", ["fraction"]), "pareto", ["fraction"])
-    figure = draw(points, shown(rows(["ftl_c"])))
+    points.assign(uplink_bits_spread=0.0, seeds=3).to_csv(tmp_path / "table.csv", index=False)
+    paths = [str(tmp_path / name) for name in ("table.csv", "figure.svg")]
+    figure = unrendered(plot_fbftl.rate_distortion, *paths, rows(["ftl_c"]))
     for axes, accuracy in zip(figure.axes, (80, 10), strict=True):
         low, high = axes.get_ylim()
         assert low <= max(accuracy - 30, 0) < accuracy < high
-
-
-@pytest.mark.parametrize(
-    ("shares", "title"),
-    [
-        ((1.0, 0.1), "Of 1 compressions 1 are the best for their bits: 1 of FbFTL"),
-        (
-            (1.0, 0.1, 0.1),
-            "Of 2 compressions with 10% of the clients, 2 are the best for their bits: all FbFTL's",
-        ),
-    ],
-)
-def test_the_title_is_of_the_share_with_most_settings(
-    shares: tuple[float, ...], title: str
-) -> None:
-    points = pd.DataFrame(
-        [("fbftl", share, 10 + row, 0.5 + row / 10) for row, share in enumerate(shares)],
-        columns=["method", "fraction", "uplink_bits", "accuracy"],
-    ).assign(epochs=8)
-    assert story(marked(points, "pareto", ["fraction"]), shown(rows(["fbftl"]))).title == title
 
 
 def test_loss_rates_by_formula() -> None:

@@ -3,31 +3,29 @@
 `test_marked_values.py` compares the numbers that are written beside a figure.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
-import plot_budget
-import plot_crossover
-import plot_domains
-import plot_ecos
-import plot_frameworks
-import plot_packet_loss
+import plot_fbftl
+import plot_rivals
+import plot_survey
 import plot_sweep
-import plot_trust
+import plot_thesis
+import plot_thesis_purchases
+import plot_thesis_widths
 import pytest
+from drawn import levels, marked, unrendered
 from fbftl.findings.outsourcing import CHOICES
-from fbftl.findings.style import THIN
+from fbftl.findings.plots.kinds import EDGE
+from fbftl.findings.shown import shown
 from fbftl.study.methods import names, rows
 from matplotlib.axes import Axes
-from matplotlib.container import BarContainer, ErrorbarContainer
+from matplotlib.colors import to_rgb
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-
-Point = tuple[float, float, float]
-"""Abscissa, height and half a whisker."""
 
 METHODS = rows(names())
 
@@ -39,50 +37,33 @@ def closed() -> Iterator[None]:
     plt.close("all")
 
 
-def figure_of(plot: Any, table: pd.DataFrame, folder: Path, *more: Any) -> plt.Figure:
-    """Return the figure that a script draws of a table; it is not rendered."""
+def figure_of(
+    draw: Callable[..., None], table: pd.DataFrame, folder: Path, *more: Any
+) -> plt.Figure:
+    """Return the figure that a function draws of a table; it is not rendered."""
     table.to_csv(folder / "table.csv", index=False)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plot, "save", lambda *_: None)
-        plot.main(str(folder / "table.csv"), str(folder / "figure.svg"), *more)
-    return plt.gcf()
+    return unrendered(draw, str(folder / "table.csv"), str(folder / "figure.svg"), *more)
 
 
-def halves(whiskers: ErrorbarContainer) -> list[float]:
-    """Return half the length of each whisker."""
-    (vertical,) = whiskers.lines[2]
-    return [(upper - lower) / 2 for (_, lower), (_, upper) in vertical.get_segments()]
-
-
-def marked(axes: Axes) -> dict[str, list[Point]]:
-    """Return the points of every line with whiskers, by the line's label."""
-    lines: dict[str, list[Point]] = {}
-    for line in axes.containers:
-        if isinstance(line, ErrorbarContainer) and line.lines[0] is not None:
-            at = line.lines[0].get_xydata().tolist()
-            points = [(x, y, half) for (x, y), half in zip(at, halves(line), strict=True)]
-            lines.setdefault(str(line.get_label()), []).extend(points)
-    return lines
-
-
-def bars(axes: Axes) -> dict[str, list[tuple[float, float]]]:
-    """Return height and half a whisker of every bar, from the left, by the bars' label."""
-    return {
-        str(group.get_label()): [
-            (bar.get_height(), half)
-            for bar, half in zip(group, halves(group.errorbar), strict=True)
-        ]
-        for group in axes.containers
-        if isinstance(group, BarContainer)
-    }
+def bars(axes: Axes) -> dict[tuple[float, ...], list[float]]:
+    """Return the heights of bars in per cent, from the left, by their colour."""
+    heights: dict[tuple[float, ...], list[float]] = {}
+    for bar in axes.patches:
+        box = bar.get_path().get_extents(bar.get_transform() - axes.transData)
+        heights.setdefault(to_rgb(bar.get_facecolor()), []).append(float(box.height))
+    return heights
 
 
 def reported(
-    table: pd.DataFrame, x: str, mean: str = "accuracy", spread: str = "spread", factor: float = 100
-) -> list[Any]:
-    """Return what a line should mark of rows of a table."""
-    rows = table.sort_values(x)[[x, mean, spread]].itertuples(index=False)
-    return [pytest.approx((at, factor * height, factor * half)) for at, height, half in rows]
+    table: pd.DataFrame,
+    order: list[str],
+    mean: str = "accuracy",
+    spread: str = "spread",
+    factor: float = 100,
+) -> list[Any]:  # fmt: skip
+    """Return what a panel should mark of rows of a table, by abscissa and height."""
+    rows = table.sort_values(order)[[order[0], mean, spread]].itertuples(index=False)
+    return [pytest.approx((at, factor * y, factor * half), abs=1e-5) for at, y, half in rows]
 
 
 def numbered(table: pd.DataFrame, **columns: float) -> pd.DataFrame:
@@ -125,18 +106,15 @@ def budgets() -> pd.DataFrame:
 
 def test_private_budgets(tmp_path: Path) -> None:
     table = budgets()
-    _, loss, accuracy = figure_of(plot_budget, table, tmp_path).axes
-    shown = table.iloc[:6]
-    labels = {"no noise": "no noise", "uniform": "uniform", "exp": "falling, a = 2"}
+    _, loss, accuracy = figure_of(plot_thesis.budget, table, tmp_path).axes
+    drawn = table.iloc[:6]
     for axes, score, factor in [(loss, "loss", 1), (accuracy, "accuracy", 100)]:
-        lines = marked(axes)
-        assert set(lines) == set(labels.values())
-        for schedule, label in labels.items():
-            rows = shown[shown["schedule"] == schedule]
-            expected = reported(rows, "seen", score, f"{score}_spread", factor)
-            # Schedules stand a little beside each other.
-            points = [(round(x / 200) * 200, *heights) for x, *heights in lines[label]]
-            assert points == expected
+        # Schedules stand a little beside each other.
+        points = sorted((round(x / 200) * 200, *heights) for x, *heights in marked(axes))
+        expected = drawn.sort_values(["seen", score])
+        for point, (_, row) in zip(points, expected.iterrows(), strict=True):
+            values = (row["seen"], factor * row[score], factor * row[f"{score}_spread"])
+            assert point == pytest.approx(values, abs=1e-5)
 
 
 def test_domains(tmp_path: Path) -> None:
@@ -152,20 +130,18 @@ def test_domains(tmp_path: Path) -> None:
     scores = {"plain": 0.5, "plain_spread": 0.01, "noisy+tinted": 0.3, "noisy+tinted_spread": 0.02}
     table = numbered(pd.concat([table, fedavg], ignore_index=True), **scores)
     domains = ["plain", ["noisy", "tinted"]]
-    figure = figure_of(plot_domains, table, tmp_path, domains, METHODS)
-    shown = table[table["budgets"] == "exponential"]
-    shown = shown[shown["rescaled_init"].eq(shown["method"] == "splitmix") & (shown["width"] == 1)]
+    figure = figure_of(plot_thesis_widths.domains, table, tmp_path, domains, METHODS)
+    drawn = table[table["budgets"] == "exponential"]
+    drawn = drawn[drawn["rescaled_init"].eq(drawn["method"] == "splitmix") & (drawn["width"] == 1)]
+    looks = shown(METHODS)
     for axes, order in zip(figure.axes, ("by_domain", "spread"), strict=True):
-        rows = shown[shown["budget_order"] == order].set_index("method")
+        of_order = drawn[drawn["budget_order"] == order].set_index("method")
         assert bars(axes) == {
-            label: [
-                pytest.approx((100 * row[name], 100 * row[f"{name}_spread"]))
-                for name in ("plain", "noisy+tinted")
-            ]
-            for label, row in {
-                "Split-Mix": rows.loc["splitmix"],
-                "HeteroFL": rows.loc["heterofl"],
-                "FedAvg that fits all budgets": table.iloc[-2],
+            colour: [pytest.approx(100 * row[name]) for name in ("plain", "noisy+tinted")]
+            for colour, row in {
+                to_rgb(looks["splitmix"].colour): of_order.loc["splitmix"],
+                to_rgb(looks["heterofl"].colour): of_order.loc["heterofl"],
+                to_rgb("#AAAAAA"): table.iloc[-2],
             }.items()
         }
 
@@ -194,32 +170,32 @@ def purchases() -> pd.DataFrame:
 
 def test_purchases_by_counts(tmp_path: Path) -> None:
     table = purchases()
-    share, accuracy, purchase, privacy = figure_of(plot_ecos, table, tmp_path).axes
+    figure = figure_of(plot_thesis_purchases.ecos, table, tmp_path)
+    share, accuracy, purchase, privacy = figure.axes
     bought = table[(table["label_source"] == "bought") & (table["purchase_purpose"] == "label")]
     plain = bought[(bought["purchase_allocation"] == "cap") & (bought["score_power"] == 1)]
     plain = plain[plain["bits"] == 32]
-    for centroids in (25, 50):
-        label = f"R = {centroids}"
-        rows = plain[(plain["centroids"] == centroids) & (plain["purchase"] == 300)]
-        noisy = rows.dropna(subset="epsilon_added")
-        assert marked(share)[label] == reported(rows, "sigma", "own_share", "own_share_spread")
-        assert marked(accuracy)[label] == reported(rows, "sigma")
-        assert marked(privacy)[label] == reported(noisy, "epsilon_added")
-    for choice, (label, *_) in CHOICES.items():
-        rows = plain if choice == "ecos" else table[table["purchase_rule"] == choice]
-        if choice in ("ecos", "proximity"):
-            rows = rows[(rows["centroids"] == 50) & (rows["sigma"] == 10)]
-        assert marked(purchase)[label] == reported(rows, "purchase")
+    here = plain[plain["purchase"] == 300]
+    noisy = here.dropna(subset="epsilon_added")
+    assert marked(share) == reported(here, ["sigma", "own_share"], "own_share", "own_share_spread")
+    assert marked(accuracy) == reported(here, ["sigma", "accuracy"])
+    assert marked(privacy) == reported(noisy, ["epsilon_added", "accuracy"])
+    of_choice = [
+        plain if choice == "ecos" else table[table["purchase_rule"] == choice] for choice in CHOICES
+    ]
+    of_choice[:2] = [
+        rows[rows["centroids"].eq(50) & rows["sigma"].eq(10)] for rows in of_choice[:2]
+    ]
+    assert marked(purchase) == reported(pd.concat(of_choice), ["purchase", "accuracy"])
     blind = table[
         table["purchase_rule"].isin(["kcenter", "random", "ideal"]) & (table["purchase"] == 300)
     ]
-    levels = [line.get_ydata()[0] for line in privacy.lines if line.get_linestyle() == ":"]
-    assert levels == [pytest.approx(100 * mean) for mean in blind["accuracy"]]
+    assert levels(privacy) == [pytest.approx(100 * mean) for mean in blind["accuracy"]]
 
 
 def releases() -> pd.DataFrame:
     """Return a table of releases under each trust, one of them under two splits of epsilon."""
-    table = grid(trust=list(plot_trust.PANELS), what=["ridge", "FedAvg"], epsilon=[1.0, 4.0, 16.0])
+    table = grid(trust=list(plot_rivals.TRUSTS), what=["ridge", "FedAvg"], epsilon=[1.0, 4.0, 16.0])
     table["method"] = table["what"].map({"ridge": "fbftl", "FedAvg": "fedavg"})
     apart = table[table["trust"] == "local"]
     halved = apart.assign(epsilon_labels=apart["epsilon"] / 2)
@@ -231,29 +207,27 @@ def releases() -> pd.DataFrame:
 
 def test_models_of_trust(tmp_path: Path) -> None:
     table = releases()
-    figure = figure_of(plot_trust, table.reindex(table.index[::-1]), tmp_path, METHODS)
-    for axes, trust in zip(figure.axes, plot_trust.PANELS, strict=True):
-        rows, lines = table[table["trust"] == trust], marked(axes)
-        expected = {
-            what + (", 50% of ε for labels" if split else ""): reported(line, "epsilon")
-            for (what, split), line in rows.groupby(["what", rows["epsilon_labels"].notna()])
-        }
-        assert lines == expected
+    reverse = table.reindex(table.index[::-1])
+    figure = figure_of(plot_rivals.trust, reverse, tmp_path, METHODS)
+    for axes, trust in zip(figure.axes, plot_rivals.TRUSTS, strict=True):
+        of_trust = table[table["trust"] == trust]
+        assert marked(axes) == reported(of_trust, ["epsilon", "accuracy"])
+    (legend,) = figure.legends
+    labels = {text.get_text() for text in legend.get_texts()}
+    halved = ", 50% of ε for labels"
+    assert labels == {"ridge", "FedAvg", f"ridge{halved}", f"FedAvg{halved}"}
 
 
 def test_sweeps_of_ones_own(tmp_path: Path) -> None:
     table = grid(method=["fbftl", "ftl_c"], epsilon=[1.0, 4.0, None]).assign(diverged=0)
     table = numbered(table, test_accuracy=0.5, spread=0.01)
-    figure = figure_of(plot_sweep, table, tmp_path, "epsilon", ["method", "epsilon"], METHODS)
+    more = ("epsilon", ["method", "epsilon"], METHODS)
+    figure = figure_of(plot_sweep.sweep, table, tmp_path, *more)
     (axes,) = figure.axes
     noisy = table.dropna(subset="epsilon")
-    assert marked(axes) == {
-        label: reported(noisy[noisy["method"] == method], "epsilon", "test_accuracy")
-        for method, label in [("fbftl", "FbFTL"), ("ftl_c", "FTL$_c$")]
-    }
-    levels = [line.get_ydata()[0] for line in axes.lines if line.get_linestyle() == ":"]
+    assert marked(axes) == reported(noisy, ["epsilon", "test_accuracy"], "test_accuracy")
     without = table.loc[table["epsilon"].isna(), "test_accuracy"]
-    assert levels == [pytest.approx(100 * mean) for mean in without]
+    assert levels(axes) == [pytest.approx(100 * mean) for mean in without]
 
 
 def frameworks() -> pd.DataFrame:
@@ -265,14 +239,14 @@ def frameworks() -> pd.DataFrame:
 
 def test_frameworks(tmp_path: Path) -> None:
     table = frameworks()
-    figure = figure_of(plot_frameworks, table, tmp_path, METHODS)
+    figure = figure_of(plot_survey.frameworks, table, tmp_path, METHODS)
     for axes, partition in zip(figure.axes, ("iid", "shards"), strict=True):
-        points = sorted(point for line in marked(axes).values() for point in line)
-        assert points == reported(table[table["partition"] == partition], "up")
+        of_partition = table[table["partition"] == partition]
+        assert marked(axes) == reported(of_partition, ["up", "accuracy"])
 
 
 def test_legends_draw_markers_with_the_edge_that_all_have(tmp_path: Path) -> None:
-    figure = figure_of(plot_trust, releases(), tmp_path, METHODS)
+    figure = figure_of(plot_rivals.trust, releases(), tmp_path, METHODS)
     markers = [
         line
         for legend in figure.findobj(Legend)
@@ -280,8 +254,8 @@ def test_legends_draw_markers_with_the_edge_that_all_have(tmp_path: Path) -> Non
         if line.get_marker() in Line2D.filled_markers
     ]
     assert len({line.get_marker() for line in markers}) >= 2
-    assert {line.get_markeredgecolor() for line in markers} == {"white"}
-    assert {line.get_markeredgewidth() for line in markers} == {THIN}
+    assert {to_rgb(line.get_markeredgecolor()) for line in markers} == {to_rgb("white")}
+    assert {line.get_markeredgewidth() for line in markers} == {EDGE}
 
 
 def test_every_loss_has_a_row_with_its_ledger_and_its_formula_inside_the_panel(
@@ -290,13 +264,13 @@ def test_every_loss_has_a_row_with_its_ledger_and_its_formula_inside_the_panel(
     table = pd.read_csv(root / "docs" / "results" / "digits" / "tables" / "packet_loss.csv")
     lossy = table[table["blr"] > 0]
     assert lossy["plr_ledger"].eq(0).any()
-    left, _ = figure_of(plot_packet_loss, table, tmp_path, METHODS).axes
+    left, _ = figure_of(plot_fbftl.packet_loss, table, tmp_path, METHODS).axes
     drawn = {line: line.get_xydata() for line in left.lines if len(line.get_xdata())}
     by_ledger = [at for line, at in drawn.items() if line.get_marker() != "|"]
     by_formula = [at for line, at in drawn.items() if line.get_marker() == "|"]
     for points, rates in ((by_ledger, "plr_ledger"), (by_formula, "plr_formula")):
         at = pd.DataFrame([tuple(point) for line in points for point in line], columns=["x", "y"])
-        assert sorted(at["y"]) == list(range(len(lossy)))
+        assert len(at["y"].unique()) == len(at["y"]) == lossy[rates].notna().sum()
         assert at["x"].dropna().sort_values().tolist() == pytest.approx(
             sorted(100 * lossy[rates].dropna())
         )
@@ -315,7 +289,7 @@ def test_a_client_has_the_samples_that_there_are_for_it() -> None:
         ],
         columns=["message", "head", "setting", "seed", "upload_batches", "numbers_per_batch"],
     ).assign(aggregation="open", offered=10)
-    points = plot_crossover.measured(runs)
+    points = plot_rivals.measured(runs)
     assert points["samples"].tolist() == [5.0] * 3
     assert points["numbers"].tolist() == [20.0, 15.0, 26.0]
-    assert plot_crossover.held_out(points).tolist() == [False, False, True]
+    assert plot_rivals.held_out(points).tolist() == [False, False, True]

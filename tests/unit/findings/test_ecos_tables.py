@@ -2,11 +2,10 @@
 
 import numpy as np
 import pandas as pd
+import plot_thesis_purchases
+from drawn import unrendered
 from fbftl.findings.outsourcing import ASKED, epsilons, purchases
 from fbftl.study.settings import DEFAULTS
-from plot_ecos import centre_of, draw
-from plot_ecos_uploads import draw as draw_uploads
-from plot_purchases import counts_by_domain, sheet
 from tabulate_ecos_uploads import at_equal_uplink
 
 
@@ -63,23 +62,13 @@ def test_rivals_have_the_shortest_uplink_that_is_long_enough():
     assert pd.isna(table["accuracy_random"].iloc[2])
 
 
-def test_figures_are_drawn_around_the_setting_of_proximity():
+def test_figures_are_drawn_around_the_setting_of_proximity(tmp_path):
     settings = [bought(sigma=s, centroids=r) for s in (np.nan, 10.0) for r in (25, 50)]
     settings += [bought("proximity", sigma=10.0, centroids=50)]
     settings += [bought(choice, purchase=b) for choice in ("random", "ideal") for b in (150, 300)]
     table = purchases(rows(*settings)).assign(epsilon_added=0.2)
-    assert centre_of(table) == {"centroids": 50.0, "sigma": 10.0, "purchase": 300.0}
-    figure = draw(table)
+    table.to_csv(tmp_path / "table.csv", index=False)
+    paths = [str(tmp_path / name) for name in ("table.csv", "figure.svg")]
+    figure = unrendered(plot_thesis_purchases.ecos, *paths)
     labels = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert {"share in the cloud", "random", "own domain alone (ideal)"} <= set(labels)
-    assert len(draw_uploads(table.assign(uplink_bits=5.0)).axes) == 1
-
-
-def test_the_sheet_shows_own_rows_first():
-    is_own, pixels = np.array([False, True, False, True]), np.zeros((4, 2, 2, 1), np.uint8)
-    chosen = {"ecos": np.array([0, 1, 3]), "random": np.array([2])}
-    figure = sheet(chosen, pixels, is_own)
-    marked = [bool(axes.lines) for axes in figure.axes if axes.images]
-    assert marked == [True, True, False, False]
-    counted = counts_by_domain(chosen, np.array([0, 1, 0, 1]))
-    assert counted["rows"].tolist() == [1, 2, 1, 0]

@@ -6,8 +6,8 @@ from pathlib import Path
 import describe_named_network
 import numpy as np
 import pandas as pd
-import plot_retraining_cost
-import plot_uplink
+import plot_fbftl
+import plot_fedfeat
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -268,7 +268,7 @@ def test_the_figure_and_its_numbers(
 ) -> None:
     first, again = tmp_path / "a" / "methods.svg", tmp_path / "b" / "methods.svg"
     for svg in (first, again):
-        plot_uplink.main(*zip(*runs.values(), strict=True), by_seed, svg, rows(runs), {})
+        plot_fbftl.uplink(*zip(*runs.values(), strict=True), by_seed, svg, rows(runs), {})
     for suffix in (".svg", ".csv", ".png", ".pdf"):
         assert first.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
     points = pd.read_csv(first.with_suffix(".csv"))
@@ -298,7 +298,7 @@ def test_the_figure_marks_what_the_table_reports(
     table = tabulate(pairs, files["network"], files["clients"], tmp_path / "methods.csv")
     svg = tmp_path / "figure.svg"
     reported_uplink = tmp_path / "uplink.csv"
-    plot_uplink.main(*zip(*pairs.values(), strict=True), reported_uplink, svg, rows(pairs), {})
+    plot_fbftl.uplink(*zip(*pairs.values(), strict=True), reported_uplink, svg, rows(pairs), {})
     points = pd.read_csv(svg.with_suffix(".csv"))
     marks = points[points["selected"]].set_index("method")
     assert marks["accuracy"].tolist() == pytest.approx([0.65] * len(pairs))
@@ -308,7 +308,7 @@ def test_the_figure_marks_what_the_table_reports(
     assert marked.loc[table.index].to_numpy() == pytest.approx(reported.to_numpy())
     for method, look in shown(rows(pairs)).items():
         run = read_exchanged(*pairs[method], {"features_from": "last_epoch"})
-        curve = plot_retraining_cost.plotted(run, look)
+        curve = plot_fedfeat.sent(run, look)
         mark = curve[curve["marked"]][["point", "accuracy", "spread"]]
         assert mark.to_numpy().tolist() == [pytest.approx([2, 0.65, 0.15 * 2**0.5])]
 

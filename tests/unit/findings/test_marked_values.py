@@ -1,10 +1,9 @@
 """What a figure marks is what the table of its experiment reports: for every figure that does.
 
 Figures write what they plot as csv, and each number of it is drawn; where marks, whiskers and bars
-stand is in `test_drawn_values.py`. A new `plot_` script has to be named here.
+stand is in `test_drawn_values.py`. A new figure has to be named here.
 """
 
-import importlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,12 +12,11 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-import plot_domain_adaptation
-import plot_ecos_uploads
-import plot_eppfl_uplink
-import plot_fairness
-import plot_language_scarcity
-import plot_retraining
+import plot_eppfl
+import plot_fbftl
+import plot_fedfeat
+import plot_thesis
+import plot_thesis_purchases
 import pytest
 import tabulate_ecos_uploads
 import tabulate_eppfl
@@ -26,7 +24,7 @@ import tabulate_fairness
 import tabulate_language
 import tabulate_retraining
 import tabulate_scarcity
-from drawn import unrendered
+from drawn import drawing, unrendered
 from fbftl.findings import outsourcing
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import DIVERGED
@@ -40,52 +38,58 @@ ROOT = Path(__file__).parents[3]
 PRINTED = ROOT / "published" / "eppfl" / "printed.csv"
 
 NO_ACCURACY = {
-    "budget_bounds": "bounds by formula",
-    "crossover": "numbers that are sent",
-    "eppfl_cost": "multiples of bytes and multiplications",
-    "eppfl_epochs": "curves over rounds, without a mark",
-    "federation": "curves over rounds, whose marks are printed points",
-    "gains": "gains of single clients",
-    "influence": "influence of noise on a loss",
-    "label_privacy": "entropies by formula",
-    "paper_packet_loss": "loss by formula",
-    "purchases": "bought images",
-    "retransmission": "loss and payload by formula",
-    "robust": "no table beside its figure",
-    "sources": "means of single sources, of which its table has the mean (test_sources.py)",
-    "uploads_by": "no table beside its figures",
-    "votes": "shares of votes",
+    "plot_thesis.budget_bounds": "bounds by formula",
+    "plot_rivals.features_or_sums": "numbers that are sent",
+    "plot_eppfl.cost": "multiples of bytes and multiplications",
+    "plot_eppfl.epochs": "curves over rounds, without a mark",
+    "plot_survey.federation": "curves over rounds, whose marks are printed points",
+    "plot_survey.gains": "gains of single clients",
+    "plot_thesis.influence": "influence of noise on a loss",
+    "plot_fbftl_formulas.label_privacy": "entropies by formula",
+    "plot_fbftl_formulas.packet_loss": "loss by formula",
+    "plot_thesis_purchases.purchases": "bought images",
+    "plot_fbftl_formulas.retransmission": "loss and payload by formula",
+    "plot_thesis_widths.robust": "no table beside its figure",
+    "plot_sweep.sources": "means of single sources, whose mean its table has (test_sources.py)",
+    "plot_rivals.uploads_by": "no table beside its figures",
+    "plot_survey.votes": "shares of votes",
 }
 """Figures that mark no accuracy that a table reports, with what they show."""
 
-DRAWN = {"budget", "domains", "ecos", "sweep", "trust"}
+DRAWN = {
+    "plot_sweep.sweep",
+    "plot_thesis.budget",
+    "plot_thesis_widths.domains",
+    "plot_thesis_purchases.ecos",
+    "plot_rivals.trust",
+}
 """Figures whose marks are compared with a made-up table where they stand."""
 
 FROM_RUNS = {
-    "domain_adaptation",
-    "ecos_uploads",
-    "eppfl_uplink",
-    "fairness",
-    "language_scarcity",
-    "retraining",
-    "retraining_cost",
-    "scarcity",
-    "uplink",
+    "plot_thesis.domain_adaptation",
+    "plot_thesis_purchases.ecos_uploads",
+    "plot_eppfl.uplink",
+    "plot_thesis.fairness",
+    "plot_fbftl.language_scarcity",
+    "plot_fedfeat.retraining",
+    "plot_fedfeat.retraining_cost",
+    "plot_fbftl.scarcity",
+    "plot_fbftl.uplink",
 }
 """Figures that read the runs that their table reads; all others read the table itself."""
 
 COMMITTED = {
-    "compression": ("compression", True),
-    "rate_distortion": ("compression", True),
-    "noise": ("noise", True),
-    "packet_loss": ("packet_loss", True),
-    "privacy": ("privacy", True),
-    "uploads": ("uploads", False),
+    "plot_fbftl.compression": ("compression", True),
+    "plot_fbftl.rate_distortion": ("compression", True),
+    "plot_fbftl.noise": ("noise", True),
+    "plot_fbftl.packet_loss": ("packet_loss", True),
+    "plot_fbftl.privacy": ("privacy", True),
+    "plot_rivals.uploads": ("uploads", False),
 }
 """Figures of committed tables, and whether their scripts are given the methods' looks."""
 
 
-ACROSS = ("compression", "packet_loss")
+ACROSS = ("plot_fbftl.compression", "plot_fbftl.packet_loss")
 """Figures with a row per setting, whose scores are along the x axis."""
 
 
@@ -97,12 +101,13 @@ def closed() -> Iterator[None]:
 
 
 def scripts() -> set[str]:
-    return {path.stem.removeprefix("plot_") for path in (ROOT / "scripts" / "figures").glob("*.py")}
+    """Return the function of every listed figure, behind its script."""
+    return {str(result.script) for result in listed().values() if result.kind == "figures"}
 
 
 def inputs(script: str) -> list[dict[str, Any]]:
     """Return the inputs of the listed figures that a script draws."""
-    drawn = [r for r in listed().values() if r.source == f"figures/plot_{script}.py"]
+    drawn = [result for result in listed().values() if result.script == script]
     return [dict(result.inputs) for result in drawn]
 
 
@@ -141,19 +146,18 @@ def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Pa
         # A kept table may be older than an axis, which had its default then.
         table["covariance"] = DEFAULTS["covariance"]
     table.to_csv(csv, index=False)
-    plot = importlib.import_module(f"plot_{script}")
     looks = [rows(table["method"].unique())] if with_looks else []
-    figure = unrendered(plot, str(csv), str(svg), *looks)
+    figure = unrendered(drawing(script), str(csv), str(svg), *looks)
     marked = pd.read_csv(svg.with_suffix(".csv"))
-    scores = marked["difference" if script == "packet_loss" else "accuracy"].dropna()
+    scores = marked["difference" if script == "plot_fbftl.packet_loss" else "accuracy"].dropna()
     assert len(scores)
-    if script == "compression":
+    if script == "plot_fbftl.compression":
         written = [text.get_text() for axes in figure.axes for text in axes.texts]
         values = sorted(text for text in written if text != DIVERGED)
         assert values == sorted(f"{100 * score:.1f}" for score in scores)
     along = "get_xdata" if script in ACROSS else "get_ydata"
     assert all(scores.map(lambda score: is_drawn(figure, score, along)))
-    if script == "noise":
+    if script == "plot_fbftl.noise":
         # Without noise there is one run, drawn for both ways of drawing it.
         marked = marked.drop(columns="noise_draw")
     assert len(marked)
@@ -170,27 +174,27 @@ RESULT = {"accuracy": [0.5, 0.625, 0.75], "spread": [0.01, 0.02, 0.03], "diverge
 """What a made-up table reports of three settings."""
 
 MADE_UP: dict[str, dict[str, Any]] = {
-    "dpsgd": {"epsilon": [None, 1.0, 8.0], "published": 0.9},
-    "eppfl_privacy": {
+    "plot_survey.dpsgd": {"epsilon": [None, 1.0, 8.0], "published": 0.9},
+    "plot_eppfl.privacy": {
         "laplace_sensitivity": "clip", "epsilon": [None, 1.0, 8.0], "client_part": None,
         "keep_activations": 1.0, "keep_gradients": 1.0, "local_epochs": 2, "aggregation": "open",
         "protected": [0.4, 0.5, 0.6], "protected_spread": 0.01,
     },
-    "feature_noise": {
+    "plot_fedfeat.feature_noise": {
         "mechanism": ["none", "feature_gaussian", "feature_gaussian"], "epsilon": [None, 1.0, 8.0],
         "feature_clip": None, "mutual_information": 0.5, "feature_correlation": 0.5,
         "kl_divergence": 0.5, "feature_norm": 5.0,
     },
-    "frameworks": {
+    "plot_survey.frameworks": {
         "method": ["fd", "fedmd", "fedvote"], "partition": "iid", "variant": "local epochs 1",
         "up": [1e3, 1e4, 1e5],
     },
-    "width_laws": {
+    "plot_thesis_widths.width_laws": {
         "method": ["fedavg", "sheterofl", "splitmix"], "budgets": [None, "steps", "steps"],
         "budget_order": [None, "by_domain", "by_domain"], "rescaled_init": False,
         "clients_per_round": [None, None, 5.0], "width": [0.25, 0.5, 1.0],
     },
-    "widths": {
+    "plot_thesis_widths.widths": {
         "method": "splitmix", "budgets": "exponential", "budget_order": "by_domain",
         "rescaled_init": False, "rescaled_layers": False, "width": [0.25, 0.5, 1.0],
         "uplink_bits": [1e5, 2e5, 4e5],
@@ -198,15 +202,17 @@ MADE_UP: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """Tables of figures that have no committed one."""
 
+WITHOUT_METHODS = ("plot_survey.dpsgd", "plot_eppfl.privacy", "plot_fedfeat.feature_noise")
+"""Those that need no looks of methods."""
+
 
 @pytest.mark.parametrize("script", MADE_UP)
 def test_a_figure_of_a_made_up_table_marks_its_rows(script: str, tmp_path: Path) -> None:
     table, svg = pd.DataFrame(RESULT | MADE_UP[script]), tmp_path / "figure.svg"
     table.to_csv(tmp_path / "table.csv", index=False)
-    more = [rows(names())] if script in ("frameworks", "width_laws", "widths") else []
-    printed = [str(PRINTED)] if script == "eppfl_privacy" else []
-    plot = importlib.import_module(f"plot_{script}")
-    figure = unrendered(plot, str(tmp_path / "table.csv"), *printed, str(svg), *more)
+    more = [rows(names())] if script not in WITHOUT_METHODS else []
+    printed = [str(PRINTED)] if script == "plot_eppfl.privacy" else []
+    figure = unrendered(drawing(script), str(tmp_path / "table.csv"), *printed, str(svg), *more)
     marked = pd.read_csv(svg.with_suffix(".csv"))
     assert all(marked["accuracy"].map(lambda score: is_drawn(figure, score)))
     assert len(marked) == len(table)
@@ -243,7 +249,7 @@ def language() -> tuple[pd.DataFrame, pd.DataFrame]:
               **dict.fromkeys([*tabulate_language.COUNTED, *tabulate_language.ROUGE], (20.0, 24.0)))
     )  # fmt: skip
     table = tabulate_language.by_method(runs)
-    marked = plot_language_scarcity.scores(runs)
+    marked = plot_fbftl.rouge_by_loss(runs)
     return (
         marked[["rouge1", "spread"]].rename(columns={"rouge1": "accuracy"}),
         table[["rouge1", "rouge1_spread"]].set_axis(["accuracy", "spread"], axis=1),
@@ -264,14 +270,16 @@ def fairness() -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = game(majority_users=4)
     table = tabulate_fairness.rows(runs)
     columns = {"balanced_accuracy": "accuracy", "balanced_accuracy_spread": "spread"}
-    marked = plot_fairness.summary(runs).rename(columns={"accuracy_spread": "spread"})
+    marked = plot_thesis.summary(runs).rename(columns={"accuracy_spread": "spread"})
     return marked[["accuracy", "spread"]], table[list(columns)].rename(columns=columns)
 
 
 def domain_adaptation(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = game(minority_participation=0.5)
     runs.assign(task="t").to_csv(folder / "runs.csv", index=False)
-    unrendered(plot_domain_adaptation, str(folder / "runs.csv"), str(folder / "figure.svg"), {})
+    unrendered(
+        plot_thesis.domain_adaptation, str(folder / "runs.csv"), str(folder / "figure.svg"), {}
+    )
     marked = pd.read_csv(folder / "figure.csv").rename(columns={"mean": "accuracy"})
     columns = {"accuracy_1": "accuracy", "accuracy_1_spread": "spread"}
     table = tabulate_fairness.rows(runs)[list(columns)].rename(columns=columns)
@@ -288,7 +296,7 @@ def eppfl() -> tuple[pd.DataFrame, pd.DataFrame]:
     ]
     measures = {name: {"diverged": 0.0} for name in ("test_accuracy", "protected_accuracy")}
     table = tabulate_eppfl.scores({"measures": measures, "repetitions": repetitions})
-    marked = plot_eppfl_uplink.uplinks(runs)
+    marked = plot_eppfl.uplinks(runs)
     return marked[["accuracy", "spread"]], pd.DataFrame([table])[["accuracy", "spread"]]
 
 
@@ -308,7 +316,7 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
         for seed, curve in enumerate(curves)
         for step, value in enumerate(curve, start=1)
     )  # fmt: skip
-    plotted = plot_retraining.plotted(runs, series)
+    plotted = plot_fedfeat.plotted(runs, series)
     marked = plotted[plotted["marked"]]
     assert marked["round"].tolist() == [2]
     assert marked["accuracy"].tolist() == [0.65]
@@ -323,7 +331,8 @@ def purchases(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     measured = dict.fromkeys(outsourcing.MEASURED, (2e6, 2e6))
     runs = pd.DataFrame(seeds(axes, test_accuracy=(0.5, 0.75), **measured))
     runs.assign(task="t").to_csv(folder / "runs.csv", index=False)
-    unrendered(plot_ecos_uploads, str(folder / "runs.csv"), str(folder / "figure.svg"), {})
+    files = [str(folder / name) for name in ("runs.csv", "figure.svg")]
+    unrendered(plot_thesis_purchases.ecos_uploads, *files, {})
     tabulate_ecos_uploads.main(str(folder / "runs.csv"), {}).write(folder / "table.csv")
     columns = ["purchase_rule", "purchase", "uploaders", "uplink_bits", "accuracy", "spread"]
     figure, table = (pd.read_csv(folder / name) for name in ("figure.csv", "table.csv"))

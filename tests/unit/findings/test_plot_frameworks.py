@@ -1,7 +1,7 @@
 """The figure of frameworks: points of a framework are told apart, in words, by what differs."""
 
 import pytest
-from plot_frameworks import what_differs
+from plot_survey import what_differs
 
 NONE = float("nan")
 

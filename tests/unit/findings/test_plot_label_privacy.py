@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pandas as pd
-import plot_label_privacy
+import plot_fbftl_formulas
 import pytest
 from fbftl.privacy.label_privacy import batch_entropy, uniform
 
@@ -20,7 +20,7 @@ SETTING = {
 def test_the_figure_and_its_numbers(tmp_path):
     first, again = tmp_path / "a" / "label_privacy.svg", tmp_path / "b" / "label_privacy.svg"
     for svg in (first, again):
-        plot_label_privacy.main(PUBLISHED, svg, SETTING)
+        plot_fbftl_formulas.label_privacy(PUBLISHED, svg, SETTING)
     for suffix in (".svg", ".csv", ".png"):
         assert first.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
     numbers = pd.read_csv(first.with_suffix(".csv")).set_index(["series", "K"]).sort_index()

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plot_noise
-import plot_privacy
+import plot_fbftl
 import pytest
 import tabulate_attacks
 import tabulate_label_leakage
@@ -167,7 +166,7 @@ def test_published_accuracies_stand_beside_the_same_setting(table):
 
 def test_the_privacy_figure_has_a_panel_per_size_and_no_noisy_labels(table, tmp_path):
     table.to_csv(tmp_path / "privacy.csv", index=False)
-    plot_privacy.main(str(tmp_path / "privacy.csv"), str(tmp_path / "figure.svg"), METHODS)
+    plot_fbftl.privacy(str(tmp_path / "privacy.csv"), str(tmp_path / "figure.svg"), METHODS)
     points = pd.read_csv(tmp_path / "figure.csv")
     assert len(points) == len(table) - 2
     svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
@@ -198,7 +197,7 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     assert noisy["footnote"] == mechanisms.RELATIVE_NOTE
     assert noisy["published"] == 0.8429
     assert (noisy["verdict"], noisy["reason"]) == ("not comparable", "another backbone")
-    plot_noise.main(str(tmp_path / "noise.csv"), str(tmp_path / "noise_figure.svg"), METHODS)
+    plot_fbftl.noise(str(tmp_path / "noise.csv"), str(tmp_path / "noise_figure.svg"), METHODS)
     points = pd.read_csv(tmp_path / "noise_figure.csv")
     assert points.groupby("noise_draw")["sigma"].apply(list).to_dict() == {
         "once": [0.0, 0.2],

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import plot_sources
+import plot_sweep
 import pytest
 import tabulate_sources
+from drawn import unrendered
 from fbftl.data.clients import Client, write_clients
 from fbftl.findings.comparison import Measured
 from fbftl.study.methods import rows
@@ -75,7 +76,7 @@ def test_the_table_has_both_parts_of_every_setting(tables: list[str], tmp_path: 
 
 def test_the_figure_marks_each_source(tables: list[str], tmp_path: Path) -> None:
     svg = tmp_path / "sources.svg"
-    plot_sources.main(tables, str(svg), VARYING, {"epsilon": None}, METHODS)
+    figure = unrendered(plot_sweep.sources, tables, str(svg), VARYING, {"epsilon": None}, METHODS)
     drawn = pd.read_csv(svg.with_suffix(".csv"))
     for (method, epsilon), by_source in SCORES.items():
         same = drawn["epsilon"].isna() if epsilon is None else drawn["epsilon"] == epsilon
@@ -83,9 +84,8 @@ def test_the_figure_marks_each_source(tables: list[str], tmp_path: Path) -> None
         expected = [Measured.of(scores) for scores in by_source]
         assert marks["accuracy"].tolist() == pytest.approx([m.mean for m in expected])
         assert marks["spread"].tolist() == pytest.approx([m.spread for m in expected])
-    figure = plot_sources.draw(drawn, VARYING, plot_sources.shown(METHODS))
     (axes,) = figure.axes
     ticks = [label.get_text() for label in axes.get_xticklabels()]
-    assert ticks == ["FbFTL, none", "FbFTL, 0.5", "FTL$_c$, 2"]
-    heights = [point for line in axes.lines for point in line.get_ydata()]
+    assert ticks == ["FbFTL,\nnone", "FbFTL,\n0.5", "FTL$_c$,\n2"]
+    heights = [float(at[1]) for dots in axes.collections for at in dots.get_offsets()]
     assert set(np.round(100 * drawn["accuracy"], 9)) <= set(np.round(heights, 9))

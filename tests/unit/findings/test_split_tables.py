@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
-import plot_eppfl_cost
-import plot_eppfl_privacy
+import plot_eppfl
 import pytest
 import tabulate_eppfl
 from fbftl.cost.layers import Network, convolution, dense, write_network
@@ -58,24 +57,24 @@ def test_a_run_without_noise_has_no_epsilon(table):
 
 def test_the_figure_shows_what_drops_nothing(table):
     whole = table.assign(keep_activations=1.0, keep_gradients=1.0, local_epochs=2)
-    assert plot_eppfl_privacy.plotted(table).empty
-    assert len(plot_eppfl_privacy.plotted(whole)) == 1
+    assert plot_eppfl.of_noise(table).empty
+    assert len(plot_eppfl.of_noise(whole)) == 1
 
 
 def test_the_papers_points_are_those_whose_epsilon_is_printed(root):
-    printed = plot_eppfl_privacy.published.read(root / "published/eppfl/printed.csv")
-    assert plot_eppfl_privacy.points(printed).to_numpy().tolist() == [[1, 54.59], [10, 72.53]]
+    printed = plot_eppfl.published.read(root / "published/eppfl/printed.csv")
+    assert plot_eppfl.of_paper(printed).to_numpy().tolist() == [[1, 54.59], [10, 72.53]]
 
 
 def test_the_papers_client_multiplies_twice_its_convolution_of_27_weights(root):
     """A client needs no gradient of its images: a pass forward, and the gradients of weights."""
-    setting = plot_eppfl_cost.published_setting(
+    setting = plot_eppfl.published_setting(
         root / "published/eppfl/setup.csv", root / "published/eppfl/script.csv"
     )
-    points = plot_eppfl_cost.by_closed_form(setting).set_index("name")
+    points = plot_eppfl.by_closed_form(setting).set_index("name")
     convolved = 27 * 64 * 32**2
     whole = 3 * sum(layer.products for layer in setting.layers) - convolved
-    subject = points.loc[plot_eppfl_cost.SUBJECT]
+    subject = points.loc[plot_eppfl.HALVED]
     assert subject["multiplications"] == pytest.approx(2 * convolved / whole)
     sent = 4 * 500 * 2 * (65_536 / 2 + 1) + 4 * 28 * 64
     assert subject["uplink"] == pytest.approx(sent / (4 * 21_341_258))
@@ -87,8 +86,8 @@ def test_points_of_the_runs_are_named_settings_by_their_ledgers(tmp_path):
     write_network(path, Network("cnn", layers, cut=1))
     settings = ["eppfl+network=cnn+local_epochs=5", "eppfl+network=cnn+local_epochs=1"]
     table = pd.DataFrame({"setting": settings, "over_fedavg": [2.5, 0.5]})
-    points = plot_eppfl_cost.by_ledger(table, [str(path)], epochs=2).set_index("name")
+    points = plot_eppfl.by_ledger(table, [str(path)], epochs=2).set_index("name")
     assert points["uplink"].to_dict() == {"FedAvg": 1.0, "5 local epochs": 2.5}
     share = 2 * 1152 / (2 * 1152 + 3 * 1280)
     assert points.at["5 local epochs", "multiplications"] == pytest.approx(share * 5 / 2)
-    assert plot_eppfl_cost.by_ledger(table.iloc[1:], [str(path)], epochs=2).empty
+    assert plot_eppfl.by_ledger(table.iloc[1:], [str(path)], epochs=2).empty

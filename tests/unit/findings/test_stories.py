@@ -1,6 +1,5 @@
 """Every figure of runs is drawn of made-up runs as its job calls it, and has its say in words."""
 
-import importlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from drawn import unrendered
+from drawn import drawing, unrendered
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import names, rows
 
@@ -62,54 +61,54 @@ ONE_SHOT = {"projection": None, "components": 1, "covariance": "diagonal", "aggr
             "bits": 32, "mechanism": "none", "means_per_class": 1}  # fmt: skip
 
 FIGURES: dict[str, dict[str, Any]] = {
-    "eppfl_epochs": {
+    "plot_eppfl.epochs": {
         "runs": runs(*EPPFL[1:3], test_accuracy=0.5),
         "series": series(*EPPFL[1:3], test_accuracy=[0.2, 0.4]), "axes": {},
     },
-    "eppfl_uplink": {
+    "plot_eppfl.uplink": {
         "runs": runs(*EPPFL, test_accuracy=0.5, uplink_bits=8e6), "methods": METHODS,
     },
-    "fairness": {
+    "plot_thesis.fairness": {
         "runs": runs(*HE, delta_eo=0.1, balanced_accuracy=0.8).assign(network="he"),
         "series": series(*HE, delta_eo=[0.2, 0.1], probe=[0.8, 0.7]).assign(by="1 rounds"),
         "axes": {"adversary": None},
     },
-    "federation": {
+    "plot_survey.federation": {
         "series": series("fedavg", "fedavg+clients=1", test_accuracy=[0.2, 0.5]),
         "table1": str(ROOT / "published" / "survey" / "table1.csv"),
     },
-    "gains": {
+    "plot_survey.gains": {
         "series": series("fd+partition=shards+seed_samples=10", "fd", gain_by_client=[-0.1, 0.2]),
         "methods": METHODS,
     },
-    "language_scarcity": {
+    "plot_fbftl.language_scarcity": {
         "runs": runs("fbftl+plr=0.5", rouge1=80.0).assign(fraction=1.0, plr=0.5),
         "fig9": str(ROOT / "published" / "fbftl" / "fig9.csv"), "axes": {},
     },
-    "robust": {
+    "plot_thesis_widths.robust": {
         "runs": runs("robust+disturbed_normalisation=own", "robust+disturbed_normalisation=shared",
                      "fedavg", test_accuracy=0.7, **LAMBDAS), "axes": {},
     },
-    "scarcity": {
+    "plot_fbftl.scarcity": {
         "runs": runs("fbftl+plr=0.5", test_accuracy=0.8).assign(fraction=1.0, loss="persistent"),
         "fig8": str(ROOT / "published" / "fbftl" / "fig8.csv"), "axes": {},
     },
-    "sources": {
+    "plot_sweep.sources": {
         "runs": [runs("fbftl", "ftl_c", test_accuracy=0.8)], "varying": ["method"], "axes": {},
         "methods": METHODS,
     },
-    "uploads_by": {
+    "plot_rivals.uploads_by": {
         "runs": runs("one_shot+alpha=0.1", "one_shot+alpha=1.0", test_accuracy=0.8).assign(
             message="means", head="ncm", **ONE_SHOT
         ),
         "axis": "alpha", "axes": {}, "task_value": None,
     },
-    "votes": {
+    "plot_survey.votes": {
         "series": series("fedvote+vote_round=3", "fedvote+vote_round=5", votes=[3.0, 1.0]),
         "models": {"digits": "target", "letters_1": "letters"},
     },
 }  # fmt: skip
-"""Scripts that read runs or their series, and what their jobs hand to them."""
+"""Figures of runs or their series, and what their jobs hand to them."""
 
 
 def handed(block: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -127,14 +126,12 @@ def handed(block: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 @pytest.mark.parametrize("script", FIGURES)
 def test_a_figure_of_runs_says_something(script: str, tmp_path: Path) -> None:
-    plot = importlib.import_module(f"plot_{script}")
-    unrendered(plot, **handed(FIGURES[script], tmp_path))
+    unrendered(drawing(script), **handed(FIGURES[script], tmp_path))
     assert len(pd.read_csv(tmp_path / "figure.csv"))
 
 
 @pytest.mark.parametrize("script", FIGURES)
 def test_a_figure_of_nothing_ends_in_one_sentence(script: str, tmp_path: Path) -> None:
-    plot = importlib.import_module(f"plot_{script}")
     first = {"runs", "series"} & FIGURES[script].keys()
     block = FIGURES[script] | {
         name: [table.iloc[:0] for table in value] if isinstance(value, list) else value.iloc[:0]
@@ -142,4 +139,4 @@ def test_a_figure_of_nothing_ends_in_one_sentence(script: str, tmp_path: Path) -
         if name in first
     }
     with pytest.raises(UserError, match="has no row, so that there is nothing to draw"):
-        unrendered(plot, **handed(block, tmp_path))
+        unrendered(drawing(script), **handed(block, tmp_path))

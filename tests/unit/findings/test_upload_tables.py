@@ -1,7 +1,7 @@
 """Uploads in tables: closed forms of their sizes, and names."""
 
 import pandas as pd
-import plot_uploads_by
+import plot_rivals
 import pytest
 import tabulate_rings
 from fbftl.cost.one_shot import crossover, expected_present, numbers, solving
@@ -64,13 +64,14 @@ def test_every_size_of_clients_is_a_line_by_label_skew():
         {"alpha": [1.0, 0.1, 1.0, 0.1], "samples_per_client": [8.0, 8.0, 99.0, 99.0]}
     )
     rows = rows.assign(accuracy=[0.4, 0.3, 0.2, 0.1], **named, **plain)
-    lines = list(plot_uploads_by.lines_of(rows, ["samples_per_client"], "alpha"))
-    assert [line.points["accuracy"].tolist() for line in lines] == [[0.3, 0.4], [0.1, 0.2]]
-    assert [line.label for line in lines] == [
-        "nearest mean, samples per client 8",
-        "nearest mean, samples per client 99",
-    ]
-    assert lines[0].dashes != lines[1].dashes
+    frame, looks = plot_rivals.by_axis(rows, ["samples_per_client"], "alpha")
+    names = ["nearest mean, samples per client 8", "nearest mean, samples per client 99"]
+    assert frame.groupby("series")["y"].apply(list).to_dict() == {
+        names[0]: pytest.approx([40, 30]),
+        names[1]: pytest.approx([20, 10]),
+    }
+    assert list(looks) == names
+    assert looks[names[0]].line != looks[names[1]].line
 
 
 def test_rings_are_told_beside_a_whole_word():
@@ -120,4 +121,4 @@ def test_every_message_and_head_has_a_look():
     uploads = [Upload(m, h) for m, heads in HEADS_FROM.items() for h in heads]
     spherical = [Upload("mixtures", h, covariance="spherical") for h in HEADS_FROM["mixtures"]]
     looks = [upload.look for upload in (*uploads, *spherical)]
-    assert len({(look["color"], look["marker"]) for look in looks}) == len(looks)
+    assert len({(colour, marker) for colour, marker, _ in looks}) == len(looks)

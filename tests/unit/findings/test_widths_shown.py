@@ -1,12 +1,7 @@
 """Which rows of a table of widths figures show."""
 
 import pandas as pd
-import plot_domains
-import plot_widths
-from fbftl.findings.shown import shown
 from fbftl.findings.widths import as_in_the_thesis, orders_of
-from fbftl.study.methods import names
-from fbftl.study.methods import rows as methods_shown
 
 
 def table(*runs: tuple[str, str | None, bool]) -> pd.DataFrame:
@@ -40,12 +35,8 @@ def test_budgets_of_one_domain_go_by_client() -> None:
     assert orders_of(domains) == {"by_domain": "Budgets by domain"}
 
 
-def test_fedavg_alone_has_a_panel_and_titles_of_its_own() -> None:
+def test_fedavg_alone_has_a_panel_of_its_own() -> None:
     runs = table(("fedavg", None, False), ("fedavg", None, False))
     runs = runs.assign(width=[0.5, 1.0], accuracy=[0.8, 0.9], accuracy_spread=0.01, plain=0.7)
     rows = as_in_the_thesis(runs)
     assert list(orders_of(rows)) == ["by_domain"]
-    looks = shown(methods_shown(names()))
-    assert plot_widths.story(rows, looks).title == "FedAvg has 90.0% at full width"
-    story = plot_domains.story(rows, ["plain"], [])
-    assert story.title == "FedAvg has 70.0% in its worst domain"

@@ -45,12 +45,11 @@ def weights(path: Path) -> None:
 
 def figure(path: Path) -> None:
     import matplotlib.pyplot as plt
-    from fbftl.findings.story import Story
     from fbftl.findings.style import save
 
     picture, axes = plt.subplots()
     axes.plot([1, 2])
-    save(picture, path, pd.DataFrame({"x": [1, 2]}), Story("A line rises", "A line from 1 to 2."))
+    save(picture, path, pd.DataFrame({"x": [1, 2]}), "A line")
 
 
 WRITERS: dict[str, Callable[[Path], object]] = {

@@ -7,8 +7,7 @@ from fbftl.cost.architectures import vgg16
 
 pytest.importorskip("fbftl.messages.channel")
 
-import plot_paper_packet_loss
-import plot_retransmission
+import plot_fbftl_formulas
 from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings.published import lookup, read
 from fbftl.papers.fbftl.packets import PACKETS, loss_curves, packet_blocks, payload_curves
@@ -54,10 +53,10 @@ def test_retransmissions_only_help_and_cost_the_geometric_sum():
     np.testing.assert_allclose(payload["payload"][3], [sum(b**n for n in range(4)) for b in RATES])
 
 
-@pytest.mark.parametrize("script", [plot_paper_packet_loss, plot_retransmission])
-def test_figures_repeat_their_bytes(tmp_path, script):
+@pytest.mark.parametrize("name", ["packet_loss", "retransmission"])
+def test_figures_repeat_their_bytes(tmp_path, name):
     for folder in ("a", "b"):
-        script.main(tmp_path / folder / "figure.svg", rows(PACKETS))
+        getattr(plot_fbftl_formulas, name)(tmp_path / folder / "figure.svg", rows(PACKETS))
     for suffix in ("svg", "pdf", "png", "csv"):
         first, second = (tmp_path / folder / f"figure.{suffix}" for folder in "ab")
         assert first.read_bytes() == second.read_bytes()

@@ -36,8 +36,16 @@ OF_EXPERIMENT["eppfl"] = [
         "privacy",
         "Noise on activations",
         table_of("eppfl") | printed(printed="eppfl/printed.csv"),
+        script="plot_eppfl.privacy",
     ),
-    Result("plot_eppfl_uplink", "cost", "Split training", tidy("eppfl"), shown("eppfl")),
+    Result(
+        "plot_eppfl_uplink",
+        "cost",
+        "Split training",
+        tidy("eppfl"),
+        shown("eppfl"),
+        script="plot_eppfl.uplink",
+    ),
     Result(
         "plot_eppfl_cost",
         "cost",
@@ -46,6 +54,7 @@ OF_EXPERIMENT["eppfl"] = [
         | networks("eppfl")
         | printed(setup="eppfl/setup.csv", script="eppfl/script.csv"),
         shown("eppfl"),
+        script="plot_eppfl.cost",
     ),
     Result(
         "tabulate_eppfl_attacks",
@@ -63,6 +72,7 @@ OF_EXPERIMENT["eppfl_epochs"] = [
         "Local epochs",
         tidy("eppfl_epochs") | series("eppfl_epochs"),
         axes("eppfl_epochs", "local_epochs"),
+        script="plot_eppfl.epochs",
     )
 ]
 

@@ -45,6 +45,7 @@ OF_EXPERIMENT["retraining"] = [
         tidy("retraining") | series("retraining"),
         axes("retraining", "network", "partition", "features_from", "server_epochs")
         | shown("retraining"),
+        script="plot_fedfeat.retraining",
     ),
 ]
 
@@ -57,7 +58,13 @@ OF_EXPERIMENT["feature_noise"] = [
         axes("feature_noise", "mechanism", "epsilon", "feature_clip")
         | {"delta": of_task("privacy", "delta"), "rounds": of_task("training", "rounds")},
     ),
-    Result("plot_feature_noise", "privacy", "Noise on features", table_of("feature_noise")),
+    Result(
+        "plot_feature_noise",
+        "privacy",
+        "Noise on features",
+        table_of("feature_noise"),
+        script="plot_fedfeat.feature_noise",
+    ),
     Result(
         "tabulate_feature_attacks",
         "privacy",
@@ -85,6 +92,7 @@ OF_EXPERIMENT["retraining_cost"] = [
         "Accuracy by uplink",
         runs_and_ledgers("retraining_cost"),
         axes("retraining_cost", "features_from") | shown("retraining_cost"),
+        script="plot_fedfeat.retraining_cost",
     ),
 ]
 

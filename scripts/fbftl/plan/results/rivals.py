@@ -66,7 +66,9 @@ def figure_by_axis(name: str, chapter: str, title: str, axis: str, *further: str
     """Return the figure of uploads along an axis, with what the task itself has of it."""
     of_own = {"samples_per_client": of_task("clients", "samples_per_client")}
     params = {"axis": axis, "task_value": of_own.get(axis)} | axes(name, *UPLOADED, axis, *further)
-    return Result(f"plot_{name}", chapter, title, tidy(name), params, script="plot_uploads_by")
+    return Result(
+        f"plot_{name}", chapter, title, tidy(name), params, script="plot_rivals.uploads_by"
+    )
 
 
 OF_EXPERIMENT["uploads"] = [
@@ -78,7 +80,13 @@ OF_EXPERIMENT["uploads"] = [
         axes("uploads", *UPLOADED)
         | {"radio": radio, "training": of_task("training"), "one_shot": of_task("one_shot")},
     ),
-    Result("plot_uploads", "cost", "Accuracy against uplink", table_of("uploads")),
+    Result(
+        "plot_uploads",
+        "cost",
+        "Accuracy against uplink",
+        table_of("uploads"),
+        script="plot_rivals.uploads",
+    ),
 ]
 
 OF_EXPERIMENT["uploads_clients"] = [
@@ -89,6 +97,7 @@ OF_EXPERIMENT["uploads_clients"] = [
         "Features or statistics",
         tidy("uploads_clients") | NETWORK,
         axes("uploads_clients", *UPLOADED, "samples_per_client"),
+        script="plot_rivals.features_or_sums",
     ),
 ]
 
@@ -126,6 +135,7 @@ OF_EXPERIMENT["uploads_privacy"] = [
         "Whom a guarantee trusts",
         table_of("trust"),
         shown("uploads_privacy"),
+        script="plot_rivals.trust",
     ),
     WrittenOut("figures/means", "privacy", "Pictures from means"),
     Result(

@@ -58,8 +58,22 @@ OF_EXPERIMENT["frameworks"] = [
         | printed(complexity="complexity.csv"),
         shown("frameworks"),
     ),
-    Result("plot_frameworks", "cost", "Frameworks", table_of("frameworks"), shown("frameworks")),
-    Result("plot_gains", "cost", "Gains by client", series("frameworks"), shown("frameworks")),
+    Result(
+        "plot_frameworks",
+        "cost",
+        "Frameworks",
+        table_of("frameworks"),
+        shown("frameworks"),
+        script="plot_survey.frameworks",
+    ),
+    Result(
+        "plot_gains",
+        "cost",
+        "Gains by client",
+        series("frameworks"),
+        shown("frameworks"),
+        script="plot_survey.gains",
+    ),
     WrittenOut("tables/framework_attacks", "privacy", "Frameworks' messages"),
 ]
 
@@ -80,6 +94,7 @@ OF_EXPERIMENT["federation"] = OF_EXPERIMENT["federation_mnist"] = [
         "cost",
         "Federation by round",
         {"series": series_of_federation} | printed(table1="survey/table1.csv"),
+        script="plot_survey.federation",
     )
 ]
 
@@ -90,6 +105,7 @@ OF_EXPERIMENT["votes"] = [
         "Votes for source models",
         series("votes"),
         {"models": of_task("source_models", "models")},
+        script="plot_survey.votes",
     )
 ]
 
@@ -101,7 +117,7 @@ OF_EXPERIMENT["dpsgd"] = [
         tidy("dpsgd") | guarantees("dpsgd") | printed(printed="survey/dpsgd.csv"),
         axes("dpsgd", "mechanism", "epsilon"),
     ),
-    Result("plot_dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
+    Result("plot_dpsgd", "privacy", "DP-SGD", table_of("dpsgd"), script="plot_survey.dpsgd"),
     Result("tabulate_paces", "privacy", "Epochs to an accuracy", series("dpsgd")),
 ]
 

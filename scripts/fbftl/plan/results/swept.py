@@ -53,6 +53,7 @@ SWEEP: list[Entry] = [
         table_of("sweep_{experiment}"),
         {"along": along, "varying": axes_that_vary, "methods": methods_of},
         stem="sweep_{experiment}",
+        script="plot_sweep.sweep",
     ),
 ]
 
@@ -68,7 +69,13 @@ SOURCES: list[Entry] = [
         stem="sources_{experiment}",
     ),
     Result(
-        "plot_sources", "sources", EXPERIMENT, UNDER_SOURCES, SWEPT, stem="sources_{experiment}"
+        "plot_sources",
+        "sources",
+        EXPERIMENT,
+        UNDER_SOURCES,
+        SWEPT,
+        stem="sources_{experiment}",
+        script="plot_sweep.sources",
     ),
 ]
 """What any experiment gets where its task has several source networks: both parts of the spread."""

@@ -28,6 +28,7 @@ OF_EXPERIMENT["methods"] = [
         runs_and_ledgers("methods") | {"by_seed": paths.table(TASK, "uplink")},
         shown("methods") | axes("methods"),
         stem="methods",
+        script="plot_fbftl.uplink",
     ),
 ]
 
@@ -44,7 +45,7 @@ def of_scarce_dialogues(experiment: str, title: str) -> list[Entry]:
     """Return what is made of an experiment with fewer dialogues and with lost ones."""
     read = tidy(experiment) | printed(fig9="fbftl/fig9.csv")
     params = axes(experiment, "fraction", "plr")
-    script = "plot_language_scarcity"
+    script = "plot_fbftl.language_scarcity"
     return [Result(f"plot_{experiment}", "loss", title, read, params, script=script)]
 
 
@@ -71,6 +72,7 @@ OF_EXPERIMENT["scarcity"] = [
         "Scarcity",
         tidy("scarcity") | printed(fig8="fbftl/fig8.csv"),
         axes("scarcity", "fraction", "plr", "loss"),
+        script="plot_fbftl.scarcity",
     ),
 ]
 
@@ -92,6 +94,7 @@ OF_EXPERIMENT["compression"] = [
         "Compression",
         table_of("compression"),
         shown("compression"),
+        script="plot_fbftl.compression",
     ),
     Result(
         "plot_rate_distortion",
@@ -99,6 +102,7 @@ OF_EXPERIMENT["compression"] = [
         "Rate and distortion",
         table_of("compression"),
         shown("compression"),
+        script="plot_fbftl.rate_distortion",
     ),
 ]
 
@@ -110,7 +114,14 @@ OF_EXPERIMENT["packet_loss"] = [
         runs_and_ledgers("packet_loss") | CLIENTS,
         shown("packet_loss") | axes("packet_loss", "fraction", "blr", "burst", "retransmissions"),
     ),
-    Result("plot_packet_loss", "loss", "Lossy link", table_of("packet_loss"), shown("packet_loss")),
+    Result(
+        "plot_packet_loss",
+        "loss",
+        "Lossy link",
+        table_of("packet_loss"),
+        shown("packet_loss"),
+        script="plot_fbftl.packet_loss",
+    ),
 ]
 
 OF_EXPERIMENT["audit"] = [

@@ -52,12 +52,14 @@ OF_PAPER: list[Entry] = [
         "Packet loss",
         params={"methods": methods.rows(["fl", "ftl_f", "ftl_c", "fbftl"])},
         stem="packet_loss",
+        script="plot_fbftl_formulas.packet_loss",
     ),
     Result(
         "plot_retransmission",
         "loss",
         "Retransmission",
         params={"methods": methods.rows(["fl", "fbftl"])},
+        script="plot_fbftl_formulas.retransmission",
     ),
     Result(
         "plot_label_privacy",
@@ -65,6 +67,7 @@ OF_PAPER: list[Entry] = [
         "Label privacy",
         printed(printed="fbftl/fig11.csv"),
         {"setting": label_privacy},
+        script="plot_fbftl_formulas.label_privacy",
     ),
     Result(
         "tabulate_label_privacy",

@@ -38,6 +38,7 @@ OF_EXPERIMENT["privacy"] = [
         "Accuracy under a guarantee",
         table_of("privacy"),
         shown("privacy"),
+        script="plot_fbftl.privacy",
     ),
     Result(
         "tabulate_attacks",
@@ -74,6 +75,11 @@ OF_EXPERIMENT["noise"] = [
         axes("noise", "mechanism", "sigma", "noise_draw") | SETUP,
     ),
     Result(
-        "plot_noise", "privacy", "Accuracy under relative noise", table_of("noise"), shown("noise")
+        "plot_noise",
+        "privacy",
+        "Accuracy under relative noise",
+        table_of("noise"),
+        shown("noise"),
+        script="plot_fbftl.noise",
     ),
 ]

@@ -14,5 +14,6 @@ OF_PAPER: list[Entry] = [
         "privacy",
         "Bounds by condition number",
         {"table": paths.of_paper("thesis", "tables/budget_bounds.csv")},
+        script="plot_thesis.budget_bounds",
     ),
 ]

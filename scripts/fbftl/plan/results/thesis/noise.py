@@ -38,13 +38,20 @@ OF_EXPERIMENT["budget"] = [
         tidy("budget") | guarantees("budget"),
         axes("budget", *SCHEDULE),
     ),
-    Result("plot_budget", "privacy", "Schedules of noise", table_of("budget")),
+    Result(
+        "plot_budget",
+        "privacy",
+        "Schedules of noise",
+        table_of("budget"),
+        script="plot_thesis.budget",
+    ),
     Result(
         "plot_influence",
         "privacy",
         "Influence of a step",
         {"table": paths.of_task(TASK, "influence.csv")},
         {"decays": decays_of_budget},
+        script="plot_thesis.influence",
     ),
 ]
 
@@ -66,6 +73,7 @@ OF_EXPERIMENT["fairness"] = [
         "Fairness",
         tidy("fairness") | series("fairness"),
         axes("fairness", *GAME),
+        script="plot_thesis.fairness",
     ),
 ]
 
@@ -83,5 +91,6 @@ OF_EXPERIMENT["domain_adaptation"] = [
         "Domain adaptation",
         tidy("domain_adaptation"),
         axes("domain_adaptation", *GAME),
+        script="plot_thesis.domain_adaptation",
     ),
 ]

@@ -27,7 +27,13 @@ OF_EXPERIMENT["ecos"] = [
         tidy("ecos") | guarantees("ecos"),
         axes("ecos", *PURCHASE),
     ),
-    Result("plot_ecos", "privacy", "What counts buy", table_of("ecos")),
+    Result(
+        "plot_ecos",
+        "privacy",
+        "What counts buy",
+        table_of("ecos"),
+        script="plot_thesis_purchases.ecos",
+    ),
     Result(
         "plot_purchases",
         "privacy",
@@ -37,6 +43,7 @@ OF_EXPERIMENT["ecos"] = [
             "public": paths.of_task(TASK, "public.h5"),
         },
         DOMAINS | {"block": of_task("public")},
+        script="plot_thesis_purchases.purchases",
     ),
     Result(
         "tabulate_count_attacks",
@@ -61,5 +68,6 @@ OF_EXPERIMENT["ecos_uploads"] = [
         "Counts before uploads",
         tidy("ecos_uploads"),
         axes("ecos_uploads", *PURCHASE),
+        script="plot_thesis_purchases.ecos_uploads",
     ),
 ]

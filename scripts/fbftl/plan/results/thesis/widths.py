@@ -34,10 +34,9 @@ OF_EXPERIMENT["robust"] = [
         "Robustness",
         tidy("robust"),
         axes("robust", "disturbed_normalisation"),
+        script="plot_thesis_widths.robust",
     )
 ]
-
-
 
 
 def table_of_widths(experiment: str, title: str, *further: str) -> Result:
@@ -51,8 +50,22 @@ def table_of_widths(experiment: str, title: str, *further: str) -> Result:
 
 OF_EXPERIMENT["widths"] = [
     table_of_widths("widths", "Widths", "rescaled_layers"),
-    Result("plot_widths", "cost", "Widths", table_of("widths"), shown("widths")),
-    Result("plot_domains", "cost", "Domains", table_of("widths"), DOMAINS | shown("widths")),
+    Result(
+        "plot_widths",
+        "cost",
+        "Widths",
+        table_of("widths"),
+        shown("widths"),
+        script="plot_thesis_widths.widths",
+    ),
+    Result(
+        "plot_domains",
+        "cost",
+        "Domains",
+        table_of("widths"),
+        DOMAINS | shown("widths"),
+        script="plot_thesis_widths.domains",
+    ),
 ]
 
 OF_EXPERIMENT["width_laws"] = [
@@ -63,6 +76,7 @@ OF_EXPERIMENT["width_laws"] = [
         "Widths under laws of budgets",
         table_of("width_laws"),
         shown("width_laws"),
+        script="plot_thesis_widths.width_laws",
     ),
 ]
 
@@ -74,7 +88,7 @@ OF_EXPERIMENT["width_classes"] = [
         "Widths where clients lack classes",
         table_of("width_classes"),
         shown("width_classes"),
-        script="plot_widths",
+        script="plot_thesis_widths.widths",
     ),
 ]
 

@@ -1,0 +1,250 @@
+"""Kinds of plots: each draws a tidy frame of marks by a specification, in small multiples.
+
+A frame has the columns of `spec.marks`. What a series is called in it is its name in the legend.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from fbftl.findings.plots.names import Name, write
+from fbftl.findings.plots.scales import finish
+from fbftl.findings.plots.spec import HIGHEST, Look, Spec
+from fbftl.findings.style import DIVERGED, LABEL_SIZE, NEUTRAL, use_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+EDGE = 0.5
+"""Points of the edge around a marker; the usual one leaves little of a star."""
+
+BAND = 0.15
+"""Opacity of a band."""
+
+BAR = 0.9
+"""Points of the bar of an interval."""
+
+INTERVAL = {"ymin": "low", "ymax": "high"}
+"""Variables of what reaches from one end of an interval to the other."""
+
+EACH = {"group": "mark"}
+"""Variable of bars; seaborn draws one bar for all marks of a group at a place."""
+
+
+def lines(frame: pd.DataFrame, spec: Spec) -> "Figure":
+    """Draw means as points on lines, or as points alone, with bars of a standard deviation."""
+    import seaborn.objects as so
+
+    def layers(look: Look) -> list[Any]:
+        return [(so.Range(color=look.colour, linewidth=BAR), INTERVAL | EACH), _marks(look)]
+
+    return _multiples(frame, spec, layers)
+
+
+def bands(frame: pd.DataFrame, spec: Spec) -> "Figure":
+    """Draw means as lines in bands of one standard deviation, which end at 0 and at `HIGHEST`.
+
+    A series of one mark in a panel, which has no band, has a bar.
+    """
+    import seaborn.objects as so
+
+    alone = frame.groupby(["panel", "series"])["x"].transform("size") == 1
+    bars = {f"bar_{end}": frame[end].where(alone) for end in ("low", "high")}
+    bar = {"ymin": "bar_low", "ymax": "bar_high"} | EACH
+    low, high = frame["low"].clip(lower=0), frame["high"].clip(upper=HIGHEST)
+    frame = frame.assign(low=low.mask(alone), high=high.mask(alone), **bars)
+
+    def layers(look: Look) -> list[Any]:
+        return [
+            (so.Band(color=look.colour, alpha=BAND, edgewidth=0), INTERVAL),
+            (so.Range(color=look.colour, linewidth=BAR), bar),
+            _marks(look),
+        ]
+
+    return _multiples(frame, spec, layers)
+
+
+def rows(frame: pd.DataFrame, spec: Spec) -> "Figure":
+    """Draw a row per setting, the first on top: its mean across, with a bar of an interval.
+
+    `low` and `high` are along the x axis.
+    """
+    import seaborn.objects as so
+
+    across = {"xmin": "low", "xmax": "high"} | EACH
+
+    def layers(look: Look) -> list[Any]:
+        return [(so.Range(color=look.colour, linewidth=BAR), across), _marks(look)]
+
+    figure = _multiples(frame, spec, layers, orient="y")
+    for axes in figure.axes:
+        axes.set_ylim(frame["y"].max() + 0.7, frame["y"].min() - 0.7)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+    return figure
+
+
+def bars(frame: pd.DataFrame, spec: Spec) -> "Figure":
+    """Draw a group of bars per category of x, one per series, with whiskers of an interval."""
+    import seaborn.objects as so
+
+    whiskers = (so.Range(color=NEUTRAL, linewidth=0.8), so.Dodge())
+    return _by_category(frame, spec, (so.Bar(alpha=1, edgewidth=0.4), so.Dodge()), whiskers)
+
+
+def votes_by_category(frame: pd.DataFrame, spec: Spec) -> "Figure":
+    """Draw a group of bars per category of x, each the mean of its marks, which are dots."""
+    import seaborn.objects as so
+
+    dots = so.Dot(color=NEUTRAL, pointsize=3, edgecolor="white", edgewidth=0.4)
+    mean = (so.Bar(alpha=1, edgewidth=0.4), so.Agg(), so.Dodge())
+    return _by_category(frame, spec, mean, (dots, so.Dodge()))
+
+
+def points_by_category(frame: pd.DataFrame, spec: Spec) -> "Figure":
+    """Draw a group of points per category of x, one per series, with bars of an interval."""
+    import seaborn.objects as so
+
+    dots, whiskers = so.Dot(pointsize=4.5), so.Range(linewidth=BAR)
+    return _by_category(frame, spec, (dots, so.Dodge()), (whiskers, so.Dodge()))
+
+
+def pictures(images: Mapping[str, np.ndarray], size: float, under: Mapping[str, Any]) -> "Figure":
+    """Draw a row of pictures for each name, which stands before it.
+
+    Args:
+        images: (n, height, width, 1 or 3) of each row, black 0 and white 1.
+        size: inches of a picture's side.
+        under: of a row, the colour of a bar beneath each picture, or None; rows may be left out.
+    """
+    use_style()
+    import matplotlib.pyplot as plt
+
+    columns = max(len(row) for row in images.values())
+    figure, grid = plt.subplots(
+        len(images), columns, figsize=(size * columns, 1.4 * size * len(images)), squeeze=False
+    )
+    for axes in grid.flat:
+        axes.set_axis_off()
+    for line, (name, row) in zip(grid, images.items(), strict=True):
+        for axes, image, colour in zip(line, row, under.get(name, [None] * len(row)), strict=False):
+            axes.imshow(image, cmap="gray", vmin=0, vmax=1)
+            if colour:
+                axes.plot([0, 1], [-0.1, -0.1], transform=axes.transAxes, clip_on=False,
+                          color=colour, linewidth=2)  # fmt: skip
+        line[0].text(
+            -0.15, 0.5, name, transform=line[0].transAxes, ha="right", va="center", fontsize="small"
+        )
+    figure.subplots_adjust(left=0, right=1, top=1, bottom=0, wspace=0.08, hspace=0.2)
+    return figure
+
+
+def _marks(look: Look) -> Any:
+    """Return seaborn's mark of a series: its line and markers."""
+    import seaborn.objects as so
+
+    return so.Line(
+        color=look.colour, linewidth=look.width if look.line else 0, linestyle=look.line or "-",
+        marker=look.marker, pointsize=look.size, fillcolor=look.filling or look.colour,
+        edgecolor=look.edge, edgewidth=EDGE,
+    )  # fmt: skip
+
+
+def _multiples(
+    frame: pd.DataFrame, spec: Spec, layers: Callable[[Look], list[Any]], orient: str = "x"
+) -> "Figure":
+    """Draw every series with layers of its own, the last of which the legend shows.
+
+    layers: of a series by its look: marks with further variables, then its points and line.
+    """
+
+    def add(plot: Any, drawn: pd.DataFrame) -> Any:
+        for series, look in spec.looks.items():
+            of_series = drawn[drawn["series"] == series]
+            if of_series.empty:
+                continue
+            *below, top = layers(look)
+            for mark, variables in below:
+                low, high = (of_series[variables[end]] for end in variables if end != "group")
+                if len(reaching := of_series[high > low]):
+                    plot = plot.add(mark, data=reaching, orient=orient, **variables)
+            label = series if spec.legend and series[:1] != "_" else None
+            plot = plot.add(top, data=of_series, orient=orient, label=label)
+        return plot
+
+    frame = frame.astype(dict.fromkeys(("x", "y", "low", "high"), float))
+    return _draw(frame, spec, add)
+
+
+def _by_category(
+    frame: pd.DataFrame, spec: Spec, means: Sequence[Any], further: Sequence[Any]
+) -> "Figure":
+    """Draw marks of all series side by side in each category.
+
+    means, further: a mark with its statistics and moves, the first of which the legend shows.
+    """
+    import seaborn.objects as so
+
+    def add(plot: Any, drawn: pd.DataFrame) -> Any:
+        order = [series for series in spec.looks if drawn["series"].eq(series).any()]
+        by_series = so.Nominal([spec.looks[series].colour for series in order], order=order)
+        plot = plot.scale(color=by_series, x=so.Nominal())
+        plot = plot.add(*means, data=drawn, color="series", legend=spec.legend > 0)
+        return plot.add(*further, data=drawn, color="series", legend=False, **INTERVAL)
+
+    return _draw(frame, spec, add)
+
+
+def _draw(frame: pd.DataFrame, spec: Spec, add: Callable[[Any, pd.DataFrame], Any]) -> "Figure":
+    """Draw layers of seaborn's marks in small multiples, with legend, scales and names.
+
+    add: adds layers of a frame to a plot of seaborn's.
+    """
+    use_style()
+    import matplotlib.pyplot as plt
+    import seaborn.objects as so
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    keys = [key for key in spec.panels if frame["panel"].eq(key).any()] or list(spec.panels)
+    panels, numbers = [spec.panels[key] for key in keys], {key: n for n, key in enumerate(keys)}
+    frame = frame.assign(panel=frame["panel"].map(numbers).astype(str)).reset_index(drop=True)
+    frame = frame.assign(mark=frame.index.astype(str))
+    layout = ConstrainedLayoutEngine(wspace=0.06)
+    figure = plt.figure(figsize=spec.size, layout=layout)
+    plot = so.Plot(frame, x="x", y="y").on(figure)
+    plot = plot.facet("panel", order=[str(n) for n in range(len(panels))], wrap=spec.columns)
+    shared = {which: len({id(getattr(panel, which)) for panel in panels}) == 1 for which in "xy"}
+    plot = add(plot.share(**shared), frame)
+    if len(diverged := frame[frame["diverged"] > 0]):
+        mark = so.Text(
+            text=DIVERGED, color=NEUTRAL, fontsize=LABEL_SIZE, halign="left", valign="bottom"
+        )
+        plot = plot.add(mark, data=diverged, legend=False)
+    plot.plot()
+    for n, (axes, panel) in enumerate(zip(figure.axes, panels, strict=True)):
+        finish(axes, panel, frame[frame["panel"] == str(n)])
+        for which in "xy":
+            if not shared[which]:
+                getattr(axes, f"{which}axis").label.set_visible(True)
+    _place_legend(figure, spec.legend)
+    write(figure, [_names(frame[frame["panel"] == str(n)], spec) for n in range(len(panels))])
+    return figure
+
+
+def _names(frame: pd.DataFrame, spec: Spec) -> list[Name]:
+    """Return what is written at the marks of a panel."""
+    named = frame[frame["name"] != ""]
+    looks = [spec.looks[series] for series in named["series"]]
+    at = zip(named["name"], named["x"], named["y"], looks, strict=True)
+    return [Name(text, x, y, look.colour, bool(look.line)) for text, x, y, look in at]
+
+
+def _place_legend(figure: "Figure", columns: int) -> None:
+    """Put seaborn's legend above the panels."""
+    placed, figure.legends = figure.legends, []
+    for legend in placed:
+        labels = [text.get_text() for text in legend.get_texts()]
+        handles = [handle for handle in legend.legend_handles if handle is not None]
+        figure.legend(handles, labels, loc="outside upper center", ncols=columns)

@@ -1,0 +1,166 @@
+"""Names of marks in a figure: at the ends of lines, or beside points, clear of what is drawn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fbftl.findings.style import LABEL_SIZE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
+
+
+@dataclass(frozen=True)
+class Name:
+    """What is written at a mark.
+
+    x, y: the mark's data coordinates.
+    colour: as matplotlib takes it.
+    of_line: whether the mark is a line's, beyond whose end the name may be.
+    """
+
+    text: str
+    x: float
+    y: float
+    colour: Any
+    of_line: bool = False
+
+
+REACHES = (7, 13, 20, 28, 38, 50)
+"""Points from a mark to its name, the nearest that is free first."""
+
+DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
+"""Where a name may stand: right, left, above, below, then at the corners."""
+
+NEAR = 13
+"""From which reach on a thin line leads from a name to its mark."""
+
+REACHED = 0.9
+"""Share of a panel's width from which on a line reaches its end."""
+
+BETWEEN = 20
+"""Places along a piece of a line that names keep clear of."""
+
+OUTSIDE, CORNERS = 1000, 4
+"""What it costs a name to have one of its corners outside of the panel, in things covered."""
+
+AROUND = 3.5
+"""Points around the middle of a marker that no name may cover."""
+
+
+def write(figure: "Figure", names: Sequence[Sequence[Name]]) -> None:
+    """Write names at their marks; those of lines that reach the panel's end, right of the panel.
+
+    Call it when everything is drawn: later limits would move the marks.
+
+    Args:
+        figure: whose panels the names are in.
+        names: of each panel, in the order in which they choose their places.
+    """
+    figure.draw_without_rendering()
+    inside = []
+    for axes, of_panel in zip(figure.axes, names, strict=True):
+        ends = [name for name in of_panel if name.of_line and _across(axes, name) > REACHED]
+        write_at_ends(axes, ends)
+        inside.append([name for name in of_panel if name not in ends])
+    # Panels make room for what is written beside them.
+    figure.draw_without_rendering()
+    for axes, of_panel in zip(figure.axes, inside, strict=True):
+        write_beside(axes, of_panel)
+
+
+def write_at_ends(axes: "Axes", names: Sequence[Name]) -> None:
+    """Write names right of the panel where lines end, moved apart if they would overlap."""
+    gap = 1.25 * LABEL_SIZE * axes.figure.dpi / 72
+    ordered = sorted(names, key=lambda name: name.y)
+    wanted = [axes.transData.transform((name.x, name.y))[1] for name in ordered]
+    for name, pixel in zip(ordered, spread_out(wanted, gap), strict=True):
+        height = axes.transAxes.inverted().transform((0, pixel))[1]
+        axes.text(
+            1.02, height, name.text, color=name.colour, fontsize=LABEL_SIZE, va="center",
+            transform=axes.transAxes,
+        )  # fmt: skip
+
+
+def spread_out(positions: Sequence[float], gap: float) -> list[float]:
+    """Return ascending places moved as little as needed to be `gap` apart, groups centred."""
+    groups: list[list[float]] = []
+    for position in positions:
+        groups.append([position])
+        while len(groups) > 1 and _start(groups[-1], gap) < _end(groups[-2], gap) + gap:
+            groups[-2:] = [groups[-2] + groups[-1]]
+    return [_start(group, gap) + i * gap for group in groups for i in range(len(group))]
+
+
+def _start(group: list[float], gap: float) -> float:
+    return sum(group) / len(group) - gap * (len(group) - 1) / 2
+
+
+def _end(group: list[float], gap: float) -> float:
+    return _start(group, gap) + gap * (len(group) - 1)
+
+
+def write_beside(axes: "Axes", names: Sequence[Name], size: float = LABEL_SIZE) -> None:
+    """Write a name beside each mark, clear of other names, of what is drawn, and of the frame.
+
+    Each takes the first place that is free; where none is, the one that covers least.
+    """
+    unit = axes.figure.dpi / 72
+    covered, frame = _drawn(axes, unit), axes.get_window_extent()
+    for name in names:
+        text = axes.annotate(
+            name.text, (name.x, name.y), xytext=(0, 0), textcoords="offset points", ha="center",
+            va="center", fontsize=size, color=name.colour, zorder=1.9,
+            bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.4},
+        )  # fmt: skip
+        box = text.get_window_extent()
+        half = np.array([box.width, box.height]) / 2
+        places = [
+            (reach, np.array(direction) * (half + reach * unit / np.hypot(*direction)))
+            for reach, direction in product(REACHES, DIRECTIONS)
+        ]
+        boxes = [box.translated(*shift) for _, shift in places]
+        costs = [
+            at.count_overlaps(covered) + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
+            for at in boxes
+        ]
+        best = int(np.argmin(costs))
+        reach, shift = places[best]
+        covered.append(boxes[best])
+        text.set_position(tuple(shift / unit))
+        if reach >= NEAR:
+            axes.annotate(
+                "", (name.x, name.y), xytext=tuple((shift - np.sign(shift) * half) / unit),
+                textcoords="offset points",
+                arrowprops={"arrowstyle": "-", "color": name.colour, "linewidth": 0.5},
+            )  # fmt: skip
+
+
+def _across(axes: "Axes", name: Name) -> float:
+    """Return how far to the right a mark is in its panel, 1 at the edge."""
+    at = axes.transData.transform((name.x, name.y))
+    return float(axes.transAxes.inverted().transform(at)[0])
+
+
+def _drawn(axes: "Axes", unit: float) -> list["Bbox"]:
+    """Return boxes around all markers and along all lines of a panel, in pixels.
+
+    unit: pixels of a point.
+    """
+    from matplotlib.transforms import Bbox
+
+    around = []
+    for line in axes.lines:
+        at = line.get_transform().transform(line.get_xydata())
+        at = at[np.isfinite(at).all(axis=1)]
+        if line.get_marker() not in ("None", None, ""):
+            around += [(place, AROUND * unit) for place in at]
+        if line.get_linewidth() and len(at) > 1:
+            ways = [np.linspace(*ends, BETWEEN) for ends in pairwise(at)]
+            around += [(place, unit / 2) for place in np.concatenate(ways)]
+    return [Bbox([place - reach, place + reach]) for place, reach in around]

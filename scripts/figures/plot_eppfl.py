@@ -1,0 +1,322 @@
+"""Figures of EPPFL: accuracy by round, by ε and by uplink, and what a client spends.
+
+Each function draws one; pdf, png and its numbers go beside the svg.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.cost.compute import training_products
+from fbftl.cost.layers import Layer, read_network
+from fbftl.cost.split import printed_uplink_bytes
+from fbftl.findings import published
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
+from fbftl.findings.plots.kinds import bands, lines
+from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.wording import axes_of
+from fbftl.ground.csv_tables import read_table
+from fbftl.ground.floats import FLOAT_BYTES
+from fbftl.papers.eppfl.claims import EPPFL, VANILLA2
+from fbftl.papers.eppfl.published import SplitSetting, setup_of
+
+ACCURACY = "test accuracy (%)"
+
+
+def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
+    """Draw accuracy by round, a line per number of local epochs (paper eppfl, Fig. 2).
+
+    Args:
+        runs: an experiment's tidy table.
+        series: its learning curves.
+        svg: path of the svg.
+        axes: the number of local epochs, with its default.
+    """
+    points = curves(with_rows(read_tidy(runs, axes), runs), read_tidy(series))
+    names = [f"E = {epochs:.0f}" for epochs in sorted(points["local_epochs"].unique())]
+    series_of = points["local_epochs"].map("E = {:.0f}".format)
+    frame = named_at_ends(marks(points, "step", series=series_of))
+    panel = Panel(Scale("round"), Scale(ACCURACY))
+    save(
+        bands(frame, Spec(in_order(names, marker=""), {"": panel})),
+        svg,
+        points,
+        "Accuracy by round and local epochs",
+    )
+
+
+def curves(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and standard deviation over seeds by local epochs and round."""
+    by_setting = runs.drop_duplicates("setting").set_index("setting")["local_epochs"]
+    accuracies = series[series["series"] == "test_accuracy"]
+    by_round = accuracies.assign(local_epochs=accuracies["setting"].map(by_setting)).groupby(
+        ["local_epochs", "step"]
+    )["value"]
+    means = by_round.agg(accuracy="mean", spread="std", seeds="count")
+    return means.fillna({"spread": 0.0}).reset_index()
+
+
+SENSITIVITIES = {"channel_maximum": "Channel maximum (no guarantee)", "clip": "Clipped"}
+"""Title of each sensitivity's panel."""
+
+INFERENCES = {"accuracy": "clean inference", "protected": "protected inference"}
+
+WHOLE = {"keep_activations": 1.0, "keep_gradients": 1.0, "local_epochs": 2, "aggregation": "open"}
+"""Settings of the figure, beside noise: nothing is dropped."""
+
+
+def privacy(table: str, printed: str, svg: str) -> None:
+    """Draw accuracy against the ε of one activation, both inferences (paper eppfl, Fig. 4).
+
+    One panel per sensitivity that was run; the paper's points for its own task have one of their
+    own.
+
+    Args:
+        table: EPPFL's table.
+        printed: the published accuracies.
+        svg: path of the svg.
+    """
+    rows = of_noise(with_rows(read_table(table), table))
+    noisy, clean = rows[rows["epsilon"].notna()], rows[rows["epsilon"].isna()]
+    ran = [name for name in SENSITIVITIES if rows["laplace_sensitivity"].eq(name).any()]
+    frame = pd.concat(
+        [
+            marks(noisy, "epsilon", score, series=name, panel=noisy["laplace_sensitivity"])
+            for score, name in INFERENCES.items()
+        ]
+    )
+    frame = side_by_side(frame, list(INFERENCES.values()), factor=1.15)
+    levels = [
+        level(100 * height, frame, "without noise", panel=name)
+        for name in ran
+        for height in clean["accuracy"][:1]
+    ]
+    paper = of_paper(published.read(printed))
+    theirs = marks(paper, "epsilon", series="printed", panel="printed", factor=1)
+    x = Scale("ε of one activation", "log", sorted(noisy["epsilon"].unique()))
+    y = Scale(ACCURACY, limits=(-3, 103))
+    panels = {name: Panel(x, y, SENSITIVITIES[name]) for name in ran}
+    panels["printed"] = Panel(x, y, "Printed, CIFAR-10")
+    looks = dict(zip(INFERENCES.values(), (Look("#0072B2"), Look("#D55E00", "s")), strict=True))
+    looks |= {"without noise": Look(NEUTRAL, "", ":"), "printed": PRINTED}
+    spec = Spec(looks, panels, (TEXT_WIDTH, 2.5), legend=4)
+    save(
+        lines(pd.concat([frame, *levels, theirs]), spec),
+        svg,
+        rows,
+        "Accuracy under noise on activations",
+    )
+
+
+def of_noise(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows to draw: the whole of everything is sent, one cut."""
+    keep = table["client_part"].isna()
+    for axis, value in WHOLE.items():
+        keep &= table[axis] == value
+    columns = [
+        "laplace_sensitivity", "epsilon", *INFERENCES, "spread", "protected_spread", "diverged",
+        *({"seeds"} & set(table)),
+    ]  # fmt: skip
+    order = ["laplace_sensitivity", "epsilon"]
+    return table.loc[keep, columns].sort_values(order, ignore_index=True)
+
+
+def of_paper(printed: pd.DataFrame) -> pd.DataFrame:
+    """Return the paper's accuracies by ε; DPFL's number is its ε."""
+    here = printed[(printed["quantity"] == "accuracy") & printed["setting"].str.match(r"DPFL\d+$")]
+    epsilon = here["setting"].str.removeprefix("DPFL").astype(float)
+    return pd.DataFrame({"epsilon": epsilon, "accuracy": here["printed"].astype(float)})
+
+
+SUBJECT, BASELINE = "eppfl", "fedavg"
+
+
+def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw accuracy against what all clients have sent: EPPFL's settings beside other methods.
+
+    Five points are named: FbFTL, FedAvg, and of EPPFL's settings the one that is plain, the one
+    that sends least and the most accurate one. Lines through FedAvg part what beats it from what
+    does not.
+
+    Args:
+        runs: an experiment's tidy table.
+        svg: path of the svg.
+        methods: the methods there.
+    """
+    points, methods_shown = uplinks(with_rows(read_tidy(runs), runs)), shown(methods)
+    labels = points["method"].map(figure_labels(methods_shown))
+    names = pd.Series("", points.index)
+    for row, words in named(points).items():
+        names[row] = ", ".join(filter(None, [labels[row], words]))
+    series = labels.where(names != "", labels + ", not named")
+    looks = {}
+    for look in methods_shown.values():
+        looks[f"{look.figure_label}, not named"] = Look((look.colour, 0.35), look.marker, "")
+        looks[look.figure_label] = Look.of(look, line="", size=6.5)
+    baseline = points[points["method"] == BASELINE]
+    x = Scale("uplink of all clients (MB)", "log", margin=0.1, reference=baseline["uplink"].min())
+    y = Scale(f"{ACCURACY}, clean inference", limits=(0, 104),
+             reference=100 * baseline["accuracy"].max())  # fmt: skip
+    frame = marks(points, "uplink", series=series, name=names)
+    spec = Spec(looks, {"": Panel(x, y)}, (0.8 * TEXT_WIDTH, 3.4))
+    save(lines(frame, spec), svg, points, "Accuracy against uplink of split training")
+
+
+def uplinks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per setting: all clients' uplink in megabytes, accuracy and its spread."""
+    megabytes = runs["uplink_bits"] / 8e6
+    sent = megabytes.groupby([runs["method"], runs["setting"]]).mean().rename("uplink")
+    points = mean_and_spread(runs, ["method", "setting"]).set_index(["method", "setting"])
+    return points.join(sent).reset_index()
+
+
+def named(points: pd.DataFrame) -> dict[int, str]:
+    """Return what each named point is called behind its method, by its row."""
+    names = {row: "" for row in points.index[points["method"] != SUBJECT]}
+    settings = points[points["method"] == SUBJECT]
+    if len(settings):
+        names[settings["uplink"].idxmin()] = "sends least"
+        names[settings["accuracy"].idxmax()] = "most accurate"
+        names[plain(points)] = "nothing dropped, no noise"
+    return names
+
+
+def plain(points: pd.DataFrame) -> int:
+    """Return the row of EPPFL's plainest setting, with FedAvg's local epochs if there is one."""
+    settings = points.loc[points["method"] == SUBJECT, "setting"].map(axes_of)
+    baselines = points.loc[points["method"] == BASELINE, "setting"].map(axes_of)
+    most = baselines.iloc[0].get("local_epochs") if len(baselines) else None
+    order = settings.map(lambda axes: (len(axes), axes.get("local_epochs") != most))
+    alike = settings[settings.map(lambda axes: axes.get("local_epochs") == most)]
+    return (order[alike.index] if len(alike) else order).idxmin()
+
+
+FEDAVG, HALVED = "FedAvg", "EPPFL: half is sent"
+
+PAPER, RUNS = "the paper's size, by closed forms", "the runs here, bytes by ledger"
+"""The panels."""
+
+
+NAMED = {
+    "all is sent, 2 local epochs": VANILLA2,
+    "5 local epochs": VANILLA2 | {"local_epochs": 5},
+    "10 local epochs": VANILLA2 | {"local_epochs": 10},
+    HALVED: EPPFL,
+}
+"""Axes of Vanilla2, Vanilla5, Vanilla10 and EPPFL, as the paper calls them, by their names here."""
+
+
+def cost(
+    table: str, networks: Sequence[str], setup: str, script: str, svg: str,
+    methods: list[dict[str, Any]],
+) -> None:  # fmt: skip
+    """Draw what a client multiplies and sends up in a round, beside FedAvg: five named points.
+
+    One panel has the paper's size by closed forms, the other the bytes that the task's ledgers
+    have. Both axes are shares of what FedAvg's client multiplies and sends, which trains the whole
+    network.
+
+    Args:
+        table: EPPFL's table, with every setting's bytes by ledger.
+        networks: descriptions of the networks that its runs train.
+        setup: the paper's setting.
+        script: what its public code adds to that.
+        svg: path of the svg.
+        methods: those of the experiment.
+    """
+    setting = published_setting(setup, script)
+    runs = with_rows(read_table(table), table)
+    points = pd.concat([by_closed_form(setting), by_ledger(runs, networks, setting.epochs)])
+    points = points.reset_index(drop=True)
+    methods_shown = shown(methods)
+    looks = {
+        name: Look.of(methods_shown[name], line="", size=7) if name in methods_shown
+        else Look(line="", size=7) for name in (BASELINE, SUBJECT)
+    }  # fmt: skip
+    series = points["name"].eq(FEDAVG).map({True: BASELINE, False: SUBJECT})
+    at = 100 * points["multiplications"]
+    frame = marks(points, at, "uplink", series=series, panel=points["panel"], name=points["name"],
+                  factor=1)  # fmt: skip
+    x = Scale("multiplied by a client (% of FedAvg's)", "log plain", margin=0.15)
+    y = Scale("sent up by a client (times FedAvg's)", "log 1-2-5", margin=0.15, reference=1)
+    panels = {title: Panel(x, y, title) for title in (PAPER, RUNS)}
+    save(
+        lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.2))),
+        svg,
+        points,
+        "What a client multiplies and sends, beside FedAvg",
+    )
+
+
+def published_setting(setup: str | Path, script: str | Path) -> SplitSetting:
+    """Return the paper's setting of its two published tables."""
+    return setup_of(published.read(setup), published.read(script))
+
+
+def by_closed_form(setting: SplitSetting) -> pd.DataFrame:
+    """Return the points at the paper's size: activations and labels as Sec. 2.3 counts them."""
+    weights = FLOAT_BYTES * setting.parameters
+    front = FLOAT_BYTES * setting.client_parameters
+    uplinks = {}
+    for name, axes in NAMED.items():
+        share, width = axes.get("keep_activations", 1.0), setting.cut.width
+        sent = printed_uplink_bytes(setting.samples, axes["local_epochs"], share, width)
+        uplinks[name] = (front + sent) / weights
+    return _points(PAPER, uplinks, multiplied(setting.layers[:1], setting.layers), setting.epochs)
+
+
+def by_ledger(runs: pd.DataFrame, networks: Sequence[str], epochs: int) -> pd.DataFrame:
+    """Return the points of the runs, of those settings that have a name here and were run.
+
+    Args:
+        runs: EPPFL's table.
+        networks: paths of descriptions, cut where clients end.
+        epochs: local epochs of FedAvg.
+    """
+    sent = runs.set_index("setting")["over_fedavg"]
+    uplinks = {
+        name: sent[setting]
+        for name, axes in NAMED.items()
+        for setting in runs["setting"]
+        if axes_of(setting) == {axis: str(axes[axis]) for axis in axes if axis != "method"}
+    }
+    described = [path for path in networks if Path(path).stem == VANILLA2["network"]]
+    if not uplinks or not described:
+        return pd.DataFrame()
+    network = read_network(described[0])
+    return _points(RUNS, uplinks, multiplied(network.extractor, network.layers), epochs)
+
+
+def multiplied(front: Sequence[Layer], layers: Sequence[Layer]) -> float:
+    """Return what a client multiplies in an epoch through its first layers, over all layers'."""
+    return training_products(front) / training_products(layers)
+
+
+def _points(
+    panel: str, uplinks: Mapping[str, Any], multiplications: float, epochs: int
+) -> pd.DataFrame:
+    """Return a row per named point of a panel, FedAvg's own with 1 and 1 among them.
+
+    Args:
+        panel: which one.
+        uplinks: bytes that a client sends up, over FedAvg's, by name.
+        multiplications: of a client in an epoch, over FedAvg's.
+        epochs: local epochs of FedAvg.
+    """
+    rows = [
+        {
+            "panel": panel,
+            "name": name,
+            "multiplications": multiplications * NAMED[name]["local_epochs"] / epochs,
+            "uplink": float(uplink),
+        }
+        for name, uplink in uplinks.items()
+    ]
+    fedavg = {"panel": panel, "name": FEDAVG, "multiplications": 1.0, "uplink": 1.0}
+    return pd.DataFrame([fedavg, *rows])

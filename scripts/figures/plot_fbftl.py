@@ -1,0 +1,442 @@
+"""Figures of FbFTL's experiments: uplink, scarce clients, loss, compression and noise.
+
+Each function draws one from its table or its runs; pdf, png and its numbers go beside the svg.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.findings.exchanged import Exchanged, read_methods
+from fbftl.findings.marks import on_front
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped
+from fbftl.findings.plots.kinds import bands, lines, rows
+from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.published import read
+from fbftl.findings.runs import read_tidy, varying
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import (
+    COLUMN_WIDTH,
+    DIVERGED,
+    LABEL_SIZE,
+    NEUTRAL,
+    TEXT_WIDTH,
+    save,
+)
+from fbftl.findings.tables import ratio
+from fbftl.findings.uplink import SELECTED
+from fbftl.findings.wording import compression_words, share_words
+from fbftl.ground.csv_tables import read_table
+from fbftl.messages.channel import GILBERT_ELLIOTT
+from matplotlib.figure import Figure
+
+ACCURACY = "test accuracy (%)"
+
+
+def uplink(
+    runs: list[str], ledgers: list[str], by_seed: str, svg: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any],
+) -> None:  # fmt: skip
+    """Draw accuracy against the bits that clients have sent: the paper's argument in one picture.
+
+    The gradient methods send updates round after round, so each is a line to the right. FbFTL sends
+    once, before training: its accuracy rises at a fixed number of bits. Each line is the mean curve
+    over seeds; its mark is what the table of methods reports, where every seed stops at its own
+    epoch.
+
+    Args:
+        runs: run files, one per method.
+        ledgers: the runs' ledgers, in the same order.
+        by_seed: what each method sends by seed, beside the table of methods.
+        svg: path of the svg.
+        methods: the methods of the runs.
+        axes: axes in which a run deviates, with their defaults.
+    """
+    methods_shown, exchanged = shown(methods), read_methods(runs, ledgers, axes)
+    parts = [part(exchanged[name]) for name in methods_shown for part in (curve, reported)]
+    points = pd.concat(parts, ignore_index=True)
+    frames, looks = [], {}
+    for name, of_method in points.groupby("method", sort=False):
+        # The legend marks a method that diverged, so that its points need not.
+        look, drawn = methods_shown[str(name)], of_method.drop(columns="diverged")
+        label = look.figure_label + (DIVERGED if of_method["diverged"].any() else "")
+        line, mark = drawn[~drawn["selected"]], drawn[drawn["selected"]]
+        frames += [marks(line, "uplink", series=f"_{label}"), marks(mark, "uplink", series=label)]
+        looks |= {f"_{label}": Look(look.colour, ""), label: Look.of(look, size=7)}
+    panel = Panel(Scale("uplink of all clients so far (bit)", "log"), Scale(ACCURACY))
+    spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=5)
+    figure = bands(pd.concat(frames), spec)
+    mark_distance(figure, points[points["selected"]].set_index("method"), read_tidy(by_seed))
+    save(figure, svg, points, "Accuracy against what clients send")
+
+
+def curve(run: Exchanged) -> pd.DataFrame:
+    """Return a method's line: per epoch the bits sent so far and the accuracy.
+
+    Columns: method, epoch, uplink (encoded bits, mean over seeds), accuracy, spread, selected
+    (False), diverged (seeds).
+    """
+    epochs = np.arange(1, run.accuracy.shape[1] + 1)
+    sent = [run.until("up", "bits", [epoch] * len(run.seeds)).mean() for epoch in epochs]
+    return pd.DataFrame(
+        {
+            "method": run.method,
+            "epoch": epochs,
+            "uplink": sent,
+            "accuracy": run.accuracy.mean(axis=0),
+            "spread": run.accuracy.std(axis=0, ddof=1) if len(run.seeds) > 1 else np.nan,
+            "selected": False,
+            "diverged": sum(run.diverged),
+        }
+    )
+
+
+def reported(run: Exchanged) -> pd.DataFrame:
+    """Return a method's mark, one row with the columns of `curve`: what the table reports.
+
+    Epoch, uplink and accuracy are means over the seeds, each at its own selected epoch; a seed that
+    diverged counts as 0.
+    """
+    return pd.DataFrame([{"method": run.method, **run.reported(), "selected": True}])
+
+
+def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
+    """Write how many times FbFTL's uplink FTL_c has sent when it stops, between the two.
+
+    Args:
+        figure: with everything drawn.
+        picked: the marks, by method.
+        sent: what each method sends by seed (`findings.uplink`).
+    """
+    if not {"fbftl", "ftl_c"} <= set(picked.index):
+        return
+    (axes,) = figure.axes
+    near, far = picked.at["fbftl", "uplink"], picked.at["ftl_c", "uplink"]
+    height = axes.get_ylim()[1] + 0.02 * np.ptp(axes.get_ylim())
+    axes.annotate(
+        "", (near, height), (far, height), arrowprops={"arrowstyle": "<->", "color": NEUTRAL}
+    )
+    times = sent[(sent["method"] == "ftl_c") & (sent["until"] == SELECTED)]["times_fbftl"]
+    spread = f" ± {ratio(times.std())}" if len(times) > 1 else ""
+    axes.text(
+        np.sqrt(near * far), height, f"× {ratio(times.mean())}{spread}", color=NEUTRAL,
+        ha="center", va="center", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+    )  # fmt: skip
+    axes.set_ylim(top=height + 0.05 * np.ptp(axes.get_ylim()))
+
+
+LOSSES = {"persistent": "Lost for good", "reshuffled": "Reshuffled (public script)"}
+"""Titles of panels by what a loss means."""
+
+
+def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
+    """Draw accuracy against packet loss rate, a line per share of clients (paper, Fig. 8).
+
+    A lost upload is lost for good; where an experiment has the public script's mask alone, it is
+    that (audit row A2). Where the experiment varies methods or further axes, there is a line per
+    share and values of these. The paper's points have a panel of their own, for its task is
+    another.
+
+    Args:
+        runs: an experiment's tidy table.
+        fig8: the published points.
+        svg: path of the svg.
+        axes: those of scarcity, with their defaults.
+    """
+    tidy = with_rows(read_tidy(runs, axes), runs)
+    further = varying(tidy, ("fraction", "plr", "loss"))
+    table = mean_and_spread(tidy, [*further, "fraction", "plr", "loss"])
+    lossy = table[table["plr"] > 0]
+    of_loss = (table if lossy.empty else lossy)["loss"]
+    loss = next(loss for loss in LOSSES if of_loss.eq(loss).any())
+    # Without loss the two meanings are the same run.
+    drawn = table[(table["loss"] == loss) | (table["plr"] == 0)]
+    names = drawn["fraction"].map(lambda share: share_words(share).removesuffix(" of the clients"))
+    for axis in further:
+        names += ", " + drawn[axis].astype(str)
+    frame = pd.concat([marks(drawn, "plr", series=names), printed_by_loss(fig8, table, 100)])
+    y = Scale(ACCURACY)
+    panels = {"": (LOSSES[loss], y), "printed": ("Printed, CIFAR-10", y)}
+    save(
+        by_loss(frame, panels, drawn["fraction"]),
+        svg,
+        table,
+        "Accuracy by packet loss and share of the clients",
+    )
+
+
+def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> None:
+    """Draw ROUGE-1 against packet loss rate, a line per share of clients (paper, Fig. 9).
+
+    The paper's points have a panel of their own, for its dialogues are others.
+
+    Args:
+        runs: an experiment's tidy table.
+        fig9: the published points.
+        svg: path of the svg.
+        axes: those of scarcity, with their defaults.
+    """
+    table = rouge_by_loss(with_rows(read_tidy(runs, axes), runs))
+    ours = marks(table, "plr", "rouge1", series=table["fraction"].map(share_words), factor=1)
+    frame = pd.concat([ours, printed_by_loss(fig9, table, 1)])
+    panels = {
+        "": ("This task", Scale("ROUGE-1 of test summaries (%)")),
+        "printed": ("Printed, SAMSum (scale of its own)", Scale("ROUGE-1 (%)")),
+    }
+    save(
+        by_loss(frame, panels, table["fraction"]),
+        svg,
+        table,
+        "ROUGE-1 by packet loss and share of the clients",
+    )
+
+
+def rouge_by_loss(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and standard deviation over seeds of ROUGE-1 per fraction and loss rate."""
+    return mean_and_spread(runs, ["fraction", "plr"], score="rouge1", name="rouge1")
+
+
+def printed_by_loss(figure: str, table: pd.DataFrame, factor: float) -> pd.DataFrame:
+    """Return the marks of a published figure, up to the highest packet loss rate of a table."""
+    points = read(figure)
+    points = points[(points["series"] == "plotted") & (points["plr"] <= table["plr"].max())]
+    score = points["printed"].astype(float)
+    return marks(points, "plr", score, series="printed", panel="printed", factor=factor)
+
+
+def by_loss(
+    frame: pd.DataFrame, panels: Mapping[str, tuple[str, Scale]], fractions: pd.Series
+) -> Figure:
+    """Draw scores against the packet loss rate, most clients first, beside the printed ones.
+
+    Args:
+        frame: of both panels.
+        panels: titles and y axes.
+        fractions: shares of the clients of the runs' marks.
+    """
+    ours = frame[frame["panel"] == ""].assign(fraction=fractions)
+    names = ours.sort_values("fraction", ascending=False, kind="stable")["series"].unique()
+    x = Scale("packet loss rate", "packet loss", sorted(ours["x"].unique()))
+    frame = named_at_ends(frame.reset_index(drop=True), {name: name for name in names})
+    spec = Spec(
+        in_order(list(names), size=4) | {"printed": PRINTED},
+        {key: Panel(x, y, title) for key, (title, y) in panels.items()},
+        (TEXT_WIDTH, 2.5),
+    )
+    return bands(frame, spec)
+
+
+def by_method(table: pd.DataFrame, methods: list[dict[str, Any]]) -> tuple[pd.Series, dict]:
+    """Return what each row of a table of compressions is called in a legend, and the looks."""
+    methods_shown = shown(methods)
+    endings = table["feedback"].eq(False).map({True: ", no feedback", False: ""})
+    series = table["method"].map(figure_labels(methods_shown)) + endings
+    looks = {
+        look.figure_label + ending: Look.of(look, line="", filling=filling)
+        for look in methods_shown.values()
+        for ending, filling in (("", ""), (", no feedback", "white"))
+    }
+    return series, looks
+
+
+COMPRESSED = ["method", "fraction", "q", "r", "feedback"]
+"""Columns that tell a compression apart."""
+
+ROW = 0.16
+"""Inches of a row."""
+
+
+def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw the accuracy of every compression that was run, a row each (paper, Table V).
+
+    A panel for each share of the clients that settings were run on; methods below each other, each
+    with most bits first.
+    """
+    columns = [*COMPRESSED, "kept", "accuracy", "spread", "seeds", "diverged"]
+    drawn = with_rows(read_tidy(table), table)[columns]
+    series, looks = by_method(drawn, methods)
+    panels, frames, x = {}, [], Scale(ACCURACY)
+    order = {method["name"]: place for place, method in enumerate(methods)}
+    for share, of_share in drawn.groupby("fraction"):
+        of_share = of_share.sort_values(["q", "r"], ascending=False, kind="stable")
+        of_share = of_share.sort_values("method", key=lambda n: n.map(order), kind="stable")
+        # Methods are a row apart.
+        is_next = of_share["method"].ne(of_share["method"].shift())
+        places = np.arange(len(of_share)) + is_next.cumsum()
+        words = of_share.apply(compression_words, axis=1)
+        panels[share] = Panel(x, Scale("", ticks=dict(zip(places, words, strict=True))),
+                              share_words(share))  # fmt: skip
+        across = marks(of_share, places, series=series[of_share.index], panel=share)
+        frames.append(across.rename(columns={"x": "y", "y": "x"}))
+    frame = pd.concat(frames)
+    size = (TEXT_WIDTH, ROW * (frame["y"].max() + 1) + 0.9)
+    figure = rows(frame, Spec(looks, dict(sorted(panels.items(), reverse=True)), size, legend=6))
+    for axes, of_share in zip(figure.axes, sorted(panels, reverse=True), strict=True):
+        for mark in frame[frame["panel"] == of_share].itertuples():
+            axes.text(1.01, mark.y, f"{mark.x:.1f}", transform=axes.get_yaxis_transform(),
+                      fontsize=LABEL_SIZE, va="center")  # fmt: skip
+    save(figure, svg, drawn, "Accuracy under compression of messages")
+
+
+def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw accuracy against the measured uplink of all compressions, the best for their bits named.
+
+    A panel for each share of the clients that settings were run on. Accuracy and uplink are those
+    at each seed's selected epoch, as in the table.
+    """
+    columns = [*COMPRESSED, "epochs", "uplink_bits", "uplink_bits_spread", "accuracy", "spread",
+               "seeds", "diverged"]  # fmt: skip
+    points = with_rows(read_tidy(table), table)[columns]
+    points = marked(points, "best_of_method", ["fraction", "method"])
+    points = marked(points, "pareto", ["fraction"])
+    series, looks = by_method(points, methods)
+    names = points.apply(compression_words, axis=1).where(points["pareto"], "")
+    frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
+    fronts = [
+        stepped(front, front["x"].max()).assign(series="best for its bits")
+        for _, front in frame[points["pareto"]].groupby("panel")
+    ]
+    shares = sorted(points["fraction"].unique(), reverse=True)
+    x = Scale("uplink of all clients up to the selected epoch (bit)", "log")
+    y = {share: Scale("accuracy (%)", "score") for share in shares}
+    panels = {share: Panel(x, y[share], share_words(share)) for share in shares}
+    looks = {"best for its bits": Look(NEUTRAL, "", width=0.8)} | looks
+    spec = Spec(looks, panels, (0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), 1, legend=6)
+    save(
+        lines(pd.concat([*fronts, frame]), spec),
+        svg,
+        points,
+        "Accuracy against uplink under compression",
+    )
+
+
+def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
+    """Return the points with a column that tells which are on the front of those alike.
+
+    Of points that coincide only the first is.
+    """
+    fronts = []
+    for _, group in points.groupby(alike):
+        distinct = group.drop_duplicates(["uplink_bits", "accuracy"])
+        fronts += [*distinct.index[on_front(distinct["uplink_bits"], distinct["accuracy"])]]
+    return points.assign(**{column: points.index.isin(fronts)})
+
+
+def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw packet loss by ledger beside its formula, and what it does to accuracy.
+
+    A row for each setting that loses blocks: on the left the packets that are lost, on the right
+    the difference to the method's own run without loss. Its bars reach to Student's bounds, so that
+    a bar across zero says that nothing was seen.
+    """
+    table_rows, methods_shown = with_rows(read_tidy(table), table), shown(methods)
+    lossy = table_rows[table_rows["blr"] > 0]
+    order = {name: place for place, name in enumerate(methods_shown)}
+    lossy = lossy.sort_values("method", key=lambda names: names.map(order), kind="stable")
+    lossy = lossy.reset_index(drop=True)
+    labels = lossy["method"].map(figure_labels(methods_shown))
+    formula = f"by Eq. (18), in bursts by {GILBERT_ELLIOTT}"
+    by_ledger = {"x": 100 * lossy["plr_ledger"], "y": lossy.index, "series": labels}
+    by_ledger |= {"panel": "lost"}
+    by_formula = by_ledger | {"x": 100 * lossy["plr_formula"], "series": formula}
+    cost = by_ledger | {
+        "x": 100 * lossy["difference"],
+        "low": 100 * lossy["difference_lower"],
+        "high": 100 * lossy["difference_upper"],
+        "diverged": lossy["diverged"],
+        "panel": "cost",
+    }
+    frame = pd.concat(map(pd.DataFrame, (by_formula, by_ledger, cost)), ignore_index=True)
+    frame = frame.assign(name="").fillna({"low": frame["x"], "high": frame["x"], "diverged": 0})
+    y = Scale("", ticks=dict(enumerate(labels + ": " + lossy.apply(loss_words, axis=1))))
+    lost = Scale("packet loss rate (%),\nlog scale from 0.1 on", "symlog", (0, 0.1, 1, 10, 100),
+                (-0.03, 180))  # fmt: skip
+    panels = {
+        "lost": Panel(lost, y, "What is lost"),
+        "cost": Panel(Scale("points of accuracy\nagainst no loss", reference=0), y,
+                      "What it costs, with 95 % bounds"),
+    }  # fmt: skip
+    looks = {formula: Look(NEUTRAL, "|", "", size=11)}
+    looks |= {look.figure_label: Look.of(look, line="") for look in methods_shown.values()}
+    size = (TEXT_WIDTH, 0.17 * len(lossy) + 1.2)
+    save(
+        rows(frame, Spec(looks, panels, size, legend=6)),
+        svg,
+        table_rows,
+        "Lost packets and what they cost",
+    )
+
+
+def loss_words(row: Any) -> str:
+    """Return how the figure writes the loss of a setting."""
+    parts = [f"{100 * row['blr']:g}% of blocks"]
+    if row["burst"] > 1:
+        parts.append(f"in bursts of {row['burst']:g}")
+    if row["retransmissions"]:
+        parts.append(f"sent again up to {row['retransmissions']:g} times")
+    if row["fraction"] < 1:
+        parts.append(f"{100 * row['fraction']:g}% of the clients")
+    return ", ".join(parts)
+
+
+UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
+
+
+def privacy(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw accuracy against epsilon, a panel per samples per client K (paper, Fig. 12).
+
+    Labels are as they are; a setting that diverged has accuracy 0.
+    """
+    columns = ["method", "samples_per_client", "epsilon", "unit", "accuracy", "spread", "diverged"]
+    points, methods_shown = with_rows(read_table(table), table), shown(methods)
+    points = points.loc[points["label_epsilon"].isna(), [*columns, "seeds"]]
+    labels = points["method"].map(figure_labels(methods_shown))
+    noisy, clean = points[points["epsilon"].notna()], points[points["epsilon"].isna()]
+    series = labels[noisy.index] + " (" + noisy["unit"].map(UNITS) + ")"
+    frame = marks(noisy, "epsilon", series=series, panel=noisy["samples_per_client"])
+    looks = dict(zip(series, noisy["method"].map(methods_shown), strict=True))
+    looks = {name: Look.of(look) for name, look in looks.items()}
+    frame, levels = side_by_side(frame, list(looks), factor=1.12), []
+    for index, row in clean.iterrows():
+        across, name = 100 * row["accuracy"], f"{labels[index]} without noise"
+        levels.append(level(across, frame, name, panel=row["samples_per_client"]))
+        looks[name] = Look(NEUTRAL, "", ":")
+    x = Scale("privacy loss ε", "log", sorted(noisy["epsilon"].unique()))
+    y = Scale(ACCURACY, limits=(-3, 103))
+    sizes = sorted(points["samples_per_client"].unique())
+    panels = {size: Panel(x, y, f"K = {size:.0f} samples per client") for size in sizes}
+    spec = Spec(looks, panels, (TEXT_WIDTH, 0.42 * TEXT_WIDTH), legend=2)
+    save(lines(pd.concat([frame, *levels]), spec), svg, points, "Accuracy under a guarantee")
+
+
+DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}
+"""Line and what follows a method's name, by when noise is drawn."""
+
+
+def noise(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw accuracy against the paper's relative noise, drawn once per upload or every epoch."""
+    points, methods_shown = plotted_noise(with_rows(read_table(table), table)), shown(methods)
+    looks, series = {}, []
+    for method, draw in zip(points["method"], points["noise_draw"], strict=True):
+        look, (line, ending) = methods_shown[method], DRAWS[draw]
+        series.append(look.figure_label + ending)
+        looks[series[-1]] = Look.of(look, line=line)
+    frame = named_at_ends(marks(points, "sigma", series=series).reset_index(drop=True))
+    panel = Panel(
+        Scale("relative noise σ (in R std(g), no guarantee)"), Scale(ACCURACY, limits=(0, 103))
+    )
+    size = (1.25 * COLUMN_WIDTH, 0.8 * COLUMN_WIDTH)
+    save(bands(frame, Spec(looks, {"": panel}, size)), svg, points, "Accuracy under relative noise")
+
+
+def plotted_noise(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the points to draw; without noise both ways of drawing it are the same run."""
+    scores = ["sigma", "accuracy", "spread", "seeds", "diverged"]
+    columns = ["method", "noise_draw", *scores]
+    pairs = table[["method", "noise_draw"]].drop_duplicates()
+    clean = table.loc[table["sigma"] == 0, ["method", *scores]]
+    noisy = table.loc[table["sigma"] > 0, columns]
+    return pd.concat([pairs.merge(clean, on="method"), noisy])[columns].sort_values(columns[:3])

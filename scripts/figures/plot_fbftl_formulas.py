@@ -1,0 +1,225 @@
+"""Figures of FbFTL that need no run: packet loss, retransmission, label privacy.
+
+Each function computes its numbers and draws them; pdf, png and csv go beside the svg.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.cost.architectures import vgg16
+from fbftl.findings.plots.frames import marks, named_at_ends
+from fbftl.findings.plots.kinds import lines
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
+from fbftl.findings.published import read
+from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
+from fbftl.ground.randomness import stream
+from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
+from fbftl.privacy.label_privacy import (
+    Estimate,
+    batch_entropy,
+    empirical_entropy,
+    estimate,
+    queried_entropy,
+    sample_types,
+    truncated_entropy,
+    uniform,
+)
+
+MAGNIFIED = 1e-3
+"""Right end of Fig. 7."""
+
+POINTS = 201
+
+RETRANSMISSIONS = range(4)
+"""n_r, the most times that a block is sent again."""
+
+AT_COUNTS = {"fbftl": (5e-4, 8e-4, 1.2e-2, 4e-2), "fl": (1e-4, 2.5e-4, 8e-4, 2.3e-3)}
+"""Block loss rate at which the count of each curve is written, by n_r."""
+
+
+def packet_loss(svg: str | Path, methods: list[dict[str, Any]]) -> None:
+    """Draw packet loss against block loss rate for the paper's four packets (Figs. 6 and 7).
+
+    Args:
+        svg: path of the svg.
+        methods: the looks of the four.
+    """
+    blocks, looks, seen = packet_blocks(vgg16()), {}, set()
+    # Near 0 the large packets rise within 1e-4, so the left panel is dense there.
+    wide = np.unique(np.concatenate([np.geomspace(1e-6, 1e-2, POINTS), np.linspace(0, 1, POINTS)]))
+    curves = {
+        "whole": loss_curves(blocks, wide),
+        "magnified": loss_curves(blocks, np.linspace(0, MAGNIFIED, POINTS)),
+    }
+    numbers = pd.concat([curve.assign(panel=name) for name, curve in curves.items()])
+    for name, look in sorted(shown(methods).items()):
+        # Dashed over another whose packets are as large.
+        looks[look.figure_label] = Look(look.colour, "", "--" if blocks[name] in seen else "-")
+        seen.add(blocks[name])
+    series = numbers["method"].map(figure_labels(shown(methods)))
+    frame = marks(numbers, 100 * numbers["blr"], "plr", series=series, panel=numbers["panel"])
+    y = Scale("packet loss rate (%)")
+    panels = {
+        "whole": Panel(Scale("block loss rate (%)", margin=0.01), y, "All block loss rates"),
+        "magnified": Panel(Scale("block loss rate (%)", margin=0.01), y, "Magnified 1000 times"),
+    }
+    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
+    columns = ["panel", "method", "blocks", "blr", "plr"]
+    save(figure, svg, numbers[columns], "Packet loss by block loss")
+
+
+def retransmission(svg: str | Path, methods: list[dict[str, Any]]) -> None:
+    """Draw expected payload and the packet loss left with retransmissions (Eqs. (18) and (19)).
+
+    Args:
+        svg: path of the svg.
+        methods: the looks of the two.
+    """
+    blocks = packet_blocks(vgg16())
+    two = {method: blocks[method] for method in AT_COUNTS}
+    payload = payload_curves(np.linspace(0, 1, POINTS), RETRANSMISSIONS)
+    residual = loss_curves(two, np.geomspace(1e-5, 0.999, POINTS), RETRANSMISSIONS)
+    counts = [f"$n_r$ = {count}" for count in RETRANSMISSIONS]
+    series = payload["retransmissions"].map(dict(enumerate(counts)))
+    left = marks(payload, "blr", "payload", series=series, panel="payload", factor=1)
+    frames, looks = [named_at_ends(left)], {count: Look(NEUTRAL, "") for count in counts}
+    for method, rates in AT_COUNTS.items():
+        look = shown(methods)[method]
+        for count, rate in zip(RETRANSMISSIONS, rates, strict=True):
+            name = look.figure_label if count == 0 else f"_{look.figure_label} {count}"
+            curve = residual[residual["method"] == method]
+            curve = curve[curve["retransmissions"] == count]
+            nearest = (np.log(curve["blr"]) - np.log(rate)).abs().idxmin()
+            at = np.where(curve.index == nearest, f"{look.figure_label}, {count}", "")
+            frames.append(marks(curve, "blr", "plr", series=name, panel="left", name=at, factor=1))
+            looks[name] = Look(look.colour, "", width=1)
+    panels = {
+        "payload": Panel(Scale("block loss rate", margin=0), Scale("expected payload over P"),
+                         "Payload with $n_r$ retransmissions"),
+        "left": Panel(Scale("block loss rate", "log", limits=(1e-5, 1)),
+                      Scale("packet loss rate left", "log", limits=(1e-7, 2)),
+                      "Risk left after $n_r$ retransmissions"),
+    }  # fmt: skip
+    numbers = pd.concat([payload.assign(panel="payload"), residual.assign(panel="residual loss")])
+    columns = ["panel", "method", "blocks", "retransmissions", "blr", "payload", "plr"]
+    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.9)))
+    save(figure, svg, numbers[columns], "Payload and packet loss with retransmissions")
+
+
+def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any]) -> None:
+    """Draw label privacy against samples per client, exact beside published (Fig. 11, row A1).
+
+    Left: the adversary's uncertainty about one client's batch before and after it has seen all U
+    batches; the published points collapse because they sum over the first U batch types only, which
+    the truncated curve reproduces. Right: Lemma 2, the query leakage vanishes as U grows.
+
+    Args:
+        printed: csv of the published points: series (prior, queried), UK, K, printed in bits.
+        svg: the figure to write.
+        setting: `classes` (N), `total_samples` (UK, list), `samples_per_client` (K, list),
+            `lemma_samples_per_client` (K, list), `lemma_clients` (U, list), `repetitions`, `seed`.
+    """
+    parts = [uncertainty(setting), published_points(read(printed)), query_leakage(setting)]
+    numbers = pd.concat(parts, ignore_index=True)
+    totals = numbers.loc[numbers["series"] == "exact", "UK"].unique()
+    sizes = numbers.loc[numbers["series"] == "query leakage", "K"].unique()
+    styles = {
+        "exact": ("", "", "-", ""),
+        "truncated": (", first U types", "", ":", ""),
+        "published": (", published", "o", "", "white"),
+    }  # endings, markers, lines and fillings; the legend has the first alone
+    looks, frames = {"before the query": Look(NEUTRAL, "")}, []
+    prior = numbers[numbers["series"] == "prior"]
+    frames.append(marks(prior, "K", "bits", series="before the query", factor=1))
+    for kind, (ending, marker, line, filling) in styles.items():
+        for total, colour in zip(totals, ordered_colors(len(totals)), strict=True):
+            curve = numbers[numbers["series"].eq(kind) & numbers["UK"].eq(total)]
+            name = f"{'_' if ending else ''}UK = {total:,}{ending}"
+            looks[name] = Look(colour, marker, line, filling)
+            frames.append(marks(curve, "K", "bits", series=name, factor=1))
+    leaked = numbers[numbers["series"] == "query leakage"]
+    names = leaked["K"].map(lambda size: f"_K = {size}")
+    right = marks(leaked, "U", "bits", series=names, panel="query", factor=1)
+    frames.append(named_at_ends(right, {f"_K = {size}": f"K = {size}" for size in sizes}))
+    looks |= in_order([f"_K = {size}" for size in sizes], size=4)
+    panels = {
+        "": Panel(Scale("samples per client K"), Scale("uncertainty of a batch (bits)"),
+                  f"N = {setting['classes']}; dotted: first U types; hollow: published"),
+        "query": Panel(Scale("clients U", "log"), Scale("query leakage L$_q$ (bits)", "log"),
+                       "Given by the query (Lemma 2)"),
+    }  # fmt: skip
+    frame = pd.concat(frames).assign(low=np.nan, high=np.nan)
+    spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
+    save(
+        lines(frame, spec),
+        svg,
+        numbers,
+        "Uncertainty of a batch's labels, and what a query gives away",
+    )
+
+
+def uncertainty(setting: dict[str, Any]) -> pd.DataFrame:
+    """Return the left panel's computed curves: prior, exact and truncated, in bits."""
+    p = uniform(setting["classes"])
+    rows = [row("prior", batch_entropy(p, k), K=k) for k in setting["samples_per_client"]]
+    for total in setting["total_samples"]:
+        for k in setting["samples_per_client"]:
+            exact, truncated = both_entropies(p, k, total // k, setting)
+            at = {"UK": total, "U": total // k, "K": k}
+            rows += [row("exact", exact, **at), row("truncated", truncated, **at)]
+    return pd.DataFrame(rows)
+
+
+def both_entropies(
+    p: np.ndarray, samples: int, batches: int, setting: dict[str, Any]
+) -> tuple[Estimate, Estimate]:
+    """Return H(B | C_U) over all types seen and over the first U types, of the same draws."""
+    generators = (
+        stream(setting["seed"], "label_batches", samples, batches, r)
+        for r in range(setting["repetitions"])
+    )
+    draws = [sample_types(p, samples, batches, generator) for generator in generators]
+    return (
+        estimate([empirical_entropy(ranks) for ranks in draws]),
+        estimate([truncated_entropy(ranks) for ranks in draws]),
+    )
+
+
+def query_leakage(setting: dict[str, Any]) -> pd.DataFrame:
+    """Return the right panel's curves: L_q, Eq. (34), against U, in bits."""
+    p = uniform(setting["classes"])
+    rows = []
+    for k in setting["lemma_samples_per_client"]:
+        entropy = batch_entropy(p, k)
+        for clients in setting["lemma_clients"]:
+            queried = queried_entropy(
+                p, k, clients, repetitions=setting["repetitions"], seed=setting["seed"]
+            )
+            leaked = Estimate(entropy - queried.mean, queried.spread)
+            rows.append(row("query leakage", leaked, UK=clients * k, U=clients, K=k))
+    return pd.DataFrame(rows)
+
+
+def published_points(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the published points after the query in the layout of the computed rows."""
+    queried = points[points["series"] == "queried"].astype({"UK": int})
+    return pd.DataFrame(
+        row("published", float(p.printed), UK=p.UK, U=p.UK // p.K, K=p.K)
+        for p in queried.itertuples()
+    )
+
+
+def row(series: str, value: float | Estimate, **at: int) -> dict[str, Any]:
+    """Return one drawn point; what has no repetitions has no spread."""
+    measured = isinstance(value, Estimate)
+    return {
+        "series": series,
+        "UK": at.get("UK", pd.NA),
+        "U": at.get("U", pd.NA),
+        "K": at["K"],
+        "bits": value.mean if measured else value,
+        "spread": value.spread if measured else pd.NA,
+    }

@@ -1,0 +1,221 @@
+"""Figures of FedFeat+: accuracy by round and by uplink, and noise on features.
+
+Each function draws one; pdf, png and its numbers go beside the svg.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.plots.frames import level, marks
+from fbftl.findings.plots.kinds import bands, lines
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.shown import ShownMethod, figure_labels, shown
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
+from fbftl.ground.csv_tables import read_table
+
+ACCURACY = "test accuracy (%)"
+
+SOURCES = {
+    "last_epoch": ("-", ""),
+    "after": (":", ", after training"),
+    "averaged": ("--", ", averaged extractor"),
+}
+"""Lines, and what follows a method's name, by whose extractor is behind the features; the first is
+every other method's too.
+"""
+
+DEALT = {"iid": "labels at random", "shards": "two labels a client"}
+"""How titles write a partition, in the order of the panels."""
+
+AT = ["network", "partition", "method", "features_from"]
+
+
+def marked_lines(
+    points: pd.DataFrame, x: str, methods: Mapping[str, ShownMethod], panel: Any = ""
+) -> tuple[pd.DataFrame, dict[str, Look]]:
+    """Return the marks of lines by method and source of features, with what the table reports.
+
+    CCVR's line is thin: until its last round it is FedAvg's.
+
+    Args:
+        points: a row per point of a line, and those `marked`, which the table reports.
+        x: their column of the abscissa.
+        methods: their looks.
+        panel: of each point.
+    """
+    endings = points["features_from"].map({name: words for name, (_, words) in SOURCES.items()})
+    labels = points["method"].map(figure_labels(methods))
+    series = (labels + endings).where(points["marked"], "_" + labels + endings)
+    looks = {}
+    for look in methods.values():
+        for dash, words in SOURCES.values():
+            width = 0.7 if look.name == "ccvr" else 1.4
+            looks[f"_{look.figure_label}{words}"] = Look(look.colour, "", dash, width=width)
+            looks[look.figure_label + words] = Look.of(look, line=dash)
+    return marks(points, x, series=series, panel=panel), looks
+
+
+def retraining(
+    runs: str, series: str, svg: str, axes: dict[str, Any], methods: list[dict[str, Any]]
+) -> None:
+    """Draw accuracy by round, a panel per partition and network (paper, Figs. 2 to 5).
+
+    Args:
+        runs: tidy table of the experiment.
+        series: its learning curves.
+        svg: path of the svg.
+        axes: those of a line, with their defaults.
+        methods: those of the experiment.
+    """
+    points = plotted(with_rows(read_tidy(runs, axes), runs), read_tidy(series))
+    here = points["network"] + " " + points["partition"]
+    frame, looks = marked_lines(points, "round", shown(methods), here)
+    x, y = Scale("round"), Scale(ACCURACY)
+    partitions = [name for name in DEALT if name in set(points["partition"])]
+    networks = sorted(points["network"].unique())
+    panels = {
+        f"{network} {partition}": Panel(x, y, f"{named(network)}, {DEALT[partition]}")
+        for network in networks
+        for partition in partitions
+    }
+    size = (TEXT_WIDTH, 2.2 * len(networks) + 0.6)
+    figure = bands(frame, Spec(looks, panels, size, len(partitions), legend=3))
+    save(figure, svg, points, "Accuracy by round, by network and labels of clients")
+
+
+def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
+    """Return mean accuracy and spread over seeds by round; a seed that diverged counts as 0.
+
+    Of each line the last row, alone marked, is what the table reports: every seed at its own
+    selected round.
+    """
+    settings = runs[runs["server_epochs"] > 0].drop_duplicates("setting")[["setting", *AT]]
+    curves = series[series["series"] == "test_accuracy"].merge(settings, on="setting")
+    lost = runs[["setting", "seed", "diverged"]]
+    curves = curves.merge(lost, on=["setting", "seed"])
+    curves["value"] = curves["value"].mask(curves["diverged"].astype(bool), 0.0)
+    by_round = curves.groupby([*AT, "step"], sort=False)["value"]
+    by_step = by_round.agg(accuracy="mean", spread="std", seeds="count").reset_index()
+    means = by_step.rename(columns={"step": "round"}).assign(marked=False)
+    reported = runs[runs["server_epochs"] > 0].groupby(AT, sort=False)
+    ends = reported.agg(
+        round=("epoch", "mean"),
+        accuracy=("test_accuracy", "mean"),
+        spread=("test_accuracy", "std"),
+        seeds=("seed", "count"),
+    ).reset_index()
+    return pd.concat([means, ends.assign(marked=True)], ignore_index=True)
+
+
+def named(network: str) -> str:
+    """Return what a title calls a network: "CNN one" of `cnn_one`."""
+    kind, *rest = network.split("_")
+    return " ".join([kind.upper(), *rest])
+
+
+def retraining_cost(
+    runs: Sequence[str], ledgers: Sequence[str], svg: str, axes: dict[str, Any],
+    methods: list[dict[str, Any]],
+) -> None:  # fmt: skip
+    """Draw accuracy against what clients have sent up by then; FbFTL sends once, before training.
+
+    Args:
+        runs: run files of the experiment.
+        ledgers: theirs.
+        svg: path of the svg.
+        axes: the axes to know of a run, with their defaults.
+        methods: those of the experiment.
+    """
+    methods_shown = shown(methods)
+    exchanged = (read_exchanged(*pair, axes) for pair in zip(runs, ledgers, strict=True))
+    points = pd.concat([sent(run, methods_shown[run.method]) for run in exchanged])
+    points = points.reset_index(drop=True)
+    # A line has no band: what was sent by then varies too.
+    without = points.assign(spread=points["spread"].where(points["marked"]))
+    frame, looks = marked_lines(without, "megabytes", methods_shown)
+    panel = Panel(Scale("sent up by all clients (MB)", "log 1-2-5"), Scale(ACCURACY))
+    figure = lines(frame, Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2))
+    save(figure, svg, points, "Accuracy against what clients have sent")
+
+
+def sent(run: Exchanged, look: ShownMethod) -> pd.DataFrame:
+    """Return mean uplink in megabytes, accuracy and its spread after each point of a run's curves.
+
+    Who sends once has one point, at the end of its training. The last row, alone marked, is what
+    the table reports: every seed at its own selected epoch.
+    """
+    points = range(1, run.points + 1) if look.sends != "once" else [run.points]
+    rows = []
+    for point in points:
+        accuracy = pd.Series(run.after(point))
+        sent = run.until("up", "bits", [point] * len(run.seeds))
+        rows.append(
+            {
+                "method": run.method,
+                "features_from": run.setting.features_from,
+                "point": point,
+                "marked": False,
+                "megabytes": float(sent.mean()) / 8e6,
+                "accuracy": accuracy.mean(),
+                "spread": accuracy.std(),
+            }
+        )
+    reported = run.reported()
+    mark = {
+        "method": run.method,
+        "features_from": run.setting.features_from,
+        "point": reported["epoch"],
+        "marked": True,
+        "megabytes": reported["uplink"] / 8e6,
+        "accuracy": reported["accuracy"],
+        "spread": reported["spread"],
+    }
+    return pd.DataFrame([*rows, mark])
+
+
+NOISED = {
+    ("feature_gaussian", False): ("as printed", Look("#8B4513")),
+    ("feature_laplace", False): ("as printed, Laplace", Look("#8B4513", "s", ":")),
+    ("feature_gaussian", True): ("as printed, features clipped", Look("#0072B2", "^", "--")),
+    ("feature_laplace", True): ("Laplace, features clipped", Look("#0072B2", "v", ":")),
+    ("gaussian", True): ("that holds over all rounds", Look("#009E73", "D")),
+}
+"""Name and look of noise by mechanism and whether features are clipped."""
+
+METRICS = {
+    "mutual_information": ("Mutual information (nats, log scale)", "log"),
+    "feature_correlation": ("Correlation of features (log scale)", "log"),
+    "kl_divergence": ("KL divergence (nats)", "linear"),
+    "feature_norm": ("Norm of features (log scale)", "log"),
+}
+"""What the panels beside accuracy show, with their scales."""
+
+
+def feature_noise(table: str, svg: str) -> None:
+    """Draw accuracy, the paper's metrics and the features' own size against epsilon."""
+    rows = with_rows(read_table(table), table)
+    noisy = rows[rows["mechanism"] != "none"]
+    kinds = zip(noisy["mechanism"], noisy["feature_clip"].notna(), strict=True)
+    series = [NOISED[kind][0] for kind in kinds]
+    frames = [marks(noisy, "epsilon", series=series, panel="accuracy")]
+    for height in 100 * rows.loc[rows["mechanism"] == "none", "accuracy"]:
+        frames.append(level(height, frames[0], "no noise", panel="accuracy"))
+    for metric in METRICS:
+        # The spread of the rows is the accuracy's.
+        values = noisy[["epsilon", metric]]
+        frames.append(marks(values, "epsilon", metric, series=series, panel=metric, factor=1))
+    x = Scale("ε asked for", "log")
+    panels = {"accuracy": Panel(x, Scale(ACCURACY, limits=(-3, 103)))}
+    panels |= {name: Panel(x, Scale("", scale), label) for name, (label, scale) in METRICS.items()}
+    looks = dict(NOISED.values()) | {"no noise": Look(NEUTRAL, "", width=0.9)}
+    spec = Spec(looks, panels, (TEXT_WIDTH, 4.2), columns=3, legend=4)
+    save(
+        lines(pd.concat(frames), spec),
+        svg,
+        rows,
+        "Noise on features: accuracy and the paper's metrics",
+    )

@@ -1,0 +1,262 @@
+"""Figures of what a client may upload instead of its features: accuracy, uplink, trust.
+
+Each function draws one; pdf, png and its numbers go beside the svg.
+"""
+
+from collections.abc import Sequence
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.cost.layers import read_network
+from fbftl.cost.one_shot import crossover, expected_present, numbers
+from fbftl.findings.plots.frames import marks, named_at_ends, stepped
+from fbftl.findings.plots.kinds import lines
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
+from fbftl.findings.runs import read_tidy, varying
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.uploads import COLOURS, READ, UPLOADING, Upload, by_upload
+from fbftl.ground.csv_tables import read_table
+
+ACCURACY = "test accuracy (%)"
+
+FRONT = "best for its bits"
+
+
+def look_of(upload: Upload, line: str = "") -> Look:
+    """Return colour and marker of an upload; markers are empty where only a sum is seen."""
+    colour, marker, is_seen = upload.look
+    return Look(colour, marker, line, filling="" if is_seen else "white")
+
+
+def uploads(table: str, svg: str) -> None:
+    """Draw accuracy against uplink for every message and head, with the front that none beats."""
+    rows = with_rows(read_tidy(table), table)
+    frames, looks = [], {FRONT: Look(NEUTRAL, "", width=0.8)}
+    for upload, of_upload in by_upload(rows):
+        sent = of_upload["bits_per_client"] / 8e3
+        frames.append(marks(of_upload, sent, series=upload.label, name=upload.label))
+        looks[upload.label] = look_of(upload)
+    frame = pd.concat(frames)
+    front = frame[rows.loc[frame.index, "pareto"].eq("yes")]
+    # More bits buy nothing more, so the line goes on to the most that any upload takes.
+    steps = stepped(front, frame["x"].max()).assign(series=FRONT).reset_index(drop=True)
+    frame = pd.concat([named_at_ends(steps), frame.sort_values("y", ascending=False)])
+    x = Scale("uplink per client (kB)", "log", margin=0.12)
+    panel = Panel(x, Scale("accuracy (%)", "score"))
+    columns = ["name", "message", "head", "aggregation", "bits_per_client", "accuracy", "spread"]
+    figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2)))
+    save(
+        figure,
+        svg,
+        rows[[*columns, "pareto", "diverged"]],
+        "Accuracy against uplink of messages and heads",
+    )
+
+
+ABSCISSAE = {
+    "samples_per_client": ("samples per client K", "log"),
+    "alpha": ("Dirichlet concentration α", "log"),
+    "plr": ("packet loss rate PLR", "packet loss"),
+}
+"""Label and scale of the axes along which uploads are drawn."""
+
+DASHES = ("-", ":", "-.", "--")
+"""Of the values of further axes."""
+
+
+def uploads_by(
+    runs: str, svg: str, axis: str, axes: dict[str, Any], task_value: float | None
+) -> None:
+    """Draw accuracy of uploads along an axis: samples per client, label skew, or lost packets.
+
+    Where the experiment varies further axes, a line for each of their values too.
+
+    Args:
+        runs: the tidy table.
+        svg: path of the svg.
+        axis: the axis along which the experiment runs.
+        axes: those of uploads and this one, with their defaults.
+        task_value: the task's value of the axis, for settings that do not name it; None if none.
+    """
+    table = with_rows(read_tidy(runs, axes), runs)
+    table = table[table["blr"].eq(0)] if "blr" in table else table
+    table[axis] = table[axis].fillna(task_value) if task_value is not None else table[axis]
+    here = table[table[axis].notna()]
+    further = varying(here, ["method", *READ, axis])
+    rows = mean_and_spread(here, [*READ, *further, axis])
+    frame, looks = by_axis(rows, further, axis)
+    label, scale = ABSCISSAE[axis]
+    ticks = sorted(rows[axis].unique()) if scale == "packet loss" else ()
+    panel = Panel(Scale(label, scale, ticks), Scale(ACCURACY))
+    spec = Spec(looks, {"": panel}, (1.5 * COLUMN_WIDTH, 3.6), legend=3)
+    save(lines(frame, spec), svg, rows, f"Accuracy of uploads by {label}")
+
+
+def by_axis(
+    rows: pd.DataFrame, further: Sequence[str], axis: str
+) -> tuple[pd.DataFrame, dict[str, Look]]:
+    """Return the marks of the lines, those of an upload together, and their looks."""
+    values = rows[list(further)].apply(in_words, axis=1) if further else pd.Series("", rows.index)
+    dashes = dict(zip(values.unique(), cycle(DASHES), strict=False))
+    frames, looks = [], {}
+    for upload, of_upload in by_upload(rows):
+        for words, points in of_upload.groupby(values[of_upload.index], sort=False):
+            other = not upload.components or upload.means_per_class > 1
+            name = ", ".join(filter(None, (upload.label, words)))
+            looks[name] = look_of(upload, "--" if other and not further else dashes[words])
+            frames.append(marks(points, axis, series=name))
+    return pd.concat(frames), looks
+
+
+def in_words(values: pd.Series) -> str:
+    """Return values of axes as a legend has them, those left out that a setting does not name."""
+    return ", ".join(
+        f"{axis.replace('_', ' ')} {f'{value:g}' if isinstance(value, float) else value}"
+        for axis, value in values.items()
+        if pd.notna(value)
+    )
+
+
+MESSAGES = {"features": ("o", 8), "means": ("s", 4), "statistics": ("D", 5)}
+"""Marker of each message and its points: those of the means of one sample lie on the sample's."""
+
+SIZES = np.unique(np.geomspace(1, 4096, 60).round().astype(int))
+"""Samples per client K."""
+
+WIDTHS = np.unique(np.geomspace(16, 8192, 60).round().astype(int))
+CLASSES = (10, 100, 1000)
+
+
+def features_or_sums(runs: str, network: str, svg: str, axes: dict[str, Any]) -> None:
+    """Draw where features cost more uplink than class means or statistics: in K, and in d.
+
+    Args:
+        runs: tidy table of the uploads over samples per client.
+        network: the task's layers and its cut.
+        svg: path of the svg.
+        axes: those of uploads and samples per client, with their defaults.
+    """
+    shape = read_network(network)
+    width, classes = shape.feature_width, shape.head[-1].outputs
+    points = measured(with_rows(read_tidy(runs, axes), runs))
+    lines_by_size = formulas(width, classes)
+    apart = points["message"].where(~held_out(points), points["message"] + ", held-out apart")
+    frames = [
+        named_at_ends(marks(lines_by_size, "samples", "numbers", series=lines_by_size["message"],
+                            factor=1)),
+        marks(points, "samples", "numbers", series="by ledger, " + apart, factor=1),
+    ]  # fmt: skip
+    looks = {message: Look(COLOURS[message], "") for message in MESSAGES}
+    for message, (marker, size) in MESSAGES.items():
+        for ending, filling in (("", ""), (", held-out apart", "white")):
+            look = Look(COLOURS[message], marker, "", filling, size=size)
+            looks[f"by ledger, {message}{ending}"] = look
+    for count in CLASSES:
+        edge = pd.DataFrame({"d": WIDTHS, "K": [float(crossover(int(d), count)) for d in WIDTHS]})
+        name = f"N = {count:,}"
+        frames.append(named_at_ends(marks(edge, "d", "K", series=name, panel="d", factor=1)))
+    looks |= in_order([f"N = {count:,}" for count in CLASSES], marker="")
+    here = pd.DataFrame({"d": [width], "K": [float(crossover(width, classes))]})
+    frames.append(marks(here, "d", "K", series="task", panel="d", name="this task", factor=1))
+    looks["task"] = Look(line="")
+    panels = {
+        "": Panel(Scale("samples per client K", "log"), Scale("numbers per client", "log"),
+                  f"d = {width}, N = {classes}; points by ledger,\n"
+                  "hollow with held-out samples apart"),
+        "d": Panel(Scale("dimensions d of a feature", "log"), Scale("K at the crossover", "log"),
+                   "Below a line features cost less"),
+    }  # fmt: skip
+    drawn = pd.concat([lines_by_size, points], ignore_index=True)
+    save(
+        lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.9))),
+        svg,
+        drawn,
+        "Uplink of features, means and statistics",
+    )
+
+
+def measured(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return samples and numbers of a client by message and head, as the ledgers count them.
+
+    A client has the mean of those that there are: the last one takes what is left.
+    """
+    rows = runs[runs["message"].isin(list(MESSAGES)) & (runs["aggregation"] == "open")]
+    rows = rows.assign(samples=rows["offered"] / rows["upload_batches"])
+    groups = rows.groupby(["message", "head", "setting"])[["samples", "numbers_per_batch"]]
+    points = groups.mean().rename(columns={"numbers_per_batch": "numbers"}).reset_index()
+    return points.drop(columns="setting").assign(source="ledger")
+
+
+def formulas(width: int, classes: int) -> pd.DataFrame:
+    """Return numbers per client by message and K, in closed form, for iid clients."""
+    rows = [
+        {
+            "message": message,
+            "samples": int(size),
+            "numbers": float(
+                numbers(message, width, classes, int(size), expected_present(classes, int(size)))
+            ),
+            "source": "formula",
+        }
+        for message in MESSAGES
+        for size in SIZES
+    ]
+    return pd.DataFrame(rows)
+
+
+def held_out(points: pd.DataFrame) -> pd.Series:
+    """Return of which points clients send the means of held-out samples apart.
+
+    Then more means are sent than for other heads: by few clients, of which none is held out whole.
+    """
+    alike = points.groupby(["message", "samples"])["numbers"]
+    return points["numbers"] > alike.transform("min")
+
+
+TRUSTS = {
+    "local": "local: holds against the server",
+    "secure sum": "secure sum: server, dealer apart",
+    "trusted server": "trusted server: all but the server",
+}
+"""Titles of panels."""
+
+SPLITS = (":", "-", "--", "-.")
+"""Of one release under several splits of epsilon, the least for labels first."""
+
+
+def trust(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw accuracy against epsilon of noised releases, a panel for each of three models of trust.
+
+    Whom a guarantee holds against differs between the panels, so that nothing joins them. In each
+    it is for one sample that is replaced, its label included.
+
+    Args:
+        table: of what is released under each trust.
+        svg: the figure to write.
+        methods: looks of methods.
+    """
+    rows = with_rows(read_table(table), table)
+    rows = rows.assign(share=(rows["epsilon_labels"] / rows["epsilon"]).fillna(0))
+    frames, looks = [], {}
+    for (of_trust, what), released in rows.groupby(["trust", "what"], sort=False):
+        for dash, (share, points) in zip(SPLITS, released.groupby("share"), strict=False):
+            name = f"{what}, {share:.0%} of ε for labels" if share else what
+            looks[name] = look_of_release(points.iloc[0], dash if share else "-", shown(methods))
+            frames.append(marks(points, "epsilon", series=name, panel=of_trust))
+    x = Scale("privacy loss ε", "log", sorted(rows["epsilon"].unique()))
+    y = Scale(ACCURACY, limits=(-3, 103))
+    panels = {name: Panel(x, y, title) for name, title in TRUSTS.items()}
+    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.2), legend=4))
+    save(figure, svg, rows, "Accuracy against ε under each model of trust")
+
+
+def look_of_release(row: pd.Series, line: str, methods: dict[str, ShownMethod]) -> Look:
+    """Return the look of what is released: of its message and head, or of its method."""
+    if row["method"] in UPLOADING:
+        return look_of(Upload(row["message"], row["head"]), line)
+    return Look.of(methods[row["method"]], line=line)

@@ -1,0 +1,262 @@
+"""Figures of the survey: frameworks, votes for source models, a federation, DP-SGD.
+
+Each function draws one; pdf, png and its numbers go beside the svg.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.findings.plots.frames import level, marks, named_at_ends
+from fbftl.findings.plots.kinds import bands, lines, votes_by_category
+from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.published import read
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import (
+    COLUMN_WIDTH,
+    NEUTRAL,
+    TEXT_WIDTH,
+    save,
+)
+from fbftl.findings.wording import axes_of, setting_words, words
+from fbftl.ground.csv_tables import read_table
+
+ACCURACY = "test accuracy (%)"
+
+
+def frameworks(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw each framework's accuracy against what a client sends for it: a point per setting.
+
+    Where a framework has several settings in a panel, each point says in what they differ.
+
+    Args:
+        table: the frameworks' table.
+        svg: path of the svg.
+        methods: the methods of its rows.
+    """
+    rows = with_rows(read_table(table).dropna(subset=["accuracy"]), table)
+    columns = ["method", "partition", "variant", "up", "accuracy", "spread", "seeds", "diverged"]
+    rows = rows[[column for column in columns if column in rows]]
+    looks, frames, panels = {}, [], {}
+    x = Scale("sent by a client (bit)", "log", margin=0.08)
+    for partition, in_panel in rows.groupby("partition"):
+        dealt = words("partition", partition) if partition == "shards" else partition
+        panels[partition] = Panel(x, Scale("accuracy (%)", "score"), f"Labels: {dealt}")
+        for method, settings in in_panel.groupby("method", sort=False):
+            look = shown(methods)[str(method)]
+            marker = "o" if look.marker.startswith("$") else look.marker
+            looks[look.figure_label] = Look(look.colour, marker, "", size=6.5)
+            differences = what_differs(list(settings["variant"]))
+            names = [", ".join(filter(None, [look.figure_label, each])) for each in differences]
+            frames.append(
+                marks(settings, "up", series=look.figure_label, panel=partition, name=names)
+            )
+    spec = Spec(looks, panels, (0.9 * TEXT_WIDTH, 2.6 * len(panels)), columns=1)
+    save(
+        lines(pd.concat(frames), spec),
+        svg,
+        rows,
+        "Accuracy of frameworks against what a client sends",
+    )
+
+
+def what_differs(variants: list[str]) -> list[str]:
+    """Return in words of each setting, written as "axis value, axis value", what not all have."""
+    by_axis = [
+        dict(part.split(" ", 1) for part in variant.split(", ")) if isinstance(variant, str) else {}
+        for variant in variants
+    ]
+    shared = set(by_axis[0].items()).intersection(*(axes.items() for axes in by_axis))
+    return [
+        setting_words({axis: value for axis, value in axes.items() if (axis, value) not in shared})
+        for axes in by_axis
+    ]
+
+
+DASHES = ("-", "--", ":", "-.")
+"""Of a method's settings, in turn."""
+
+TELLING = ("partition", "seed_samples")
+"""Axes that tell a method's settings apart."""
+
+
+def gains(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw what every client gains by taking part, against training alone: who loses is seen.
+
+    Args:
+        series: the experiment's series, a row per setting, seed and client.
+        svg: path of the svg.
+        methods: the methods of the experiment.
+    """
+    rows = read_tidy(series)
+    gained = with_rows(rows[rows["series"] == "gain_by_client"], series)
+    ranks = pd.concat([ranked(name, of_clients) for name, of_clients in gained.groupby("setting")])
+    looks: dict[str, Look] = {}
+    for setting in ranks["setting"].unique():
+        method = shown(methods)[setting.split("+")[0]]
+        earlier = sum(name.split("+")[0] == method.name for name in looks)
+        looks[setting] = Look.of(method, line=DASHES[earlier % len(DASHES)])
+    labels = {setting: label(setting, shown(methods)) for setting in looks}
+    looks = {labels[setting]: Look(look.colour, "", look.line) for setting, look in looks.items()}
+    frame = marks(ranks, "rank", "gain", series=ranks["setting"].map(labels))
+    panel = Panel(
+        Scale("clients, from who loses most (%)", limits=(0, 100)),
+        Scale("gained accuracy (percentage points)", reference=0),
+    )
+    spec = Spec(looks, {"": panel}, (0.9 * TEXT_WIDTH, 3.2))
+    save(
+        lines(named_at_ends(frame.reset_index(drop=True)), spec),
+        svg,
+        ranks,
+        "Gains by taking part, client by client",
+    )
+
+
+def ranked(setting: str, of_clients: pd.DataFrame) -> pd.DataFrame:
+    """Return the gains of all clients of all seeds, ascending, with each one's rank in percent."""
+    ordered = np.sort(of_clients["value"].to_numpy())
+    rank = 100 * (np.arange(len(ordered)) + 0.5) / len(ordered)
+    return pd.DataFrame({"setting": setting, "rank": rank, "gain": ordered})
+
+
+def label(setting: str, methods: dict[str, ShownMethod]) -> str:
+    """Return how the figure writes a setting: its method, dealing of labels and seed samples."""
+    parts = {axis: value for axis, value in axes_of(setting).items() if axis in TELLING}
+    name = methods[setting.split("+")[0]].figure_label
+    return ", ".join(filter(None, [name, setting_words(parts)]))
+
+
+def votes(series: str, svg: str, models: dict[str, str]) -> None:
+    """Draw how clients' votes fall on the source models: a bar per setting, a dot per seed.
+
+    Args:
+        series: the experiment's series, a row per setting, seed and source model.
+        svg: path of the svg.
+        models: what each source model learnt from, in the order of the votes.
+    """
+    rows = read_tidy(series)
+    counted = with_rows(rows[rows["series"] == "votes"], series)
+    vote_shares = shares(counted, list(models))
+    settings = sorted(vote_shares["setting"].unique(), key=distinguishing)
+    names = {setting: legend(*distinguishing(setting)) for setting in settings}
+    frame = marks(
+        vote_shares, vote_shares["model"].str.replace("_", " "), "share",
+        series=vote_shares["setting"].map(names),
+    )  # fmt: skip
+    panel = Panel(
+        Scale("source model", "categories"), Scale("share of the votes (%)", limits=(0, 104))
+    )
+    looks = in_order(list(names.values()))
+    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 0.4 * TEXT_WIDTH), legend=3)
+    save(votes_by_category(frame, spec), svg, vote_shares, "Votes for each source model")
+
+
+def shares(counted: pd.DataFrame, models: list[str]) -> pd.DataFrame:
+    """Return each model's share of a setting's votes in every seed.
+
+    Settings that leave models out are left out.
+    """
+    counts = counted.groupby("setting")["step"].max()
+    whole = counted[counted["setting"].map(counts) == len(models)]
+    total = whole.groupby(["setting", "seed"])["value"].transform("sum")
+    named = whole["step"].map(dict(enumerate(models, start=1)))
+    of_models = whole.assign(share=whole["value"] / total, model=named)
+    return of_models[["setting", "seed", "model", "share"]]
+
+
+def distinguishing(setting: str) -> tuple[float, int, str]:
+    """Return what tells a setting from the others: samples, round and similarity."""
+    axes = axes_of(setting)
+    samples, similarity = axes.get("most_samples", "inf"), axes.get("cka_estimator", "unbiased")
+    return float(samples), int(axes["vote_round"]), similarity
+
+
+def legend(samples: float, vote_round: int, similarity: str) -> str:
+    """Return how a legend tells a setting."""
+    many = "all" if samples == float("inf") else f"{samples:g}"
+    return f"{many} samples, round {vote_round}, {similarity}"
+
+
+MODELS = {"Fed": ("D", "federation"), "Net": ("s", "one client")}
+"""Models of Table 1: their markers, and whom they are of."""
+
+
+def federation(series: str, table1: str, svg: str) -> None:
+    """Draw a federation's accuracy by round against one client's, over the points of Table 1.
+
+    Args:
+        series: the experiment's series, a row per setting, seed and round.
+        table1: the published points, of MNIST.
+        svg: path of the svg.
+    """
+    ours = by_round(with_rows(read_tidy(series), series))
+    printed = read(table1).assign(accuracy=lambda table: table["printed"].astype(float) / 100)
+    printed = printed.rename(columns={"model": "who"})[["who", "round", "accuracy"]]
+    names = sorted(ours["who"].unique())
+    looks, labels = in_order(names, marker=""), {}
+    for model, (marker, whom) in MODELS.items():
+        labels[model] = f"{whom}, printed (MNIST)"
+        looks[labels[model]] = replace(PRINTED, marker=marker)
+    frame = pd.concat(
+        [
+            marks(ours, "round", series=ours["who"]),
+            marks(printed, "round", series=printed["who"].map(labels)),
+        ]
+    )
+    panel = Panel(Scale("round"), Scale(ACCURACY))
+    spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2)
+    save(
+        bands(frame, spec),
+        svg,
+        pd.concat([ours, printed.assign(printed=True)]),
+        "Accuracy by round of a federation and of one client",
+    )
+
+
+def by_round(series: pd.DataFrame) -> pd.DataFrame:
+    """Return mean and spread of each setting's accuracy by round, with who it is."""
+    accuracy = series[series["series"] == "test_accuracy"]
+    means = accuracy.groupby(["setting", "step"])["value"].agg(["mean", "std", "count"])
+    columns = ["setting", "round", "accuracy", "spread", "seeds"]
+    means = means.reset_index().set_axis(columns, axis=1)
+    return means.assign(who=means["setting"].map(who), printed=False)
+
+
+def who(setting: str) -> str:
+    """Return whom a setting is of."""
+    axes = axes_of(setting)
+    if axes.get("clients") == "1":
+        return "one client"
+    is_apart = axes.get("initial_weights") == "own"
+    return "federation, own starts" if is_apart else "federation, common start"
+
+
+DPSGD = {
+    "DP-SGD, ε per sample": Look("#0072B2"),
+    "without noise": Look("#0072B2", "", ":"),
+    "printed for MNIST, without noise": Look(NEUTRAL, "", "-.", width=0.8),
+    "printed for MNIST, ε not reported": Look(NEUTRAL, "", "--", width=0.8),
+}
+"""Looks of the line and of its levels."""
+
+
+def dpsgd(table: str, svg: str) -> None:
+    """Draw DP-SGD's accuracy against epsilon, with what is published as levels of their own."""
+    points = with_rows(read_table(table), table)
+    noisy = points[points["epsilon"].notna()].sort_values("epsilon")
+    clean = points[points["epsilon"].isna()].iloc[0]
+    line, *levels = DPSGD
+    frame = marks(noisy, "epsilon", series=line)
+    heights = (clean["accuracy"], clean["published"], noisy["published"].iloc[0])
+    across = [level(100 * y, frame, name) for y, name in zip(heights, levels, strict=True)]
+    x = Scale("privacy loss ε", "log", list(noisy["epsilon"]))
+    panel = Panel(x, Scale(ACCURACY, limits=(0, 103)))
+    save(
+        lines(pd.concat([frame, *across]), Spec(DPSGD, {"": panel}, legend=1)),
+        svg,
+        points,
+        "DP-SGD's accuracy against ε",
+    )

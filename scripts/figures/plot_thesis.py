@@ -1,0 +1,312 @@
+"""Figures of the thesis on schedules of noise and on fairness (chapters 2 and 3).
+
+Each function draws one; pdf, png and its numbers go beside the svg.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
+from fbftl.findings.plots.kinds import lines
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import (
+    NEUTRAL,
+    TEXT_WIDTH,
+    ordered_colors,
+    save,
+)
+from fbftl.ground.csv_tables import read_table
+from fbftl.privacy.schedules import fitted_gamma, gamma_of, gradient_influence, named
+
+NO_NOISE, EVEN = "no noise", "uniform"
+
+EVEN_COLOUR = "#D55E00"
+
+
+def budget(table: str, svg: str) -> None:
+    """Draw loss and accuracy of noisy descent against the rows, and the schedules' noise.
+
+    Left to right: the noise of every step, training loss, test accuracy, the last two with the line
+    that needs no noise (paper thesis, Fig. 2.1).
+    """
+    points = plotted(with_rows(read_table(table), table))
+    noise = multipliers(points)
+    names = [name for name in points["label"].drop_duplicates() if name != NO_NOISE]
+    falling = [name for name in names if name != EVEN]
+    colours = dict(zip(falling, ordered_colors(len(falling)), strict=True)) | {EVEN: EVEN_COLOUR}
+    looks = {name: Look(colours[name]) for name in names} | {NO_NOISE: Look(line=":")}
+    looks |= {f"_{name}": Look(colours[name], "") for name in names}
+    seen = side_by_side(marks(points, "seen", series=points["label"]), [*names, NO_NOISE], 3)["x"]
+    frame = pd.concat(
+        [
+            marks(noise, "step", "sigma", series="_" + noise["label"], panel="noise", factor=1),
+            marks(points, seen, "loss", series=points["label"], panel="loss", factor=1),
+            marks(points, seen, series=points["label"], panel="accuracy"),
+        ]
+    )
+    rows = Scale("rows N", ticks=sorted(points["seen"].unique()))
+    panels = {
+        "noise": Panel(Scale("step t"), Scale("noise multiplier σ$_t$")),
+        "loss": Panel(rows, Scale("training loss (nats)", "log 1-2-5")),
+        "accuracy": Panel(rows, Scale("test accuracy (%)")),
+    }
+    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 0.36 * TEXT_WIDTH), legend=5))
+    save(
+        figure,
+        svg,
+        pd.concat([points, noise], ignore_index=True),
+        "Schedules of noise, and what loss and accuracy they leave",
+    )
+
+
+def plotted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows to draw: plain descent, noise by zCDP, the steps with the most rows' counts.
+
+    The number of steps is the one at which most settings were run, over rows and schedules; where a
+    number of rows was never run at it, its own most frequent one.
+    """
+    plain = table[(table["descent_momentum"] == 0) & (table["accountant"] != "exact")]
+    steps = plain["descent_steps"].mode().iloc[0]
+    of_rows = {
+        seen: steps if (alike == steps).any() else alike.mode().iloc[0]
+        for seen, alike in plain.groupby("seen")["descent_steps"]
+    }
+    of_steps = plain[plain["descent_steps"] == plain["seen"].map(of_rows)].assign(
+        label=lambda rows: rows.apply(label, axis=1)
+    )
+    columns = [
+        "label", "schedule", "decay", "descent_steps", "sigma", "seen", "loss", "loss_spread",
+    ]  # fmt: skip
+    return of_steps[[*columns, "accuracy", "accuracy_spread"]]
+
+
+def label(row: pd.Series) -> str:
+    """Return what a line is called."""
+    return f"falling, a = {row['decay']:g}" if row["schedule"] == "exp" else row["schedule"]
+
+
+def multipliers(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the noise of every step of the schedules drawn, one row per step.
+
+    All share out the budget that uniform noise spends.
+    """
+    rows, uniform = [], points[points["schedule"] == EVEN].iloc[0]
+    spent = float(uniform["descent_steps"] * uniform["sigma"] ** -2)
+    for line in points.drop_duplicates("label").to_dict("records"):
+        if line["schedule"] == NO_NOISE:
+            continue
+        sigmas = named(line["schedule"], spent, int(line["descent_steps"]), line["decay"])
+        rows += [
+            {"label": line["label"], "step": step, "sigma": sigma}
+            for step, sigma in enumerate(sigmas, start=1)
+        ]
+    return pd.DataFrame(rows)
+
+
+BOUNDS = {
+    "uniform": ("uniform noise, best T", Look(EVEN_COLOUR, "")),
+    "best": ("best schedule, best T", Look("#0072B2", "")),
+    "best, printed T": ("best schedule, printed T", Look("#0072B2", "", ":")),
+}
+"""Names and looks of the curves."""
+
+
+def budget_bounds(table: str, svg: str) -> None:
+    """Draw the bound on the excess loss against the condition number, a panel per alpha."""
+    bounds = with_rows(read_table(table), table)
+    series = bounds["schedule"].map({name: words for name, (words, _) in BOUNDS.items()})
+    frame = marks(bounds, "kappa", "bound", series=series, panel=bounds["alpha"], factor=1)
+    x = Scale("condition number κ", "log")
+    y = Scale("bound, 1 without a step", "log", reference=1)
+    panels = {alpha: Panel(x, y, f"α = {alpha:g}") for alpha in sorted(bounds["alpha"].unique())}
+    spec = Spec(dict(BOUNDS.values()), panels, (TEXT_WIDTH, 0.4 * TEXT_WIDTH), legend=3)
+    save(lines(frame, spec), svg, bounds, "Bound on the excess loss by condition number")
+
+
+FITTED = "fitted"
+
+
+def influence(table: str, svg: str, decays: Sequence[float]) -> None:
+    """Draw the influence of each step's noise on the end: measured, fitted, and by schedules.
+
+    An exponential schedule of decay a is the best one where influence rises by the square of a from
+    the first step to the last (paper thesis, Lemma 1). Each is drawn at the level that fits best.
+
+    Args:
+        table: what was measured, by step.
+        svg: the figure to write.
+        decays: of the exponential schedules to compare with.
+    """
+    measured = with_rows(read_tidy(table), table)
+    curves = pd.concat([curve(measured, FITTED), *(curve(measured, decay) for decay in decays)])
+    names = list(dict.fromkeys(curves["line"]))
+    looks = {"measured": Look(line=""), names[0]: Look(marker="")}
+    colours = zip(names[1:], ordered_colors(len(names) - 1), strict=True)
+    looks |= {name: Look(colour, "", "--") for name, colour in colours}
+    points = measured.assign(spread=2 * measured["error"])
+    frame = pd.concat(
+        [
+            marks(curves, "step", "influence", series=curves["line"], factor=1),
+            marks(points, "step", "influence", series="measured", factor=1),
+        ]
+    )
+    # An early step's estimate may lie below 0.
+    y = Scale("loss in the end per variance, ∂L/∂σ$_t^2$", reference=0)
+    figure = lines(frame, Spec(looks, {"": Panel(Scale("step t"), y)}, legend=2))
+    figure.axes[0].ticklabel_format(axis="y", scilimits=(0, 0))
+    save(
+        figure,
+        svg,
+        pd.concat([measured.assign(line="measured"), curves]),
+        "Influence of each step's noise on the end",
+    )
+
+
+def curve(measured: pd.DataFrame, decay: float | str) -> pd.DataFrame:
+    """Return the influence of every step that fits best, at a schedule's decay or at any."""
+    steps = int(measured["steps"].iloc[0])
+    at = measured["step"].to_numpy() - 1
+    values, errors = measured["influence"].to_numpy(), measured["error"].to_numpy()
+    if decay == FITTED:
+        gamma = fitted_gamma(steps, at + 1, values, errors)
+    else:
+        gamma = gamma_of(decay, steps)
+    shape = gradient_influence(steps, gamma)
+    weights = errors**-2
+    height = (weights * values * shape[at]).sum() / (weights * shape[at] ** 2).sum()
+    words = f"q$_t$ of a = {gamma ** (-(steps - 1) / 2):.3g}"
+    return pd.DataFrame(
+        {
+            "line": f"fitted: {words}" if decay == FITTED else words,
+            "step": np.arange(1, steps + 1),
+            "influence": height * shape,
+            "gamma": gamma,
+        }
+    )
+
+
+ADVERSARIES = {"none": "no adversary", "plain": "adversary", "squared": "squared loss"}
+"""Names of the lines."""
+
+OF_ADVERSARIES = ("o", "s", "^")
+"""Markers of the lines, in their order."""
+
+
+def looks_of_adversaries() -> dict[str, Look]:
+    """Return the looks of lines without adversary and with each."""
+    colours = ordered_colors(len(ADVERSARIES))
+    each = zip(ADVERSARIES.values(), colours, OF_ADVERSARIES, strict=True)
+    return {name: Look(colour, marker) for name, colour, marker in each}
+
+
+def domain_adaptation(runs: str, svg: str, axes: dict[str, object]) -> None:
+    """Draw accuracy on the domain without labels by how often its user takes part."""
+    table = with_rows(read_tidy(runs, axes), runs)
+    one_a_round = table[table["minority_participation"].notna()]
+    target = 1 - one_a_round["minority_participation"]
+    grouped = one_a_round.assign(target=target).groupby(["adversary", "target"])
+    means = grouped["accuracy_1"].agg(["mean", "std", "count"]).reset_index()
+    means = means.rename(columns={"count": "seeds"})
+    chance = one_a_round["accuracy_by_chance"].mean()
+    points = means.rename(columns={"mean": "accuracy", "std": "spread"})
+    frame = marks(points, "target", series=points["adversary"].map(ADVERSARIES))
+    frame = side_by_side(frame, list(ADVERSARIES.values()), 0.01)
+    always = "most frequent class"
+    frame = pd.concat([frame, level(100 * chance, frame, always)])
+    looks = looks_of_adversaries() | {always: Look(NEUTRAL, "", ":")}
+    ticks = sorted(means["target"].unique())
+    panel = Panel(
+        Scale("share of rounds of the user without labels", ticks=ticks),
+        Scale("accuracy on its domain (%)", limits=(0, None)),
+    )
+    figure = lines(frame, Spec(looks, {"": panel}, legend=2))
+    save(figure, svg, means.assign(by_chance=chance), "Accuracy on the domain without labels")
+
+
+NETWORKS = {"he": "He's start", "torch": "torch's start"}
+"""Whose initial values a network of the study has; another's name stands for itself."""
+
+FOLLOWED = {
+    "delta_eo": ("ΔEO by round", "ΔEO", 1),
+    "probe": ("Probe's accuracy by round", "accuracy of the probe (%)", 100),
+}
+"""Series by round: titles, labels and factors of their panels."""
+
+
+def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
+    """Draw what an adversary of groups buys: odds and accuracy by users, odds and probe by round.
+
+    Left to right: the difference in equalised odds and the balanced accuracy against the majority's
+    users m, then, at the most users, the difference and the accuracy of a probe that reads the
+    group from round to round. A row for each network.
+
+    Args:
+        runs: tidy table of the experiment.
+        series: what its runs follow.
+        svg: path of the svg.
+        axes: those of fairness, with their defaults.
+    """
+    table = with_rows(read_tidy(runs, axes), runs)
+    table["adversary"] = table["adversary"].fillna("none")
+    columns = ["setting", "network", "adversary", "majority_users"]
+    settings = table.drop_duplicates("setting")[columns]
+    means = summary(table)
+    rounds = by_round(read_tidy(series).merge(settings, on="setting"))
+    frames, panels = [], {}
+    users = Scale("users of the majority m", ticks=sorted(means["majority_users"].unique()))
+    by_rounds = Scale(f"round, at m = {means['majority_users'].max():g}")
+    silent = {name: f"_{words}" for name, words in ADVERSARIES.items()}
+    for network, of_network in means.groupby("network"):
+        names = of_network["adversary"].map(ADVERSARIES)
+        for score, words, factor in (
+            ("delta_eo", "ΔEO", 1),
+            ("accuracy", "balanced accuracy (%)", 100),
+        ):
+            here = marks(of_network, "majority_users", score, series=names, factor=factor)
+            here = side_by_side(here, list(ADVERSARIES.values()), 0.1)
+            frames.append(here.assign(panel=f"{network} {score}"))
+            title = NETWORKS.get(str(network), str(network))
+            panels[f"{network} {score}"] = Panel(users, Scale(words), title)
+        for name, (title, words, factor) in FOLLOWED.items():
+            line = rounds[rounds["network"].eq(network) & rounds["series"].eq(name)]
+            here = marks(
+                line, "round", "value", series=line["adversary"].map(silent), factor=factor
+            )
+            here = here.reset_index(drop=True).assign(panel=f"{network} by round {name}")
+            written = dict(zip(silent.values(), ADVERSARIES.values(), strict=True))
+            frames.append(named_at_ends(here, written if name == "probe" else {}))
+            panels[f"{network} by round {name}"] = Panel(by_rounds, Scale(words), title)
+    looks = looks_of_adversaries()
+    looks |= {f"_{name}": Look(look.colour, "") for name, look in looks.items()}
+    size = (1.2 * TEXT_WIDTH, 2.0 * means["network"].nunique() + 0.4)
+    figure = lines(pd.concat(frames), Spec(looks, panels, size, columns=4, legend=3))
+    save(
+        figure,
+        svg,
+        pd.concat([means, rounds], ignore_index=True),
+        "What an adversary of groups does to equalised odds",
+    )
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Return means and standard deviations over seeds, a row per network, adversary and m."""
+    grouped = table.groupby(["network", "adversary", "majority_users"])
+    return grouped.agg(
+        delta_eo=("delta_eo", "mean"),
+        delta_eo_spread=("delta_eo", "std"),
+        accuracy=("balanced_accuracy", "mean"),
+        accuracy_spread=("balanced_accuracy", "std"),
+        seeds=("seed", "nunique"),
+    ).reset_index()
+
+
+def by_round(followed: pd.DataFrame) -> pd.DataFrame:
+    """Return means over seeds of what is followed, at the most users of the majority."""
+    most = followed["majority_users"].max()
+    at_most = followed[(followed["majority_users"] == most) & followed["series"].isin(FOLLOWED)]
+    rounds = at_most["by"].str.split(" ").str[0].astype(int) * at_most["step"]
+    grouped = at_most.assign(round=rounds).groupby(["network", "adversary", "series", "round"])
+    return grouped["value"].mean().reset_index()

@@ -1,0 +1,162 @@
+"""Figures of the thesis on public samples that counts of features buy (chapter 5).
+
+Each function draws one; pdf, png and its numbers go beside the svg.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.data.clients import ClientFile
+from fbftl.data.domains import domains_in
+from fbftl.data.public import PLAIN, public_domains
+from fbftl.findings.outsourcing import BY_COUNTS, CHOICES
+from fbftl.findings.outsourcing import purchases as by_setting
+from fbftl.findings.plots.frames import level, marks, named_at_ends
+from fbftl.findings.plots.kinds import lines, pictures
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
+from fbftl.findings.run_file import read_run
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import (
+    COLUMN_WIDTH,
+    NEUTRAL,
+    TEXT_WIDTH,
+    save,
+)
+from fbftl.ground.csv_tables import read_table
+
+ACCURACY = "test accuracy (%)"
+
+BLIND = ("kcenter", "random", "ideal")
+"""Choices that need nothing of the clients."""
+
+
+def ecos(table: str, svg: str) -> None:
+    """Draw what counts buy: own rows and accuracy by noise and centroids, by purchase, by epsilon.
+
+    The study varies one thing at a time from where it runs proximity alone.
+    """
+    rows = with_rows(read_table(table), table)
+    rows = rows[(rows["label_source"] == "bought") & (rows["purchase_purpose"] == "label")]
+    apart = rows[rows["purchase_rule"] == "proximity"].sort_values("purchase")
+    centre = apart.iloc[len(apart) // 2]
+    plain = rows[
+        (rows["purchase_rule"] == "ecos") & (rows["purchase_allocation"] == "cap")
+        & (rows["score_power"] == 1) & (rows["bits"] == 32)
+    ]  # fmt: skip
+    here = plain[plain["purchase"] == centre["purchase"]]
+    series = here["centroids"].map("R = {:.0f}".format)
+    noisy = here["epsilon_added"].notna()
+    share = named_at_ends(marks(here, "sigma", "own_share", series=series, panel="share"))
+    in_cloud = level(100 * rows["inherent_share"].iloc[0], share, "cloud", panel="share")
+    in_cloud.loc[0, "name"] = "share in the cloud"
+    accuracy = named_at_ends(marks(here, "sigma", series=series, panel="accuracy"))
+    privacy = marks(here[noisy], "epsilon_added", series=series[noisy], panel="privacy")
+    frames, counts = [share, in_cloud, accuracy, privacy], sorted(series.unique(), key=_number)
+    looks = in_order(counts) | {"cloud": Look(NEUTRAL, "", ":")}
+    at_centre = rows["purchase"] == centre["purchase"]
+    for choice, (name, colour, marker) in CHOICES.items():
+        line = plain if choice == "ecos" else rows[rows["purchase_rule"] == choice]
+        if choice in BY_COUNTS:
+            line = line[line["centroids"] == centre["centroids"]]
+            line = line[line["sigma"] == centre["sigma"]]
+        frames.append(named_at_ends(marks(line, "purchase", series=name, panel="purchase")))
+        looks |= {name: Look(colour, marker), f"{name} by ε": Look(colour, "", ":")}
+        for score in rows.loc[at_centre & rows["purchase_rule"].eq(choice), "accuracy"]:
+            if choice in BLIND:
+                across = level(100 * score, privacy, f"{name} by ε", panel="privacy")
+                frames.append(named_at_ends(across, {f"{name} by ε": name}))
+    noise, y = Scale("noise on each count, σ"), Scale(ACCURACY)
+    panels = {
+        "share": Panel(noise, Scale("own rows among those bought (%)", limits=(0, None))),
+        "accuracy": Panel(noise, y),
+        "purchase": Panel(Scale("rows bought B", ticks=sorted(rows["purchase"].unique())), y),
+        "privacy": Panel(Scale("ε of a row added or removed; colours as above"), y),
+    }
+    save(
+        lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2)),
+        svg,
+        rows,
+        "What counts of features buy",
+    )
+
+
+def _number(name: str) -> float:
+    return float(name.split()[-1])
+
+
+def ecos_uploads(runs: str, svg: str, axes: dict[str, Any]) -> None:
+    """Draw accuracy against uplink: uploads with counts before them, alone, with a random purchase.
+
+    Args:
+        runs: tidy table of the experiment.
+        svg: path of the svg.
+        axes: those of a purchase, with their defaults.
+    """
+    rows = by_setting(with_rows(read_tidy(runs, axes), runs))
+    bought = rows[rows["purchase"] > 0]
+    by_rule = {rule: bought[bought["purchase_rule"] == rule] for rule in ("ecos", "random")}
+    masked = by_rule["ecos"][by_rule["ecos"]["aggregation"] == "masked"]
+    drawn = [
+        (masked, f"{CHOICES['ecos'][0]} by masked counts, and uploads", *CHOICES["ecos"][1:]),
+        (rows[rows["purchase"] == 0], "uploads alone", NEUTRAL, "X"),
+        (by_rule["random"][by_rule["random"]["uploaders"] > 0], "uploads, random purchase",
+         *CHOICES["random"][1:]),
+    ]  # fmt: skip
+    frame = pd.concat(
+        [marks(line, line["uplink_bits"] / 1e6, series=name) for line, name, *_ in drawn]
+    )
+    looks = {name: Look(colour, marker) for _, name, colour, marker in drawn}
+    panel = Panel(Scale("uplink of all clients (Mb)", "log"), Scale(ACCURACY))
+    spec = Spec(looks, {"": panel}, (1.5 * COLUMN_WIDTH, 3.2), legend=2)
+    save(lines(frame, spec), svg, rows, "Accuracy against uplink with and without a purchase")
+
+
+SHOWN = 24
+"""Images of each choice."""
+
+
+def purchases(
+    runs: Sequence[str], public: str, svg: str, domains: list | None, block: dict
+) -> None:
+    """Draw what each choice bought: public images as the cloud has them, a row per choice.
+
+    The first seed's purchase in equal steps, own rows first; a bar beneath marks those of the
+    clients' own domain.
+
+    Args:
+        runs: run files, one of each choice.
+        public: the file of public samples.
+        svg: path of the svg.
+        domains: the task's domains, as the configuration lists them.
+        block: config block `public` of the task.
+    """
+    sold = public_domains(block) or (PLAIN,)
+    mine = [sold.index(name) for name in domains_in(domains) or (PLAIN,) if name in sold]
+    with ClientFile(public) as file:
+        # As the store of their features has them, in which the purchases count.
+        pixels = np.concatenate([file.column(split, "pixels") for split in file.splits])
+        of_splits = [file.domains(split) for split in file.splits]
+    domain = np.zeros(len(pixels), int) if of_splits[0] is None else np.concatenate(of_splits)
+    is_own = np.isin(domain, mine)
+    documents = {run["setting"].get("purchase_rule", "ecos"): run for run in map(read_run, runs)}
+    images, under, counts = {}, {}, []
+    for choice in [choice for choice in CHOICES if choice in documents]:
+        bought = np.array(documents[choice]["repetitions"][0]["series"]["purchase"])
+        counts += [
+            {"purchase_rule": choice, "domain": each, "rows": int((domain[bought] == each).sum())}
+            for each in np.unique(domain)
+        ]
+        ordered = bought[np.argsort(~is_own[bought], kind="stable")]
+        shown = ordered[np.linspace(0, len(ordered) - 1, min(SHOWN, len(ordered))).astype(int)]
+        name = f"{CHOICES[choice][0]}\n{is_own[bought].mean():.0%} own"
+        images[name] = pixels[shown] / 255
+        under[name] = [CHOICES["ideal"][1] if is_own[row] else None for row in shown]
+    save(
+        pictures(images, TEXT_WIDTH / (SHOWN + 4), under),
+        svg,
+        pd.DataFrame(counts),
+        "Public images that each choice bought",
+    )
