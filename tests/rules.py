@@ -22,6 +22,10 @@ def written_out(root: Path) -> dict[str, str]:
 
 
 def listed() -> dict[str, Result]:
-    """Return each result of which the loop makes a rule, by the rule's name."""
+    """Return each result of which the loop makes a rule, by what makes it and its path."""
     lists = [*OF_EXPERIMENT.values(), *OF_PAPER.values(), SWEEP, SOURCES]
-    return {result.name: result for entries in lists for result in made_in_a_loop(entries)}
+    return {
+        f"{result.by} {result.path}": result
+        for entries in lists
+        for result in made_in_a_loop(entries)
+    }

@@ -1,13 +1,19 @@
-"""Tabulate what an adversary gets against epsilon: inversion, membership, label recovery."""
+"""Tables of what adversaries get: attacks of every kind, and membership attacks one by one.
+
+Each function returns one; what its arguments are called is in docs/scripts.md.
+"""
 
 from collections.abc import Sequence
 
 import pandas as pd
 from fbftl.attacks.findings import read_findings
-from fbftl.findings.columns import EPSILON
+from fbftl.findings.columns import EPSILON, PERCENT, with_spread
+from fbftl.findings.runs import read_tidy
 from fbftl.findings.tables import Column, ResultTable
 
-COLUMNS = [
+# --- attacks --------------------------------------------------------------------------------------
+
+ATTACKS_COLUMNS = [
     Column("attack", "Attack", page=True),
     Column("method", "Method", page=True),
     Column("adversary", "Adversary", page=True),
@@ -23,10 +29,10 @@ COLUMNS = [
 ]
 
 
-def main(findings: Sequence[str]) -> ResultTable:
-    """Return the table from the attacks' findings."""
+def attacks(findings: Sequence[str]) -> ResultTable:
+    """Tabulate what an adversary gets against epsilon: inversion, membership, label recovery."""
     table = pd.concat([read_findings(path) for path in findings], ignore_index=True)
-    return ResultTable(ordered(table), COLUMNS)
+    return ResultTable(ordered(table), ATTACKS_COLUMNS)
 
 
 def ordered(table: pd.DataFrame) -> pd.DataFrame:
@@ -40,3 +46,60 @@ def ordered(table: pd.DataFrame) -> pd.DataFrame:
 def first_places(table: pd.DataFrame) -> dict[str, int]:
     """Return the order in which the attacks come."""
     return {attack: index for index, attack in enumerate(table["attack"].drop_duplicates())}
+
+
+# --- membership -----------------------------------------------------------------------------------
+
+SHARE = "{:.2%}"
+
+HEAD = Column("head", "Message and head", page=True)
+"""Of solved heads, none of which has noise."""
+
+NOISE = (Column("mechanism", "Mechanism", page=True), EPSILON)
+
+MEMBERSHIP_COLUMNS = [
+    Column("attack", "Attack", page=True),
+    Column("offset", "a", format="{:.1f}"),
+    Column("tuning_auc", "Tuning AUC", format="{:.3f}"),
+    *with_spread("auc", "AUC", format="{:.3f}", page=True),
+]
+
+RATES = ("0.01", "0.001")
+"""Rates of false positives for which thresholds are chosen, as columns name them."""
+
+COUNTS = [
+    Column("proven", "Proves ε of a client of at least", format="{:.3f}", page=True),
+    Column("targets", "Targets", format="{:.0f}"),
+    Column("shadows", "Shadows", format="{:.0f}"),
+    Column("quoted", "Quoted", format=lambda quoted: "yes" if quoted else "", page=True),
+]
+
+
+def membership(attempts: str) -> ResultTable:
+    """Tabulate membership attacks: a row per setting and attack, and which of them is quoted.
+
+    The AUC on tuning targets, on which an attack is chosen, stands beside what it attains on the
+    others. A threshold for a rate of false positives is chosen on shadows; the table has the rate
+    that it attains on the targets. Clients take part whole, so that what the attack proves bounds
+    the ε of a client's samples together, which is not below that of one of them.
+
+    Args:
+        attempts: what every attack attains, setting by setting.
+    """
+    table = read_tidy(attempts)
+    setting = [HEAD] if HEAD.name in table else NOISE
+    return ResultTable(table, [*setting, *MEMBERSHIP_COLUMNS, *of_rates(table), *COUNTS])
+
+
+def of_rates(table: pd.DataFrame) -> list[Column]:
+    """Return the columns of both rates under the thresholds that some attack has."""
+    return [
+        column
+        for rate in RATES
+        if f"hits_{rate}" in table
+        for name, heading, form in (
+            (f"hits_{rate}", f"True positives at {float(rate):.1%}", PERCENT),
+            (f"alarms_{rate}", "False ones attained", SHARE),
+        )
+        for column in with_spread(name, heading, format=form, page=rate == RATES[0])
+    ]

@@ -46,7 +46,7 @@ SENT = {
 
 UP = ("activations", "labels", "weights")
 
-COLUMNS = [
+EPPFL_COLUMNS = [
     Column("local_epochs", "E", "epochs", "{:.0f}", page=True),
     Column("client_part", "Client's last layer", page=True),
     Column("keep_activations", "θ_a", format="{:g}", page=True),
@@ -75,8 +75,8 @@ COLUMNS = [
 ]
 
 
-def main(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) -> ResultTable:
-    """Return the table.
+def eppfl(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) -> ResultTable:
+    """Tabulate EPPFL by setting: accuracy of both inferences, ε in total, bytes up and down.
 
     Args:
         runs: run files of the experiment, of which EPPFL's are shown.
@@ -86,7 +86,7 @@ def main(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) -
     read = ((read_run(run), ledger) for run, ledger in zip(runs, ledgers, strict=True))
     rows = [row(run, ledger, axes) for run, ledger in read if run["setting"]["method"] == "eppfl"]
     table = pd.DataFrame(rows).sort_values(list(AXES), ignore_index=True, kind="stable")
-    return ResultTable(table, COLUMNS)
+    return ResultTable(table, EPPFL_COLUMNS)
 
 
 def row(run: Mapping[str, Any], ledger: str, axes: Mapping[str, Any]) -> dict[str, Any]:

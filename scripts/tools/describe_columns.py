@@ -77,6 +77,18 @@ def table(source: str) -> str:
     return "| column | heading | unit |\n| --- | --- | --- |\n" + "".join(lines) if lines else ""
 
 
+def tables_of(stem: str, source: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the tables of a script: name, source of its part, first line of its docstring."""
+    for part in source.split("\n# --- ")[1:] or [f"{stem}\n{source}"]:
+        heading, _, code = part.partition("\n")
+        name = heading.rstrip("- ").replace(" ", "_")
+        made = {
+            node.name: node for node in ast.parse(code).body if isinstance(node, ast.FunctionDef)
+        }
+        what = ast.get_docstring(made.get(name, next(iter(made.values())))) or ""
+        yield name, code, what.splitlines()[0]
+
+
 def page(scripts: Path) -> str:
     """Return the page, in Markdown.
 
@@ -90,10 +102,9 @@ def page(scripts: Path) -> str:
         what = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
         parts.append(f"## {tables}\n\n{what}\n\n{table(source)}\n")
     for path in sorted((scripts / "tables").glob("tabulate_*.py")):
-        source = path.read_text(encoding="utf-8")
-        if rows := table(source):
-            what = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
-            parts.append(f"## {path.stem.removeprefix('tabulate_')}\n\n{what}\n\n{rows}\n")
+        for name, source, what in tables_of(path.stem[9:], path.read_text(encoding="utf-8")):
+            if rows := table(source):
+                parts.append(f"## {name}\n\n{what}\n\n{rows}\n")
     return "".join(parts).rstrip("\n") + "\n" + TAIL
 
 

@@ -245,7 +245,8 @@ class TaskSteps:
             "setup": setup(study, task),
         }
         page = self._page(entry.path, entry.title)
-        return Step("tables/tabulate_methods.py", inputs, outputs, values, page)
+        script = "tables/tabulate_fbftl_cost.py"
+        return Step(script, inputs, outputs, values, page, "methods")
 
     def _page_of(self, analysis: Analysis) -> Step:
         """Return what writes the pages of a table that an analysis found, of all its seeds."""

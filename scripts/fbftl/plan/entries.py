@@ -55,43 +55,41 @@ class WrittenOut:
 class Result:
     """A table or figure and the rule that makes it.
 
-    name: of the rule, `tabulate_` or `plot_` before what is shown.
+    by: script and its function, `plot_fbftl.noise`: a script's name begins with `tabulate_` or
+        `plot_`.
     chapter, title: where the report shows it, and under which words.
     inputs, params: what its script reads, by name; a param is a value or a function, as a `File`.
-    stem: of its files, where the rule is not called after them.
-    script: without suffix, where rules share one; of a figure, a script and its function,
-        `fbftl.noise`.
+    stem: of its files, where they are not called after the function.
     optional: function of the call that returns inputs, by name, which may be there.
     """
 
-    name: str
+    by: str
     chapter: str
     title: str
     inputs: Mapping[str, File] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
     stem: str | None = None
-    script: str | None = None
     optional: Callable[..., Mapping[str, str]] | None = None
 
     @property
     def kind(self) -> str:
         """The folder of its files and of its script."""
-        return "tables" if self.name.startswith("tabulate_") else "figures"
+        return "tables" if self.by.startswith("tabulate_") else "figures"
 
     @property
     def path(self) -> str:
         """Its files below the results of a task or paper, without suffix."""
-        return f"{self.kind}/{self.stem or self.name.partition('_')[2]}"
+        return f"{self.kind}/{self.stem or self.function}"
 
     @property
     def source(self) -> str:
         """Its script below the folder of scripts."""
-        return f"{self.kind}/{(self.script or self.name).partition('.')[0]}.py"
+        return f"{self.kind}/{self.by.partition('.')[0]}.py"
 
     @property
     def function(self) -> str:
         """What of its script makes it."""
-        return (self.script or self.name).partition(".")[2] or "main"
+        return self.by.partition(".")[2]
 
 
 Entry = Result | WrittenOut

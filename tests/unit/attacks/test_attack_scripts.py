@@ -14,7 +14,7 @@ import invert_uploads
 import numpy as np
 import pandas as pd
 import pytest
-import tabulate_membership
+import tabulate_attacks
 import torch
 from fbftl.attacks import head_membership
 from fbftl.attacks.choice import ATTACKS, OFFLINE_RMIA
@@ -161,7 +161,7 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, devic
         assert auc["adversary"].item() == f"{row['attack']}; 5 shadows"
         assert auc["repetitions"].item() == 3
     shown = tmp_path / "membership_table.csv"
-    tabulate_membership.main(str(by_attack)).write(shown)
+    tabulate_attacks.membership(str(by_attack)).write(shown)
     assert len(pd.read_csv(shown)) == len(attempts)
     heading, _, first, *_ = shown.with_suffix(".md").read_text(encoding="utf-8").splitlines()
     assert "Mechanism" in heading

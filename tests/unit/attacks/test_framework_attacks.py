@@ -9,7 +9,7 @@ import attack_seeds
 import numpy as np
 import pandas as pd
 import pytest
-import tabulate_frameworks
+import tabulate_survey
 import torch
 from fbftl.attacks import personal_models
 from fbftl.attacks.attained import Attained, labels_recovered
@@ -187,7 +187,7 @@ def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path: 
     assert list(dict.fromkeys(table["method"])) == [
         "fedavg", "fedvote", "fedhealth", "fedmd", "fd", "secure_ftl",
     ]  # fmt: skip
-    first = tabulate_frameworks.first_attacks(str(csv)).set_index("setting")
+    first = tabulate_survey.first_attacks(str(csv)).set_index("setting")
     assert len(first) == len(SETTINGS)
     assert first["blind"].notna().all()
     of_fd = first.loc["fd+distillation_weight=1.0+partition=shards"]

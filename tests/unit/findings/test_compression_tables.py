@@ -17,10 +17,9 @@ from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
 from fbftl.study.settings import DEFAULTS, Setting
 from plot_fbftl import marked as on_fronts
-from tabulate_compression import as_printed
-from tabulate_compression import main as tabulate_compression
-from tabulate_packet_loss import EQ_18, loss_rate
-from tabulate_packet_loss import main as tabulate_packet_loss
+from tabulate_fbftl_loss import EQ_18, as_printed, loss_rate
+from tabulate_fbftl_loss import compression as tabulate_compression
+from tabulate_fbftl_loss import packet_loss as tabulate_packet_loss
 
 X, ROUNDS, CLIENTS = 100, 4, 3
 AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}

@@ -6,7 +6,7 @@ import plot_thesis_purchases
 from drawn import unrendered
 from fbftl.findings.outsourcing import ASKED, epsilons, purchases
 from fbftl.study.settings import DEFAULTS
-from tabulate_ecos_uploads import at_equal_uplink
+from tabulate_thesis import at_equal_uplink
 
 
 def rows(*settings: dict) -> pd.DataFrame:

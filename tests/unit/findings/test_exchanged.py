@@ -11,7 +11,7 @@ import plot_fedfeat
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import tabulate_methods
+import tabulate_fbftl_cost
 from fbftl.cost.layers import Network, parameters, read_network
 from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.data.clients import ClientFile
@@ -33,7 +33,7 @@ def tabulate(
 ) -> pd.DataFrame:
     """Write the table of methods, and what each sends by seed beside it; return the table."""
     networks = [network] * len(runs) if isinstance(network, str) else network
-    tabulate_methods.main(
+    tabulate_fbftl_cost.methods(
         *zip(*runs.values(), strict=True),
         networks,
         clients,

@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
-import tabulate_fairness
+import tabulate_thesis
 
-AXES = dict.fromkeys((*tabulate_fairness.AT, *tabulate_fairness.NOISE, *tabulate_fairness.GAME))
+AXES = dict.fromkeys((*tabulate_thesis.FAIRNESS_AT, *tabulate_thesis.NOISE, *tabulate_thesis.GAME))
 
 
 def runs(delta_eo: float, probe: float, accuracy: float = 0.9) -> pd.DataFrame:
@@ -30,6 +30,6 @@ def runs(delta_eo: float, probe: float, accuracy: float = 0.9) -> pd.DataFrame:
     ],
 )
 def test_what_fell_is_told_apart(measured, finding):
-    table = tabulate_fairness.rows(runs(*measured)).set_index("adversary")
+    table = tabulate_thesis.fairness_rows(runs(*measured)).set_index("adversary")
     assert table.loc["plain", "finding"] == finding
     assert table.loc["none", "finding"] == ""

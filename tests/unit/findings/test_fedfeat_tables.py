@@ -4,8 +4,7 @@ from itertools import product
 
 import pandas as pd
 import pytest
-import tabulate_feature_noise
-import tabulate_retraining
+import tabulate_fedfeat
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import read
 from fbftl.papers.claims import OURS
@@ -69,7 +68,7 @@ def table() -> pd.DataFrame:
 
 
 def test_gains_are_over_the_same_network_and_clients(table):
-    table_rows = tabulate_retraining.rows(table[table["mechanism"] == "none"])
+    table_rows = tabulate_fedfeat.retraining_rows(table[table["mechanism"] == "none"])
     gains = table_rows.set_index(
         ["method", "partition", "network", "features_from", "server_epochs"]
     ).sort_index()
@@ -81,10 +80,10 @@ def test_gains_are_over_the_same_network_and_clients(table):
 
 
 def test_printed_rounds_stand_beside_the_papers_own_reading_only(table, root):
-    rows = tabulate_retraining.rows(table[table["mechanism"] == "none"])
+    rows = tabulate_fedfeat.retraining_rows(table[table["mechanism"] == "none"])
     printed = read(root / "published/fedfeat/tables.csv")
-    numbers = tabulate_retraining.accuracies(printed, "cifar10", 10)
-    beside = tabulate_retraining.with_published(rows, numbers, {"cnn": "", "mlp": "another size"})
+    numbers = tabulate_fedfeat.accuracies(printed, "cifar10", 10)
+    beside = tabulate_fedfeat.beside_best_rounds(rows, numbers, {"cnn": "", "mlp": "another size"})
     shown = beside.dropna(subset="published").set_index(["method", "partition", "network"])
     assert len(shown) == 8
     assert shown.loc[("fedfeat", "shards", "cnn"), "published"] == pytest.approx(0.6482)
@@ -102,7 +101,7 @@ def test_printed_rounds_stand_beside_the_papers_own_reading_only(table, root):
     ],
 )
 def test_what_noise_comes_to(row, once, rounds):
-    epsilons = tabulate_feature_noise.epsilons(row, 1e-5, 100)
+    epsilons = tabulate_fedfeat.epsilons(row, 1e-5, 100)
     assert epsilons == pytest.approx((once, rounds), rel=5e-3)
 
 

@@ -18,12 +18,11 @@ import plot_fedfeat
 import plot_thesis
 import plot_thesis_purchases
 import pytest
-import tabulate_ecos_uploads
 import tabulate_eppfl
-import tabulate_fairness
-import tabulate_language
-import tabulate_retraining
-import tabulate_scarcity
+import tabulate_fbftl_cost as costs
+import tabulate_fbftl_loss
+import tabulate_fedfeat
+import tabulate_thesis
 from drawn import drawing, unrendered
 from fbftl.findings import outsourcing
 from fbftl.findings.seeds import mean_and_spread
@@ -102,12 +101,12 @@ def closed() -> Iterator[None]:
 
 def scripts() -> set[str]:
     """Return the function of every listed figure, behind its script."""
-    return {str(result.script) for result in listed().values() if result.kind == "figures"}
+    return {result.by for result in listed().values() if result.kind == "figures"}
 
 
 def inputs(script: str) -> list[dict[str, Any]]:
     """Return the inputs of the listed figures that a script draws."""
-    drawn = [result for result in listed().values() if result.script == script]
+    drawn = [result for result in listed().values() if result.by == script]
     return [dict(result.inputs) for result in drawn]
 
 
@@ -240,15 +239,15 @@ def scarcity() -> tuple[pd.DataFrame, pd.DataFrame]:
                          test_accuracy=(0.5 + plr, 0.7))
     )  # fmt: skip
     marked = mean_and_spread(runs, ["fraction", "plr", "loss"])
-    return marked[["fraction", "plr", "accuracy", "spread"]], tabulate_scarcity.side_by_side(runs)
+    return marked[["fraction", "plr", "accuracy", "spread"]], tabulate_fbftl_loss.side_by_side(runs)
 
 
 def language() -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = pd.DataFrame(
         seeds({"method": "fbftl", "trained_encoders": 0, "fraction": 1.0, "plr": 0.0},
-              **dict.fromkeys([*tabulate_language.COUNTED, *tabulate_language.ROUGE], (20.0, 24.0)))
+              **dict.fromkeys([*costs.COUNTED, *costs.ROUGE], (20.0, 24.0)))
     )  # fmt: skip
-    table = tabulate_language.by_method(runs)
+    table = costs.by_method(runs)
     marked = plot_fbftl.rouge_by_loss(runs)
     return (
         marked[["rouge1", "spread"]].rename(columns={"rouge1": "accuracy"}),
@@ -258,7 +257,7 @@ def language() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def game(**axes: Any) -> pd.DataFrame:
     """Return two seeds of the game with groups."""
-    axis_names = (*tabulate_fairness.AT, *tabulate_fairness.NOISE, *tabulate_fairness.GAME)
+    axis_names = (*tabulate_thesis.FAIRNESS_AT, *tabulate_thesis.NOISE, *tabulate_thesis.GAME)
     values = (
         dict.fromkeys(axis_names) | {"method": "fade", "adversary": "none", "network": "mlp"} | axes
     )
@@ -268,7 +267,7 @@ def game(**axes: Any) -> pd.DataFrame:
 
 def fairness() -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = game(majority_users=4)
-    table = tabulate_fairness.rows(runs)
+    table = tabulate_thesis.fairness_rows(runs)
     columns = {"balanced_accuracy": "accuracy", "balanced_accuracy_spread": "spread"}
     marked = plot_thesis.summary(runs).rename(columns={"accuracy_spread": "spread"})
     return marked[["accuracy", "spread"]], table[list(columns)].rename(columns=columns)
@@ -282,7 +281,7 @@ def domain_adaptation(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     )
     marked = pd.read_csv(folder / "figure.csv").rename(columns={"mean": "accuracy"})
     columns = {"accuracy_1": "accuracy", "accuracy_1_spread": "spread"}
-    table = tabulate_fairness.rows(runs)[list(columns)].rename(columns=columns)
+    table = tabulate_thesis.fairness_rows(runs)[list(columns)].rename(columns=columns)
     return marked.rename(columns={"std": "spread"})[["accuracy", "spread"]], table
 
 
@@ -302,7 +301,7 @@ def eppfl() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return two seeds that stop after rounds 1 and 3, where the mean curve is elsewhere."""
-    axes = dict.fromkeys(tabulate_retraining.SETTING) | {
+    axes = dict.fromkeys(tabulate_fedfeat.RETRAINED_BY) | {
         "network": "cnn", "partition": "iid", "method": "fedfeat", "features_from": "averaged",
         "server_epochs": 5, "local_epochs": 5,
     }  # fmt: skip
@@ -321,7 +320,7 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
     assert marked["round"].tolist() == [2]
     assert marked["accuracy"].tolist() == [0.65]
     columns = ["network", "partition", "method", "features_from", "accuracy", "spread"]
-    return marked[columns], tabulate_retraining.rows(runs)[columns]
+    return marked[columns], tabulate_fedfeat.retraining_rows(runs)[columns]
 
 
 def purchases(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -333,7 +332,7 @@ def purchases(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     runs.assign(task="t").to_csv(folder / "runs.csv", index=False)
     files = [str(folder / name) for name in ("runs.csv", "figure.svg")]
     unrendered(plot_thesis_purchases.ecos_uploads, *files, {})
-    tabulate_ecos_uploads.main(str(folder / "runs.csv"), {}).write(folder / "table.csv")
+    tabulate_thesis.ecos_uploads(str(folder / "runs.csv"), {}).write(folder / "table.csv")
     columns = ["purchase_rule", "purchase", "uploaders", "uplink_bits", "accuracy", "spread"]
     figure, table = (pd.read_csv(folder / name) for name in ("figure.csv", "table.csv"))
     return figure[columns], table[columns]

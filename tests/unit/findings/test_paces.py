@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-import tabulate_paces
+import tabulate_survey
 from fbftl.findings.paces import epochs_to
 from fbftl.findings.runs import FOLLOWED, write_tidy
 from fbftl.papers.quantities import runs_by_task
@@ -29,7 +29,7 @@ def test_paces_stand_beside_the_runs_that_they_are_of(tmp_path):
     ]
     series, csv, runs = (tmp_path / f"{name}.csv" for name in ("series", "paces", "dpsgd"))
     write_tidy(series, pd.DataFrame(curves, columns=FOLLOWED[:-1]))
-    tabulate_paces.main(str(series)).write(csv)
+    tabulate_survey.paces(str(series)).write(csv)
     of_runs = {"task": "t", "setting": "fl", "method": "fl", "seed": [0, 1], "diverged": False}
     write_tidy(runs, pd.DataFrame(of_runs | {"test_accuracy": [0.8, 0.7]}))
     (found,) = runs_by_task([runs], [], beside=[csv]).values()

@@ -8,10 +8,7 @@ import pandas as pd
 import plot_fbftl
 import pytest
 import tabulate_attacks
-import tabulate_label_leakage
-import tabulate_label_privacy
-import tabulate_noise
-import tabulate_privacy
+import tabulate_fbftl_privacy
 from fbftl.attacks.findings import Finding, read_findings, summary, write_findings
 from fbftl.data.clients import Client, write_clients
 from fbftl.findings.runs import guarantees, tidy, write_tidy
@@ -94,7 +91,7 @@ def table(documents, tmp_path_factory, root) -> pd.DataFrame:
     folder = tmp_path_factory.mktemp("privacy")
     write_tidy(folder / "runs.csv", tidy(documents, AXES))
     write_tidy(folder / "guarantees.csv", guarantees(documents, AXES))
-    tabulate_privacy.main(
+    tabulate_fbftl_privacy.privacy(
         str(folder / "runs.csv"),
         str(folder / "guarantees.csv"),
         clients_with_test_set(folder),
@@ -182,7 +179,7 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
         document(relative | {"noise_draw": "redrawn"}, [0.8], mechanisms.relative(0.2)),
     ]
     write_tidy(tmp_path / "runs.csv", tidy(documents, AXES))
-    tabulate_noise.main(
+    tabulate_fbftl_privacy.noise(
         str(tmp_path / "runs.csv"),
         clients_with_test_set(tmp_path),
         root / "published" / "fbftl" / "notebook_noise.csv",
@@ -234,7 +231,7 @@ def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):
     write_findings(paths[0], inversion)
     write_findings(paths[1], membership)
     assert read_findings(paths[0])["epsilon"].isna().tolist() == [False, False, True]
-    tabulate_attacks.main(paths).write(tmp_path / "attacks.csv")
+    tabulate_attacks.attacks(paths).write(tmp_path / "attacks.csv")
     table = pd.read_csv(tmp_path / "attacks.csv")
     assert table["attack"].tolist() == ["inversion"] * 3 + ["membership"]
     np.testing.assert_array_equal(table["epsilon"], [np.nan, 16.0, 1.0, np.nan])
@@ -253,7 +250,8 @@ def test_partitions_that_sort_by_label_leak_more(tmp_path):
     ]
     write_clients(tmp_path / "clients.h5", {"train": clients})
     spec = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
-    tabulate_label_leakage.main(str(tmp_path / "clients.h5"), spec).write(tmp_path / "leakage.csv")
+    leakage = tabulate_fbftl_privacy.label_leakage(str(tmp_path / "clients.h5"), spec)
+    leakage.write(tmp_path / "leakage.csv")
     table = pd.read_csv(tmp_path / "leakage.csv").set_index("partition")
     of_task, shards = table.loc["this task (iid)"], table.loc["shards, 2 per client"]
     assert table["clients"].eq(50).all()
@@ -274,7 +272,7 @@ def test_label_privacy_has_every_reading_side_by_side(tmp_path):
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "numbers.csv", index=False)
     csv = tmp_path / "label_privacy.csv"
-    tabulate_label_privacy.main(
+    tabulate_fbftl_privacy.label_privacy(
         str(tmp_path / "numbers.csv"), {"classes": 10, "repetitions": 5}
     ).write(csv)
     row = of(pd.read_csv(csv), K=8)

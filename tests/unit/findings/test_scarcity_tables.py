@@ -3,8 +3,10 @@
 import pandas as pd
 import pytest
 from fbftl.findings.columns import undertrained
-from tabulate_language import COUNTED, ROUGE, beside_published, by_method
-from tabulate_scarcity import side_by_side, with_published, with_test_set
+from tabulate_fbftl_cost import COUNTED, ROUGE, by_method
+from tabulate_fbftl_cost import beside_table4 as beside_published
+from tabulate_fbftl_loss import beside_fig8 as with_published
+from tabulate_fbftl_loss import side_by_side, with_test_set
 from unit.papers.test_effects import runs
 
 LOSSES = {"plr": 0.9}, {"plr": 0.9, "loss": "reshuffled"}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plot_sweep
 import pytest
-import tabulate_sources
+import tabulate_own
 from drawn import unrendered
 from fbftl.data.clients import Client, write_clients
 from fbftl.findings.comparison import Measured
@@ -54,7 +54,7 @@ def test_the_table_has_both_parts_of_every_setting(tables: list[str], tmp_path: 
     client = Client("0", np.arange(4), labels)
     write_clients(tmp_path / "clients.h5", {"train": [client], "test": [client]})
     csv = tmp_path / "sources.csv"
-    tabulate_sources.main(
+    tabulate_own.sources(
         tables, str(tmp_path / "clients.h5"), VARYING, {"epsilon": None}, METHODS
     ).write(csv)
     table = pd.read_csv(csv).set_index(["method", "epsilon"])

@@ -29,7 +29,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     axes = {"network": "cnn"} | HALVES
     run, ledger = train(files, folder, "eppfl", network=CNN, clients=equal, axes=axes, **ROUNDS)
     csv = folder / "table.csv"
-    tabulate_eppfl.main([str(run)], [str(ledger)], DEFAULTS).write(csv)
+    tabulate_eppfl.eppfl([str(run)], [str(ledger)], DEFAULTS).write(csv)
     assert json.loads(Path(run).read_text())["measures"]["protected_accuracy"]["unit"] == "share"
     return pd.read_csv(csv)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plot_sweep
 import pytest
-import tabulate_sweep
+import tabulate_own
 from drawn import marked, unrendered
 from fbftl.data.clients import Client, write_clients
 from fbftl.findings.majority import majority_share
@@ -69,7 +69,7 @@ def client_file(path, column="label"):
 @pytest.fixture
 def table(tidy, tmp_path):
     csv, clients = tmp_path / "table.csv", client_file(tmp_path / "clients.h5")
-    tabulate_sweep.main(tidy, clients, VARYING, {"epsilon": None}, METHODS, {}).write(csv)
+    tabulate_own.sweep(tidy, clients, VARYING, {"epsilon": None}, METHODS, {}).write(csv)
     return csv
 
 
@@ -101,7 +101,7 @@ def test_what_a_method_does_not_have_is_blank(tidy, tmp_path):
     runs = pd.read_csv(tidy).assign(local_epochs=1)
     runs.to_csv(tidy, index=False)
     csv, clients = tmp_path / "table.csv", client_file(tmp_path / "clients.h5")
-    main = partial(tabulate_sweep.main, tidy, clients, [*VARYING, "local_epochs"])
+    main = partial(tabulate_own.sweep, tidy, clients, [*VARYING, "local_epochs"])
     main({"epsilon": None, "local_epochs": 1}, METHODS, {"local_epochs": ["fbftl"]}).write(csv)
     by_method = pd.read_csv(csv).groupby("method")["local_epochs"]
     assert by_method.count().to_dict() == {"fbftl": 0, "ftl_c": 2}
@@ -139,7 +139,7 @@ def test_runs_without_a_score_are_refused(tidy, tmp_path):
     runs.to_csv(tidy, index=False)
     axes = {"epsilon": None}
     with pytest.raises(UserError, match="measured none of test_accuracy"):
-        tabulate_sweep.main(tidy, "", VARYING, axes, METHODS, {}).write(tmp_path / "t.csv")
+        tabulate_own.sweep(tidy, "", VARYING, axes, METHODS, {}).write(tmp_path / "t.csv")
 
 
 def test_samples_without_classes_have_no_most_frequent_one(tmp_path):

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 import pytest
-import tabulate_trust
+import tabulate_rivals
 from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import gaussian_sigma
 from fbftl.privacy.statistics import statistics_guarantee
@@ -19,7 +19,7 @@ def rows(setting, *records):
         "setting": {"method": "fbftl", "mechanism": "gaussian"} | setting,
         "repetitions": [{"privacy": [asdict(record) for record in records]}],
     }
-    return list(tabulate_trust.rows_of(document, AXES, {"private_gd": "private GD"}))
+    return list(tabulate_rivals.rows_of(document, AXES, {"private_gd": "private GD"}))
 
 
 def features(epsilon):

@@ -3,7 +3,7 @@
 import pandas as pd
 import plot_rivals
 import pytest
-import tabulate_rings
+import tabulate_rivals
 from fbftl.cost.one_shot import crossover, expected_present, numbers, solving
 from fbftl.findings.uploads import Upload, by_upload
 from fbftl.study.uploads import HEADS_FROM
@@ -86,7 +86,7 @@ def test_rings_are_told_beside_a_whole_word():
         {"setting": "open", "aggregation": "open", "ring_bits": None, "fraction_bits": 24},
     ]
     runs = pd.DataFrame([masked | row | {"seed": seed} for row in settings for seed in (0, 1)])
-    table = tabulate_rings.tabulated(runs).set_index("setting")
+    table = tabulate_rivals.rings_table(runs).set_index("setting")
     assert sorted(table.index) == ["clipped", "plain"]
     assert table["saved"].to_dict() == {"clipped": 0.5, "plain": 0.0}
     assert table["bounded"].to_dict() == {"clipped": "yes", "plain": "no: a whole word"}

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from tabulate_widths import at_widths, costs, in_each, summary, uplink
+from tabulate_thesis_widths import at_widths, costs, in_each, summary, uplink
 
 RUN = {
     "measures": {"accuracy_x0.5": {}, "accuracy_x1": {}, "epoch": {}},

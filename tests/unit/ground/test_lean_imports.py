@@ -6,7 +6,7 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("module", ["tabulate_paper_methods", "tabulate_paper_language"])
+@pytest.mark.parametrize("module", ["tabulate_fbftl_cost", "tabulate_audit"])
 def test_analytic_scripts_import_no_torch(root, module):
     code = (
         f"import sys, tables.{module}; print('torch' in sys.modules, 'matplotlib' in sys.modules)"

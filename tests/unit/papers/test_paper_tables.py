@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
-import tabulate_paper_language
-import tabulate_paper_methods
+import tabulate_fbftl_cost
 from fbftl.cost.payload import Federation
 from fbftl.findings.published import read
 from fbftl.ground.errors import UserError
@@ -25,9 +24,8 @@ def published(root):
 @pytest.fixture(scope="module")
 def methods(published, tmp_path_factory):
     path = tmp_path_factory.mktemp("methods") / "methods.csv"
-    tabulate_paper_methods.main(published / "table3.csv", published / "setup.csv", TABULATED).write(
-        path
-    )
+    table3, setup = published / "table3.csv", published / "setup.csv"
+    tabulate_fbftl_cost.paper_methods(table3, setup, TABULATED).write(path)
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
@@ -37,7 +35,7 @@ def language(published, tmp_path_factory):
     dialogues = folder / "train.jsonl"
     dialogues.write_text(json.dumps({"dialogue": "a b c"}) + "\n")
     path = folder / "language.csv"
-    tabulate_paper_language.main(
+    tabulate_fbftl_cost.paper_language(
         published / "table4.csv", published / "setup.csv", TABULATED, dialogues
     ).write(path)
     return pd.read_csv(path, dtype=str, keep_default_na=False)
@@ -117,7 +115,7 @@ def test_true_uplink_grows_with_the_length_of_the_dialogues(language):
 
 def test_without_dialogues_no_true_uplink(published, tmp_path):
     path = tmp_path / "language.csv"
-    tabulate_paper_language.main(
+    tabulate_fbftl_cost.paper_language(
         published / "table4.csv", published / "setup.csv", TABULATED
     ).write(path)
     assert "token ids" not in path.read_text()

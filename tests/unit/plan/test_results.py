@@ -73,7 +73,7 @@ def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call: Call
     for task, experiment in pairs(call.study):
         entries = OF_EXPERIMENT.get(experiment, [])
         for result in made_in_a_loop(entries):
-            found.add(result.name)
+            found.add(result.path)
             for value in result.inputs.values():
                 for path in files(value, call.study, task):
                     in_record = path.startswith("published/") and (call.root / path).is_file()

@@ -51,7 +51,7 @@ def made_in_a_loop(entries: Iterable[Entry]) -> list[Result]:
     return [entry for entry in entries if isinstance(entry, Result)]
 
 
-_BY_NAME = {r.name: r for entries in OF_EXPERIMENT.values() for r in made_in_a_loop(entries)}
+_BY_PATH = {r.path: r for entries in OF_EXPERIMENT.values() for r in made_in_a_loop(entries)}
 
-OF_TASKS = list(_BY_NAME.values())
+OF_TASKS = list(_BY_PATH.values())
 """Such results of tasks, each once: two experiments may end in the same."""

@@ -25,54 +25,54 @@ SPLIT = (
 def table_of_split_training(experiment: str) -> Result:
     """Return the table of an experiment with EPPFL."""
     read, params = runs_and_ledgers(experiment), axes(experiment, *SPLIT)
-    name, title = f"tabulate_{experiment}", "Split training"
-    return Result(name, "cost", title, read, params, script="tabulate_eppfl")
+    by, title = "tabulate_eppfl.eppfl", "Split training"
+    return Result(by, "cost", title, read, params, stem=experiment)
 
 
 OF_EXPERIMENT["eppfl"] = [
     table_of_split_training("eppfl"),
     Result(
-        "plot_eppfl_privacy",
+        "plot_eppfl.privacy",
         "privacy",
         "Noise on activations",
         table_of("eppfl") | printed(printed="eppfl/printed.csv"),
-        script="plot_eppfl.privacy",
+        stem="eppfl_privacy",
     ),
     Result(
-        "plot_eppfl_uplink",
+        "plot_eppfl.uplink",
         "cost",
         "Split training",
         tidy("eppfl"),
         shown("eppfl"),
-        script="plot_eppfl.uplink",
+        stem="eppfl_uplink",
     ),
     Result(
-        "plot_eppfl_cost",
+        "plot_eppfl.cost",
         "cost",
         "Split training",
         table_of("eppfl")
         | networks("eppfl")
         | printed(setup="eppfl/setup.csv", script="eppfl/script.csv"),
         shown("eppfl"),
-        script="plot_eppfl.cost",
+        stem="eppfl_cost",
     ),
     Result(
-        "tabulate_eppfl_attacks",
+        "tabulate_attacks.attacks",
         "privacy",
         "What servers of split training get",
         findings("eppfl"),
-        script="tabulate_attacks",
+        stem="eppfl_attacks",
     ),
 ]
 
 OF_EXPERIMENT["eppfl_epochs"] = [
     Result(
-        "plot_eppfl_epochs",
+        "plot_eppfl.epochs",
         "cost",
         "Local epochs",
         tidy("eppfl_epochs") | series("eppfl_epochs"),
         axes("eppfl_epochs", "local_epochs"),
-        script="plot_eppfl.epochs",
+        stem="eppfl_epochs",
     )
 ]
 

@@ -29,7 +29,7 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["retraining"] = [
     Result(
-        "tabulate_retraining",
+        "tabulate_fedfeat.retraining",
         "cost",
         "FedFeat+ beside FedAvg and CCVR",
         tidy("retraining") | printed(printed="fedfeat/tables.csv") | SETUPS,
@@ -39,19 +39,18 @@ OF_EXPERIMENT["retraining"] = [
         | shown("retraining"),
     ),
     Result(
-        "plot_retraining",
+        "plot_fedfeat.retraining",
         "cost",
         "Accuracy by round",
         tidy("retraining") | series("retraining"),
         axes("retraining", "network", "partition", "features_from", "server_epochs")
         | shown("retraining"),
-        script="plot_fedfeat.retraining",
     ),
 ]
 
 OF_EXPERIMENT["feature_noise"] = [
     Result(
-        "tabulate_feature_noise",
+        "tabulate_fedfeat.feature_noise",
         "privacy",
         "Noise on features",
         tidy("feature_noise") | guarantees("feature_noise") | printed(printed="fedfeat/tables.csv"),
@@ -59,18 +58,17 @@ OF_EXPERIMENT["feature_noise"] = [
         | {"delta": of_task("privacy", "delta"), "rounds": of_task("training", "rounds")},
     ),
     Result(
-        "plot_feature_noise",
+        "plot_fedfeat.feature_noise",
         "privacy",
         "Noise on features",
         table_of("feature_noise"),
-        script="plot_fedfeat.feature_noise",
     ),
     Result(
-        "tabulate_feature_attacks",
+        "tabulate_attacks.attacks",
         "privacy",
         "What an adversary gets from sent features",
         findings("noised_features"),
-        script="tabulate_attacks",
+        stem="feature_attacks",
     ),
 ]
 
@@ -80,26 +78,25 @@ OF_EXPERIMENT["fedfeat_attacked"] = [
 
 OF_EXPERIMENT["retraining_cost"] = [
     Result(
-        "tabulate_retraining_cost",
+        "tabulate_fedfeat.retraining_cost",
         "cost",
         "Uplink by part",
         tidy("retraining_cost") | ledgers("retraining_cost"),
         axes("retraining_cost", "features_from") | shown("retraining_cost"),
     ),
     Result(
-        "plot_retraining_cost",
+        "plot_fedfeat.retraining_cost",
         "cost",
         "Accuracy by uplink",
         runs_and_ledgers("retraining_cost"),
         axes("retraining_cost", "features_from") | shown("retraining_cost"),
-        script="plot_fedfeat.retraining_cost",
     ),
 ]
 
 OF_PAPER: list[Entry] = [
     *OF_SENTENCES,
     Result(
-        "tabulate_round_weights",
+        "tabulate_fedfeat.round_weights",
         "cost",
         "A round at the paper's size",
         printed(statements="fedfeat/statements.csv"),

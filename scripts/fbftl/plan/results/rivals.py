@@ -66,14 +66,12 @@ def figure_by_axis(name: str, chapter: str, title: str, axis: str, *further: str
     """Return the figure of uploads along an axis, with what the task itself has of it."""
     of_own = {"samples_per_client": of_task("clients", "samples_per_client")}
     params = {"axis": axis, "task_value": of_own.get(axis)} | axes(name, *UPLOADED, axis, *further)
-    return Result(
-        f"plot_{name}", chapter, title, tidy(name), params, script="plot_rivals.uploads_by"
-    )
+    return Result("plot_rivals.uploads_by", chapter, title, tidy(name), params, stem=name)
 
 
 OF_EXPERIMENT["uploads"] = [
     Result(
-        "tabulate_uploads",
+        "tabulate_rivals.uploads",
         "cost",
         "What to upload",
         CLIENTS | tidy("uploads") | NETWORK,
@@ -81,23 +79,22 @@ OF_EXPERIMENT["uploads"] = [
         | {"radio": radio, "training": of_task("training"), "one_shot": of_task("one_shot")},
     ),
     Result(
-        "plot_uploads",
+        "plot_rivals.uploads",
         "cost",
         "Accuracy against uplink",
         table_of("uploads"),
-        script="plot_rivals.uploads",
     ),
 ]
 
 OF_EXPERIMENT["uploads_clients"] = [
     figure_by_axis("uploads_clients", "cost", "Uploads by client size", "samples_per_client"),
     Result(
-        "plot_crossover",
+        "plot_rivals.features_or_sums",
         "cost",
         "Features or statistics",
         tidy("uploads_clients") | NETWORK,
         axes("uploads_clients", *UPLOADED, "samples_per_client"),
-        script="plot_rivals.features_or_sums",
+        stem="crossover",
     ),
 ]
 
@@ -111,7 +108,7 @@ OF_EXPERIMENT["uploads_loss"] = [
 
 OF_EXPERIMENT["uploads_ring"] = [
     Result(
-        "tabulate_rings",
+        "tabulate_rivals.rings",
         "cost",
         "Bits of masked numbers",
         tidy("uploads_ring"),
@@ -121,7 +118,7 @@ OF_EXPERIMENT["uploads_ring"] = [
 
 OF_EXPERIMENT["uploads_privacy"] = [
     Result(
-        "tabulate_trust",
+        "tabulate_rivals.trust",
         "privacy",
         "Whom a guarantee trusts",
         {"tidy": paths.tidy(TASK, "uploads_privacy")}
@@ -130,27 +127,26 @@ OF_EXPERIMENT["uploads_privacy"] = [
         axes("uploads_privacy", *UPLOADED, "label_epsilon") | shown("uploads_privacy"),
     ),
     Result(
-        "plot_trust",
+        "plot_rivals.trust",
         "privacy",
         "Whom a guarantee trusts",
         table_of("trust"),
         shown("uploads_privacy"),
-        script="plot_rivals.trust",
     ),
     WrittenOut("figures/means", "privacy", "Pictures from means"),
     Result(
-        "tabulate_upload_attacks",
+        "tabulate_attacks.attacks",
         "privacy",
         "What uploads tell",
         findings("uploads", "means"),
-        script="tabulate_attacks",
+        stem="upload_attacks",
     ),
     Result(
-        "tabulate_upload_membership",
+        "tabulate_attacks.membership",
         "privacy",
         "Membership attacks on solved heads",
         {"attempts": paths.findings(TASK, "uploads_by_attack")},
-        script="tabulate_membership",
+        stem="upload_membership",
     ),
 ]
 
@@ -159,7 +155,7 @@ OF_EXPERIMENT["rival_inverted"] = [INVERTED]
 OF_PAPER: list[Entry] = [
     *OF_SENTENCES,
     Result(
-        "tabulate_published_rivals",
+        "tabulate_rivals.published_rivals",
         "audit",
         "Published numbers of rivals",
         {"runs": tidy_tables_of_uploads} | printed(printed="rivals/accuracy.csv") | SETUPS,

@@ -50,7 +50,7 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["frameworks"] = [
     Result(
-        "tabulate_frameworks",
+        "tabulate_survey.frameworks",
         "cost",
         "Frameworks",
         runs_and_ledgers("frameworks")
@@ -59,66 +59,62 @@ OF_EXPERIMENT["frameworks"] = [
         shown("frameworks"),
     ),
     Result(
-        "plot_frameworks",
+        "plot_survey.frameworks",
         "cost",
         "Frameworks",
         table_of("frameworks"),
         shown("frameworks"),
-        script="plot_survey.frameworks",
     ),
     Result(
-        "plot_gains",
+        "plot_survey.gains",
         "cost",
         "Gains by client",
         series("frameworks"),
         shown("frameworks"),
-        script="plot_survey.gains",
     ),
     WrittenOut("tables/framework_attacks", "privacy", "Frameworks' messages"),
 ]
 
 OF_EXPERIMENT["ground"] = [
     Result(
-        "tabulate_ground",
+        "tabulate_survey.frameworks",
         "cost",
         "Messages of frameworks",
         runs_and_ledgers("ground") | printed(complexity="complexity.csv"),
         shown("ground"),
-        script="tabulate_frameworks",
+        stem="ground",
     )
 ]
 
 OF_EXPERIMENT["federation"] = OF_EXPERIMENT["federation_mnist"] = [
     Result(
-        "plot_federation",
+        "plot_survey.federation",
         "cost",
         "Federation by round",
         {"series": series_of_federation} | printed(table1="survey/table1.csv"),
-        script="plot_survey.federation",
     )
 ]
 
 OF_EXPERIMENT["votes"] = [
     Result(
-        "plot_votes",
+        "plot_survey.votes",
         "cost",
         "Votes for source models",
         series("votes"),
         {"models": of_task("source_models", "models")},
-        script="plot_survey.votes",
     )
 ]
 
 OF_EXPERIMENT["dpsgd"] = [
     Result(
-        "tabulate_dpsgd",
+        "tabulate_survey.dpsgd",
         "privacy",
         "DP-SGD",
         tidy("dpsgd") | guarantees("dpsgd") | printed(printed="survey/dpsgd.csv"),
         axes("dpsgd", "mechanism", "epsilon"),
     ),
-    Result("plot_dpsgd", "privacy", "DP-SGD", table_of("dpsgd"), script="plot_survey.dpsgd"),
-    Result("tabulate_paces", "privacy", "Epochs to an accuracy", series("dpsgd")),
+    Result("plot_survey.dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
+    Result("tabulate_survey.paces", "privacy", "Epochs to an accuracy", series("dpsgd")),
 ]
 
 OF_EXPERIMENT["attacked"] = [
@@ -130,7 +126,7 @@ OF_EXPERIMENT["similarity"] = [WrittenOut("tables/similarity", "cost", "Indices 
 OF_PAPER: list[Entry] = [
     *OF_SENTENCES,
     Result(
-        "tabulate_messages",
+        "tabulate_survey.messages",
         "cost",
         "What each framework sends and tells",
         {"frameworks": tables_of_grounds},

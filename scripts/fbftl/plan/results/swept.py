@@ -39,7 +39,7 @@ SWEPT: dict[str, Any] = {"varying": axes_that_vary, "axes": axes_of, "methods": 
 
 SWEEP: list[Entry] = [
     Result(
-        "tabulate_sweep",
+        "tabulate_own.sweep",
         "sweep",
         EXPERIMENT,
         CLIENTS | tidy(EXPERIMENT),
@@ -47,13 +47,12 @@ SWEEP: list[Entry] = [
         stem="sweep_{experiment}",
     ),
     Result(
-        "plot_sweep",
+        "plot_sweep.sweep",
         "sweep",
         EXPERIMENT,
         table_of("sweep_{experiment}"),
         {"along": along, "varying": axes_that_vary, "methods": methods_of},
         stem="sweep_{experiment}",
-        script="plot_sweep.sweep",
     ),
 ]
 
@@ -61,7 +60,7 @@ UNDER_SOURCES = {"runs": of_every_source}
 
 SOURCES: list[Entry] = [
     Result(
-        "tabulate_sources",
+        "tabulate_own.sources",
         "sources",
         EXPERIMENT,
         CLIENTS | UNDER_SOURCES,
@@ -69,13 +68,12 @@ SOURCES: list[Entry] = [
         stem="sources_{experiment}",
     ),
     Result(
-        "plot_sources",
+        "plot_sweep.sources",
         "sources",
         EXPERIMENT,
         UNDER_SOURCES,
         SWEPT,
         stem="sources_{experiment}",
-        script="plot_sweep.sources",
     ),
 ]
 """What any experiment gets where its task has several source networks: both parts of the spread."""

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import tabulate_frameworks
-import tabulate_messages
+import tabulate_survey
 import torch
 from fbftl.exchange.personal import gathered
 from fbftl.features.store.opening import open_store
@@ -100,7 +99,7 @@ def test_bits_of_a_client_are_those_of_its_messages_and_of_every_broadcast(run, 
     path = tmp_path / "run.parquet"
     outcome = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=1)
     outcome.ledger.write(path)
-    bits = tabulate_frameworks.per_client(str(path), {0: 4})
+    bits = tabulate_survey.per_client(str(path), {0: 4})
     up, down = sent(outcome, direction="up"), sent(outcome, direction="down")
     assert bits["up"] == up["bits"].sum() / 4
     assert bits["rounds"] == up["round"].nunique() > 1
@@ -118,25 +117,25 @@ def test_messages_have_an_order_on_each_ground(tmp_path):
             "up_in_round": [20.0, 10.0, 5.0, 1.0, None],
         }
     )
-    for rest in tabulate_messages.COLUMNS:
+    for rest in tabulate_survey.MESSAGES_COLUMNS:
         if rest.name not in (*rows, "ground", "position"):
             rows[rest.name] = None
     paths = [tmp_path / f"{name}.csv" for name in ("large", "small")]
     rows.to_csv(paths[0], index=False)
     rows.assign(up_in_round=[2.0, 3.0, 5.0, 1.0, None]).to_csv(paths[1], index=False)
     csv = tmp_path / "messages.csv"
-    tabulate_messages.main(list(map(str, paths)), ["large", "small"]).write(csv)
+    tabulate_survey.messages(list(map(str, paths)), ["large", "small"]).write(csv)
     table = pd.read_csv(csv)
     assert list(zip(table["ground"], table["label"], table["position"], strict=True)) == [
         ("large", "B", 1), ("large", "A", 2), ("small", "A", 1), ("small", "B", 2),
     ]  # fmt: skip
     rows.drop(columns="up_in_round").to_csv(paths[1], index=False)
     with pytest.raises(UserError, match="lacks up_in_round"):
-        tabulate_messages.main(list(map(str, paths)), ["large", "small"]).write(csv)
+        tabulate_survey.messages(list(map(str, paths)), ["large", "small"]).write(csv)
 
 
 def test_a_ground_without_attacks_has_their_columns_empty():
     columns = {"attack", "adversary", "measure", "attained", "blind"}
-    empty = tabulate_frameworks.first_attacks(None)
+    empty = tabulate_survey.first_attacks(None)
     assert empty.empty
     assert columns | {"setting"} == set(empty)

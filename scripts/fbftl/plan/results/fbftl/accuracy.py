@@ -22,13 +22,12 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 OF_EXPERIMENT["methods"] = [
     WrittenOut("tables/methods", "cost", "Methods"),
     Result(
-        "plot_uplink",
+        "plot_fbftl.uplink",
         "cost",
         "Uplink",
         runs_and_ledgers("methods") | {"by_seed": paths.table(TASK, "uplink")},
         shown("methods") | axes("methods"),
         stem="methods",
-        script="plot_fbftl.uplink",
     ),
 ]
 
@@ -37,16 +36,16 @@ def of_summaries(experiment: str, title: str) -> list[Entry]:
     """Return what is made of an experiment that summarises dialogues by method."""
     read = tidy(experiment) | printed(table4="fbftl/table4.csv") | SETUPS
     params = shown(experiment) | SETUP
-    script = "tabulate_language"
-    return [Result(f"tabulate_{experiment}", "cost", title, read, params, script=script)]
+    return [
+        Result("tabulate_fbftl_cost.language", "cost", title, read, params, stem=experiment)
+    ]
 
 
 def of_scarce_dialogues(experiment: str, title: str) -> list[Entry]:
     """Return what is made of an experiment with fewer dialogues and with lost ones."""
     read = tidy(experiment) | printed(fig9="fbftl/fig9.csv")
     params = axes(experiment, "fraction", "plr")
-    script = "plot_fbftl.language_scarcity"
-    return [Result(f"plot_{experiment}", "loss", title, read, params, script=script)]
+    return [Result("plot_fbftl.language_scarcity", "loss", title, read, params, stem=experiment)]
 
 
 OF_EXPERIMENT["language"] = of_summaries("language", "Dialogue summaries by method")
@@ -60,25 +59,24 @@ OF_EXPERIMENT["language_losses"] = of_scarce_dialogues(
 
 OF_EXPERIMENT["scarcity"] = [
     Result(
-        "tabulate_scarcity",
+        "tabulate_fbftl_loss.scarcity",
         "loss",
         "Scarcity",
         CLIENTS | tidy("scarcity") | printed(fig8="fbftl/fig8.csv") | SETUPS,
         axes("scarcity", "fraction", "plr", "loss") | SETUP,
     ),
     Result(
-        "plot_scarcity",
+        "plot_fbftl.scarcity",
         "loss",
         "Scarcity",
         tidy("scarcity") | printed(fig8="fbftl/fig8.csv"),
         axes("scarcity", "fraction", "plr", "loss"),
-        script="plot_fbftl.scarcity",
     ),
 ]
 
 OF_EXPERIMENT["compression"] = [
     Result(
-        "tabulate_compression",
+        "tabulate_fbftl_loss.compression",
         "compression",
         "Compression",
         CLIENTS
@@ -89,41 +87,38 @@ OF_EXPERIMENT["compression"] = [
         shown("compression") | axes("compression", "fraction", "bits", "keep", "feedback") | SETUP,
     ),
     Result(
-        "plot_compression",
+        "plot_fbftl.compression",
         "compression",
         "Compression",
         table_of("compression"),
         shown("compression"),
-        script="plot_fbftl.compression",
     ),
     Result(
-        "plot_rate_distortion",
+        "plot_fbftl.rate_distortion",
         "compression",
         "Rate and distortion",
         table_of("compression"),
         shown("compression"),
-        script="plot_fbftl.rate_distortion",
     ),
 ]
 
 OF_EXPERIMENT["packet_loss"] = [
     Result(
-        "tabulate_packet_loss",
+        "tabulate_fbftl_loss.packet_loss",
         "loss",
         "Lossy link",
         runs_and_ledgers("packet_loss") | CLIENTS,
         shown("packet_loss") | axes("packet_loss", "fraction", "blr", "burst", "retransmissions"),
     ),
     Result(
-        "plot_packet_loss",
+        "plot_fbftl.packet_loss",
         "loss",
         "Lossy link",
         table_of("packet_loss"),
         shown("packet_loss"),
-        script="plot_fbftl.packet_loss",
     ),
 ]
 
 OF_EXPERIMENT["audit"] = [
-    Result("tabulate_effects", "audit", "Habits of the script", tidy("audit"))
+    Result("tabulate_fbftl_loss.habits", "audit", "Habits of the script", tidy("audit"), stem="effects")
 ]

@@ -30,7 +30,7 @@ def drawn_labels(call: Call) -> dict[str, Any]:
 OF_PAPER: list[Entry] = [
     *OF_SENTENCES,
     Result(
-        "tabulate_paper_methods",
+        "tabulate_fbftl_cost.paper_methods",
         "cost",
         "Table III",
         printed(table3="fbftl/table3.csv", setup="fbftl/setup.csv"),
@@ -38,7 +38,7 @@ OF_PAPER: list[Entry] = [
         stem="methods",
     ),
     Result(
-        "tabulate_paper_language",
+        "tabulate_fbftl_cost.paper_language",
         "cost",
         "Table IV",
         printed(table4="fbftl/table4.csv", setup="fbftl/setup.csv"),
@@ -47,30 +47,27 @@ OF_PAPER: list[Entry] = [
         optional=dialogues_at_hand,
     ),
     Result(
-        "plot_paper_packet_loss",
+        "plot_fbftl_formulas.packet_loss",
         "loss",
         "Packet loss",
         params={"methods": methods.rows(["fl", "ftl_f", "ftl_c", "fbftl"])},
         stem="packet_loss",
-        script="plot_fbftl_formulas.packet_loss",
     ),
     Result(
-        "plot_retransmission",
+        "plot_fbftl_formulas.retransmission",
         "loss",
         "Retransmission",
         params={"methods": methods.rows(["fl", "fbftl"])},
-        script="plot_fbftl_formulas.retransmission",
     ),
     Result(
-        "plot_label_privacy",
+        "plot_fbftl_formulas.label_privacy",
         "privacy",
         "Label privacy",
         printed(printed="fbftl/fig11.csv"),
         {"setting": label_privacy},
-        script="plot_fbftl_formulas.label_privacy",
     ),
     Result(
-        "tabulate_label_privacy",
+        "tabulate_fbftl_privacy.label_privacy",
         "privacy",
         "Label privacy",
         {"numbers": paths.of_paper("fbftl", "figures/label_privacy.csv")},

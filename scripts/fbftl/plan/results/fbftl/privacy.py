@@ -22,7 +22,7 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["privacy"] = [
     Result(
-        "tabulate_privacy",
+        "tabulate_fbftl_privacy.privacy",
         "privacy",
         "Accuracy under a guarantee",
         CLIENTS
@@ -33,28 +33,27 @@ OF_EXPERIMENT["privacy"] = [
         axes("privacy", "samples_per_client", "mechanism", "epsilon", "label_epsilon") | SETUP,
     ),
     Result(
-        "plot_privacy",
+        "plot_fbftl.privacy",
         "privacy",
         "Accuracy under a guarantee",
         table_of("privacy"),
         shown("privacy"),
-        script="plot_fbftl.privacy",
     ),
     Result(
-        "tabulate_attacks",
+        "tabulate_attacks.attacks",
         "privacy",
         "What an adversary gets",
         findings("features", "membership", "labels"),
     ),
     Result(
-        "tabulate_membership",
+        "tabulate_attacks.membership",
         "privacy",
         "Membership attacks on heads",
         {"attempts": paths.findings(TASK, "membership_by_attack")},
     ),
     WrittenOut("figures/inversion", "privacy", "Pictures from uploads"),
     Result(
-        "tabulate_label_leakage",
+        "tabulate_fbftl_privacy.label_leakage",
         "privacy",
         "Label leakage of the partition",
         CLIENTS,
@@ -68,18 +67,17 @@ OF_EXPERIMENT["inverted"] = [INVERTED]
 
 OF_EXPERIMENT["noise"] = [
     Result(
-        "tabulate_noise",
+        "tabulate_fbftl_privacy.noise",
         "privacy",
         "Accuracy under relative noise",
         CLIENTS | tidy("noise") | printed(printed="fbftl/notebook_noise.csv") | SETUPS,
         axes("noise", "mechanism", "sigma", "noise_draw") | SETUP,
     ),
     Result(
-        "plot_noise",
+        "plot_fbftl.noise",
         "privacy",
         "Accuracy under relative noise",
         table_of("noise"),
         shown("noise"),
-        script="plot_fbftl.noise",
     ),
 ]

@@ -8,12 +8,11 @@ OF_EXPERIMENT = noise.OF_EXPERIMENT | widths.OF_EXPERIMENT | purchases.OF_EXPERI
 
 OF_PAPER: list[Entry] = [
     *OF_SENTENCES,
-    Result("tabulate_budget_bounds", "privacy", "Bounds by condition number"),
+    Result("tabulate_thesis.budget_bounds", "privacy", "Bounds by condition number"),
     Result(
-        "plot_budget_bounds",
+        "plot_thesis.budget_bounds",
         "privacy",
         "Bounds by condition number",
         {"table": paths.of_paper("thesis", "tables/budget_bounds.csv")},
-        script="plot_thesis.budget_bounds",
     ),
 ]

@@ -32,26 +32,24 @@ GAME = (
 
 OF_EXPERIMENT["budget"] = [
     Result(
-        "tabulate_budget",
+        "tabulate_thesis.budget",
         "privacy",
         "Schedules of noise",
         tidy("budget") | guarantees("budget"),
         axes("budget", *SCHEDULE),
     ),
     Result(
-        "plot_budget",
+        "plot_thesis.budget",
         "privacy",
         "Schedules of noise",
         table_of("budget"),
-        script="plot_thesis.budget",
     ),
     Result(
-        "plot_influence",
+        "plot_thesis.influence",
         "privacy",
         "Influence of a step",
         {"table": paths.of_task(TASK, "influence.csv")},
         {"decays": decays_of_budget},
-        script="plot_thesis.influence",
     ),
 ]
 
@@ -60,20 +58,18 @@ def table_of_game(experiment: str, chapter: str, title: str) -> Result:
     """Return the table of an experiment with an adversary for every group."""
     read = tidy(experiment) | guarantees(experiment)
     params = axes(experiment, *GAME)
-    return Result(
-        f"tabulate_{experiment}", chapter, title, read, params, script="tabulate_fairness"
-    )
+    by = "tabulate_thesis.fairness"
+    return Result(by, chapter, title, read, params, stem=experiment)
 
 
 OF_EXPERIMENT["fairness"] = [
     table_of_game("fairness", "privacy", "Fairness"),
     Result(
-        "plot_fairness",
+        "plot_thesis.fairness",
         "privacy",
         "Fairness",
         tidy("fairness") | series("fairness"),
         axes("fairness", *GAME),
-        script="plot_thesis.fairness",
     ),
 ]
 
@@ -86,11 +82,10 @@ OF_EXPERIMENT["group_leakage"] = [table_of_game("group_leakage", "privacy", "Gro
 OF_EXPERIMENT["domain_adaptation"] = [
     table_of_game("domain_adaptation", "cost", "Domain adaptation"),
     Result(
-        "plot_domain_adaptation",
+        "plot_thesis.domain_adaptation",
         "cost",
         "Domain adaptation",
         tidy("domain_adaptation"),
         axes("domain_adaptation", *GAME),
-        script="plot_thesis.domain_adaptation",
     ),
 ]

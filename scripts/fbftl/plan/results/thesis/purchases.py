@@ -21,21 +21,20 @@ PURCHASE = (
 
 OF_EXPERIMENT["ecos"] = [
     Result(
-        "tabulate_ecos",
+        "tabulate_thesis.ecos",
         "privacy",
         "What counts buy",
         tidy("ecos") | guarantees("ecos"),
         axes("ecos", *PURCHASE),
     ),
     Result(
-        "plot_ecos",
+        "plot_thesis_purchases.ecos",
         "privacy",
         "What counts buy",
         table_of("ecos"),
-        script="plot_thesis_purchases.ecos",
     ),
     Result(
-        "plot_purchases",
+        "plot_thesis_purchases.purchases",
         "privacy",
         "What each choice bought",
         {
@@ -43,31 +42,29 @@ OF_EXPERIMENT["ecos"] = [
             "public": paths.of_task(TASK, "public.h5"),
         },
         DOMAINS | {"block": of_task("public")},
-        script="plot_thesis_purchases.purchases",
     ),
     Result(
-        "tabulate_count_attacks",
+        "tabulate_attacks.attacks",
         "privacy",
         "What counts tell",
         findings("counts"),
-        script="tabulate_attacks",
+        stem="count_attacks",
     ),
 ]
 
 OF_EXPERIMENT["ecos_uploads"] = [
     Result(
-        "tabulate_ecos_uploads",
+        "tabulate_thesis.ecos_uploads",
         "cost",
         "Counts before uploads",
         tidy("ecos_uploads"),
         axes("ecos_uploads", *PURCHASE),
     ),
     Result(
-        "plot_ecos_uploads",
+        "plot_thesis_purchases.ecos_uploads",
         "cost",
         "Counts before uploads",
         tidy("ecos_uploads"),
         axes("ecos_uploads", *PURCHASE),
-        script="plot_thesis_purchases.ecos_uploads",
     ),
 ]

@@ -29,12 +29,11 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["robust"] = [
     Result(
-        "plot_robust",
+        "plot_thesis_widths.robust",
         "cost",
         "Robustness",
         tidy("robust"),
         axes("robust", "disturbed_normalisation"),
-        script="plot_thesis_widths.robust",
     )
 ]
 
@@ -45,56 +44,54 @@ def table_of_widths(experiment: str, title: str, *further: str) -> Result:
     params |= {"size": of_task("features", "size")} | DOMAINS | shown(experiment)
     params |= axes(experiment, "width", "budgets", "budget_order", "rescaled_init", *further)
     read = runs_and_ledgers(experiment) | CLIENTS
-    return Result(f"tabulate_{experiment}", "cost", title, read, params, script="tabulate_widths")
+    by = "tabulate_thesis_widths.widths"
+    return Result(by, "cost", title, read, params, stem=experiment)
 
 
 OF_EXPERIMENT["widths"] = [
     table_of_widths("widths", "Widths", "rescaled_layers"),
     Result(
-        "plot_widths",
+        "plot_thesis_widths.widths",
         "cost",
         "Widths",
         table_of("widths"),
         shown("widths"),
-        script="plot_thesis_widths.widths",
     ),
     Result(
-        "plot_domains",
+        "plot_thesis_widths.domains",
         "cost",
         "Domains",
         table_of("widths"),
         DOMAINS | shown("widths"),
-        script="plot_thesis_widths.domains",
     ),
 ]
 
 OF_EXPERIMENT["width_laws"] = [
     table_of_widths("width_laws", "Widths under laws of budgets", "clients_per_round"),
     Result(
-        "plot_width_laws",
+        "plot_thesis_widths.width_laws",
         "cost",
         "Widths under laws of budgets",
         table_of("width_laws"),
         shown("width_laws"),
-        script="plot_thesis_widths.width_laws",
     ),
 ]
 
 OF_EXPERIMENT["width_classes"] = [
     table_of_widths("width_classes", "Widths where clients lack classes", "rescaled_layers"),
     Result(
-        "plot_width_classes",
+        "plot_thesis_widths.widths",
         "cost",
         "Widths where clients lack classes",
         table_of("width_classes"),
         shown("width_classes"),
-        script="plot_thesis_widths.widths",
+        stem="width_classes",
     ),
 ]
 
 OF_EXPERIMENT["width_heads"] = [
     Result(
-        "tabulate_width_heads",
+        "tabulate_thesis_widths.width_heads",
         "cost",
         "Widths on features",
         tidy("width_heads"),

@@ -1,25 +1,25 @@
-"""Tabulate what every method costs until convergence (the rows of Table III) on a task.
+"""Tables of paper fbftl: what each method costs, beside Tables III and IV.
 
-Formula and ledger are side by side: the formula counts the task's own traced layers, the ledger
-what was really sent. They differ by design where the equations leave something out: labels and
-message headers in the bits that were sent, and FTL_c's one-time broadcast of the extractor. Beside
-what each method costs until its own selected epoch is what it costs to the accuracy that all of
-them reach, and beside its accuracy what always answering the most frequent class scores.
+Each function returns one; what its arguments are called is in docs/scripts.md.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from fbftl.cost.architectures import vgg16
 from fbftl.cost.layers import Network, read_network
 from fbftl.cost.scheme import SchemeCost, scheme_cost
 from fbftl.findings import published
 from fbftl.findings.columns import (
     DIVERGED,
+    FROZEN,
     METHOD,
+    SEED_COUNTS,
     SEEDS,
     TEST_SET,
     UNDERTRAINED,
@@ -31,16 +31,22 @@ from fbftl.findings.columns import (
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.printed import beside, judged
-from fbftl.findings.runs import write_tidy
+from fbftl.findings.runs import read_tidy, write_tidy
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.papers.fbftl.readings import CUT_SHORT
+from fbftl.papers.fbftl.dialogues import mean_tokens
+from fbftl.papers.fbftl.readings import CUT_SHORT, against_published, columns
+from fbftl.papers.fbftl.setup import epochs, federation
+from fbftl.papers.fbftl.table3 import image_readings
+from fbftl.papers.fbftl.table4 import language_readings
 
-COLUMNS = [
+# --- methods --------------------------------------------------------------------------------------
+
+METHODS_COLUMNS = [
     METHOD,
     *with_spread("epochs", "Epochs", format="{:.1f}", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
@@ -76,12 +82,18 @@ BITS = {"Tb": 10**12, "Gb": 10**9}
 """Units of Table III's totals."""
 
 
-def main(
+def methods(
     runs: list[str], ledgers: list[str], networks: list[str], clients: str,
     table3: str, setups: str, by_seed: str,
     methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
 ) -> ResultTable:  # fmt: skip
-    """Return the table.
+    """Tabulate what every method costs until convergence (the rows of Table III) on a task.
+
+    Formula and ledger are side by side: the formula counts the task's own traced layers, the ledger
+    what was really sent. They differ by design where the equations leave something out: labels and
+    message headers in the bits that were sent, and FTL_c's one-time broadcast of the extractor.
+    Beside what each method costs until its own selected epoch is what it costs to the accuracy that
+    all of them reach, and beside its accuracy what always answering the most frequent class scores.
 
     Args:
         runs: run files, one per method.
@@ -106,7 +118,7 @@ def main(
     rows = with_test_set(rows, size_of_test_set(clients))
     rows = rows.assign(majority=majority_share(clients))
     reason = differs(setup, setups, "cifar10")
-    return ResultTable(beside_published(rows, printed, reason), COLUMNS)
+    return ResultTable(beside_table3(rows, printed, reason), METHODS_COLUMNS)
 
 
 def with_test_set(rows: pd.DataFrame, samples: int) -> pd.DataFrame:
@@ -131,7 +143,7 @@ def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
     return pd.DataFrame({"common_accuracy": accuracy, **columns}).reset_index()
 
 
-def beside_published(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
+def beside_table3(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
     """Add the paper's accuracy, judged, and its uplink over FbFTL's to the rows."""
     cells = printed.set_index(["quantity", "method"])
     uplink = cells.loc["total_uplink"]
@@ -245,3 +257,136 @@ def spread(values: BySeed) -> float | None:
     if values is None or len(values) < 2:
         return None
     return float(np.std([float(value) for value in values], ddof=1))
+
+
+# --- language -------------------------------------------------------------------------------------
+
+ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
+
+COUNTED = [
+    "upload_batches",
+    "numbers_per_batch",
+    "uplink_payload_bits",
+    "uplink_bits",
+    "downlink_bits",
+    "frozen_bits",
+    "token_id_bits",
+]
+"""Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
+
+LANGUAGE_COLUMNS = [
+    METHOD,
+    Column("trained_encoders", "Trained encoders", "blocks", page=True),
+    Column("upload_batches", "Upload batches", format="{:,.0f}"),
+    Column("numbers_per_batch", "Numbers per batch, as counted", format="{:,.0f}"),
+    Column("uplink_payload_bits", "Uplink, as counted", "bit", prefixed, page=True),
+    *with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
+    Column("token_id_bits", "Uplink, as plain token ids", "bit", prefixed),
+    *with_spread("downlink_bits", "Downlink", "bit", prefixed, page=True),
+    FROZEN,
+    *(
+        column
+        for name, heading in ROUGE.items()
+        for column in with_spread(name, heading, format="{:.1f}", page=name == "rouge1")
+    ),
+    *SEED_COUNTS,
+    *judged_against("SAMSum", "Published ROUGE-1", "{:.1f}"),
+]
+
+
+def language(
+    runs: str, table4: str, setups: str, methods: list[dict[str, Any]], setup: Setup
+) -> ResultTable:
+    """Tabulate what each method sends and how well it summarises: Table IV's rows for a task.
+
+    *As counted* is the paper's way: for FbFTL one vector per dialogue, whatever its length (audit
+    row A8). *As sent* is the length of the encoded messages. *As plain token ids* is what sending
+    the dialogue itself would take, where features are a look-up of it (A18).
+
+    Args:
+        runs: the tidy table.
+        table4: the published table, which is of SAMSum.
+        setups: the published setups.
+        methods: the methods, in the order of the rows.
+        setup: the task's.
+    """
+    reason = differs(setup, setups, "samsum")
+    table = beside_table4(by_method(read_tidy(runs)), published.read(table4), reason)
+    by = ["trained_encoders", "method"]
+    return ResultTable(labelled(table, methods, by, [False, True]), LANGUAGE_COLUMNS)
+
+
+def by_method(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per method and number of trained encoders."""
+    groups = runs.groupby(["method", "trained_encoders"])
+    measured = [*COUNTED, *ROUGE]
+    table = groups[measured].mean().join(groups[measured].std().add_suffix("_spread"))
+    table = table.assign(seeds=groups["seed"].nunique(), diverged=groups["diverged"].sum())
+    return table.reset_index()
+
+
+def beside_table4(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Add the published ROUGE-1 of the same method and trained encoders, judged."""
+    numbers = table4[table4["quantity"] == "rouge1"]
+    joined = beside(table, numbers, ["method", "trained_encoders"])
+    judgement = judged(joined.assign(spread=joined["rouge1_spread"]), reason, score="rouge1")
+    return judgement.drop(columns="spread")
+
+
+# --- paper methods --------------------------------------------------------------------------------
+
+TRAINED = ("fl", "sfl", "fl_low", "ftl_f", "ftl_f_low", "ftl_c")
+
+
+def paper_methods(
+    table3: str | Path, setup: str | Path, methods: list[dict[str, Any]]
+) -> ResultTable:
+    """Table III of the paper for VGG-16 on CIFAR-10: every published number beside its formula.
+
+    Args:
+        table3: `published/fbftl/table3.csv`.
+        setup: `published/fbftl/setup.csv`.
+        methods: those of the published table.
+    """
+    table = published.read(table3)
+    clients = federation(published.read(setup), "cifar10")
+    counts = {method: epochs(table, clients.clients, method=method) for method in TRAINED}
+    readings = image_readings(vgg16(), clients, counts)
+    return ResultTable(
+        against_published(table, readings, keys={}), columns(shown(methods).values())
+    )
+
+
+# --- paper language -------------------------------------------------------------------------------
+
+TRAINED_ENCODERS = {8: ("ftl_f", "ftl_c"), 4: ("ftl_c",), 2: ("ftl_c",)}
+
+
+def paper_language(
+    table4: str | Path, setup: str | Path, methods: list[dict[str, Any]],
+    dialogues: str | Path | None = None,
+) -> ResultTable:  # fmt: skip
+    """Table IV of the paper for FLAN-T5-small on SAMSum: every published number beside its formula.
+
+    Args:
+        table4: `published/fbftl/table4.csv`.
+        setup: `published/fbftl/setup.csv`.
+        methods: those of the published table.
+        dialogues: SAMSum's training dialogues as JSON lines; without them the rows that need real
+            lengths are left out.
+    """
+    table = published.read(table4)
+    clients = federation(published.read(setup), "samsum")
+    length = None if dialogues is None else mean_tokens(dialogues)
+    parts: list[pd.DataFrame] = []
+    for encoders, trained in TRAINED_ENCODERS.items():
+        counts = {
+            method: epochs(table, clients.clients, method=method, trained_encoders=encoders)
+            for method in trained
+        }
+        readings = language_readings(encoders, clients, counts, length)
+        parts.append(against_published(table, readings, keys={"trained_encoders": encoders}))
+    encoders_column = Column("trained_encoders", "Trained encoders", page=True)
+    quantity, method, *others = columns(shown(methods).values())
+    headed = (quantity, method, encoders_column, *others)
+    return ResultTable(pd.concat(parts, ignore_index=True), headed)

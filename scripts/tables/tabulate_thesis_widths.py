@@ -1,4 +1,7 @@
-"""Tabulate what each width of a network can do and costs, by method and by who can train what."""
+"""Tables of paper thesis: networks and heads of several widths.
+
+Each function returns one; what its arguments are called is in docs/scripts.md.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,16 +11,20 @@ import pandas as pd
 from fbftl.cost.layers import parameters, products
 from fbftl.data.clients import ClientFile
 from fbftl.data.domains import domains_in, name_of
-from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy, heading_of, with_spread
+from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, accuracy, heading_of, with_spread
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
 from fbftl.study.widths import narrowed
 
-COLUMNS = [
+# --- widths ---------------------------------------------------------------------------------------
+
+WIDTHS_COLUMNS = [
     METHOD,
     Column("budgets", "Budgets", page=True),
     Column("budget_order", "Order"),
@@ -37,11 +44,11 @@ COLUMNS = [
 """Uplink per round is of all clients together, and the same for every width that a run serves."""
 
 
-def main(
+def widths(
     runs: list[str], ledgers: list[str], clients: str,network: dict[str, Any],
     size: int | None, domains: list[Any], methods: list[dict[str, Any]], axes: dict[str, Any],
 ) -> ResultTable:  # fmt: skip
-    """Return the table.
+    """Tabulate what each width of a network can do and costs, by method and by who can train what.
 
     Args:
         runs: run files of the experiment.
@@ -66,7 +73,7 @@ def main(
         served = at_widths(document, setting["width"])
         for width, accuracies, by_domain in served:
             rows.append(
-                {key: setting[key] for key in ("method", *SETTING) if key in setting}
+                {key: setting[key] for key in ("method", *WIDTH_AXES) if key in setting}
                 | {"width": width}
                 | summary(accuracies, served[-1][1] if len(served) > 1 else None)
                 | costs(network, entering, classes, setting, width)
@@ -79,11 +86,11 @@ def main(
                 }
             )
     table = pd.DataFrame(rows)
-    by = ["method", *(axis for axis in SETTING if axis in table), "width"]
+    by = ["method", *(axis for axis in WIDTH_AXES if axis in table), "width"]
     table = labelled(table, methods, by)
     in_domains = [column for name in names for column in with_spread(name, heading_of(name))]
-    behind = 1 + [column.name for column in COLUMNS].index("gap_spread")
-    columns = [*COLUMNS[:behind], *in_domains, *COLUMNS[behind:]]
+    behind = 1 + [column.name for column in WIDTHS_COLUMNS].index("gap_spread")
+    columns = [*WIDTHS_COLUMNS[:behind], *in_domains, *WIDTHS_COLUMNS[behind:]]
     return ResultTable(table, [column for column in columns if column.name in table])
 
 
@@ -102,7 +109,7 @@ def costs(
     }
 
 
-SETTING = ("budget_order", "budgets", "rescaled_init", "rescaled_layers", "clients_per_round")
+WIDTH_AXES = ("budget_order", "budgets", "rescaled_init", "rescaled_layers", "clients_per_round")
 """Axes that name a run beside its method; the last two only where an experiment varies them."""
 
 
@@ -189,3 +196,38 @@ def uplink(run: Mapping[str, Any], sent: pd.DataFrame, width: float) -> dict[str
     mine = sent[pd.MultiIndex.from_frame(sent[["seed", "client"]]).isin(able)]
     bits = mine["bits"].mean() if len(mine) else None
     return columns | {"client_bits": bits, "clients": budgets.count(width)}
+
+
+# --- width heads ----------------------------------------------------------------------------------
+
+WIDTH_HEADS_COLUMNS = [
+    METHOD,
+    Column("budget_order", "Budgets", format=lambda order: order.replace("_", " ")),
+    *accuracy(),
+    Column("narrowest", "Accuracy at the narrowest", format=PERCENT),
+    Column("uplink", "Uplink", "bits", prefixed),
+    Column("downlink", "Downlink", "bits", prefixed),
+    *SEED_COUNTS,
+]
+"""Bits are of all rounds up to the selected one; the extractor, sent once, is not among them."""
+
+
+def width_heads(runs: str, methods: list[dict[str, Any]], axes: dict[str, Any]) -> ResultTable:
+    """Tabulate heads of several widths on cached features: what they can do and what they send.
+
+    Args:
+        runs: tidy table of the experiment.
+        methods: the methods of the runs, in the order of the rows.
+        axes: the axes in which a run deviates, with their defaults.
+    """
+    table, keys = read_tidy(runs, axes), ["method", "budget_order"]
+    rows = mean_and_spread(table, keys)
+    narrowest = min(column for column in table if column.startswith("accuracy_x"))
+    measures = {"narrowest": narrowest, "uplink": "uplink_bits", "downlink": "downlink_bits"}
+    for name, column in measures.items():
+        means = table.groupby(keys)[column].mean().rename(name)
+        rows = rows.merge(means, how="left", on=keys)
+    rows = labelled(rows, methods, keys)
+    # Whoever has no budgets has no order of them.
+    rows["budget_order"] = rows["budget_order"].where(rows["narrowest"].notna(), "")
+    return ResultTable(rows, WIDTH_HEADS_COLUMNS)

@@ -1,0 +1,478 @@
+"""Tables of paper fbftl: fewer samples, lost packets, compressed messages, and the script's habits.
+
+Each function returns one; what its arguments are called is in docs/scripts.md.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.cost.layers import read_network
+from fbftl.cost.payload import numbers_per_batch
+from fbftl.findings import published
+from fbftl.findings.columns import (
+    METHOD,
+    PERCENT,
+    SEED_COUNTS,
+    TEST_SET,
+    UNDERTRAINED,
+    accuracy,
+    heading_of,
+    judged_against,
+    undertrained,
+    with_spread,
+)
+from fbftl.findings.comparison import Measured, effect
+from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.majority import MAJORITY, majority_share
+from fbftl.findings.printed import beside, judged
+from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
+from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.setups import Setup, differs
+from fbftl.findings.shown import labelled, of_clients, shown
+from fbftl.findings.style import DIVERGED
+from fbftl.findings.tables import Column, ResultTable
+from fbftl.messages.channel import (
+    GILBERT_ELLIOTT,
+    burst_packet_loss_rate,
+    expected_payload,
+    packet_loss_rate,
+)
+from fbftl.messages.codec import Compression, kept_count
+from fbftl.messages.codec.compression import PLAIN
+from fbftl.papers.fbftl.effects import effects
+from fbftl.study.job import KnownAxes
+from fbftl.study.memory import memory_bytes
+
+# --- scarcity -------------------------------------------------------------------------------------
+
+AXES = ("fraction", "plr", "loss")
+"""What the experiment is about."""
+
+SCARCITY_COLUMNS = [
+    Column("fraction", "Clients", format="{:g}", page=True),
+    Column("plr", "PLR", format="{:g}", page=True),
+    Column("offered", "Sent", "samples", "{:.0f}"),
+    Column("received", "Received", "samples", "{:.0f}", page=True),
+    *accuracy("Lost for good"),
+    UNDERTRAINED,
+    TEST_SET,
+    *with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled", page=True),
+    Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:.0f}"),
+    Column("difference", "Difference", format="{:+.1%}", page=True),
+    Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
+    Column("effect", "Reshuffling", page=True),
+    MAJORITY,
+    *SEED_COUNTS,
+    Column("diverged_reshuffled", "Diverged when reshuffled", format="{:.0f}"),
+    *judged_against("CIFAR-10"),
+]
+
+
+def scarcity(
+    runs: str, clients: str, fig8: str, setups: str, axes: dict[str, Any], setup: Setup
+) -> ResultTable:
+    """Tabulate accuracy against data fraction and packet loss rate under both loss semantics.
+
+    Beside them is what the paper plots for all samples of its own task (Fig. 8). Where the
+    experiment varies methods or further axes, each has rows of its own. What always answering the
+    most frequent class scores is given beside all.
+
+    Args:
+        runs: an experiment's tidy table.
+        clients: the task's client file.
+        fig8: the published points.
+        setups: the published setups.
+        axes: those of scarcity, with their defaults.
+        setup: the task's.
+    """
+    reason = differs(setup, setups, "cifar10")
+    read = read_tidy(runs, axes)
+    beside_loss = varying(read, AXES)
+    table = beside_fig8(side_by_side(read), published.read(fig8), reason)
+    table = with_test_set(table, size_of_test_set(clients))
+    table = table.assign(majority=majority_share(clients))
+    further = [Column(axis, heading_of(axis)) for axis in beside_loss]
+    return ResultTable(table.drop(columns="printed_for"), [*further, *SCARCITY_COLUMNS])
+
+
+def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per fraction, packet loss rate and value of the further axes that vary.
+
+    The difference is the accuracy that the public script's reshuffling adds to a loss that is
+    for good (audit row A2). `printed_for` tells which rows are of FbFTL as the paper plots it.
+    """
+    keys = [*varying(runs, AXES), "fraction", "plr"]
+    table = mean_and_spread(runs, [*keys, "loss"])
+    lost = table[table["loss"] == "persistent"].drop(columns="loss")
+    compared = [*keys, "accuracy", "spread", "seen", "seeds", "diverged"]
+    shuffled = table[table["loss"] == "reshuffled"][compared]
+    both = lost.merge(shuffled, on=keys, how="outer", suffixes=("", "_reshuffled"))
+    ridge = both.get("ridge_accuracy", [None] * len(both))
+    both["undertrained"] = list(map(undertrained, both["accuracy"], ridge))
+    both["seeds"] = both["seeds"].fillna(both.pop("seeds_reshuffled"))
+    both["difference"] = both["accuracy_reshuffled"] - both["accuracy"]
+    both = both.merge(effects_of_reshuffling(runs, keys), on=keys, how="left")
+    both = both.merge(_printed_for(runs, keys), on=keys, how="left")
+    return both.sort_values(keys, ascending=[axis != "fraction" for axis in keys])
+
+
+def with_test_set(table: pd.DataFrame, samples: int) -> pd.DataFrame:
+    """Return the table with the test set's error of accuracies, and the most of differences."""
+    lost, shuffled = table["accuracy"], table["accuracy_reshuffled"]
+    return table.assign(
+        test_set_error=error_of(lost, samples),
+        test_set_error_of_difference=error_of_difference(shuffled, lost, samples),
+    )
+
+
+def _printed_for(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return, by key, whether a row's setting is FbFTL that deviates in nothing but these axes."""
+    plain = [
+        setting.keys() <= {"method", *AXES} and setting["method"] == "fbftl"
+        for setting in map(settings_in(runs).__getitem__, runs["setting"])
+    ]
+    by_key = runs.assign(printed_for=plain).groupby(keys, dropna=False)["printed_for"]
+    return by_key.all().reset_index()
+
+
+def effects_of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return what reshuffling does to accuracy, paired by seed, per key."""
+    by_loss = {loss: of_loss.set_index([*keys, "seed"]) for loss, of_loss in runs.groupby("loss")}
+    if not by_loss.keys() >= {"persistent", "reshuffled"}:
+        return pd.DataFrame(columns=[*keys, "effect"])
+    accuracy = {loss: of_loss["test_accuracy"] for loss, of_loss in by_loss.items()}
+    paired = (accuracy["reshuffled"] - accuracy["persistent"]).dropna()
+    return (
+        paired.groupby(keys, dropna=False)
+        .agg(lambda by_seed: effect(Measured.of(list(by_seed))))
+        .rename("effect")
+        .reset_index()
+    )
+
+
+def beside_fig8(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Return the table with the plotted points of Fig. 8 where all samples take part, judged.
+
+    The paper's curves for fewer samples are the tail of the same sweep (audit row A25), so they
+    are no points of their own.
+    """
+    points = fig8[fig8["series"] == "plotted"].assign(fraction=1.0, printed_for=True)
+    return judged(beside(table, points, ["fraction", "plr", "printed_for"]), reason)
+
+
+# --- packet loss ----------------------------------------------------------------------------------
+
+RATE = "{:.4%}"
+
+EQ_18 = "Eq. (18)"
+
+DIFFERENCE = ("difference", "difference_spread", "difference_lower", "difference_upper")
+"""Accuracy less the method's own without loss, over seeds: mean, spread, Student's bounds."""
+
+PACKET_LOSS_COLUMNS = [
+    METHOD,
+    Column("blr", "BLR", format="{:g}", page=True),
+    Column("burst", "Burst", "blocks", "{:g}", page=True),
+    Column("retransmissions", "n_r", page=True),
+    Column("blocks", "Blocks per packet", format="{:.4g}"),
+    Column("messages", "Packets sent", format="{:,.0f}"),
+    Column("plr_ledger", "PLR by ledger", format=RATE, page=True),
+    Column("plr_formula", "By formula", format=RATE),
+    Column("formula", "Formula"),
+    Column("plr_deviation", "±", format=RATE),
+    Column("attempts_ledger", "Attempts per block by ledger", format="{:.5f}"),
+    Column("attempts_formula", "By Eq. (19)", format="{:.5f}"),
+    *accuracy(),
+    TEST_SET,
+    *with_spread("difference", "Against no loss", format="{:+.1%}", page=True),
+    Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
+    Column("effect", "Loss", page=True),
+    *SEED_COUNTS,
+]
+
+
+def packet_loss(
+    runs: list[str], ledgers: list[str], clients: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any],
+) -> ResultTable:  # fmt: skip
+    """Tabulate losses and attempts in the ledgers beside Eq. (18) and (19), and what they cost.
+
+    Args:
+        runs: run files of the experiment.
+        ledgers: the runs' ledgers, in the same order.
+        clients: the task's client file.
+        methods: the methods of the runs, in the order of the rows.
+        axes: share of the clients, those of the link and the axes in which a run deviates, with
+            their defaults.
+    """
+    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
+    clean = {alike(run): run for run in read if run.setting.blr == 0}
+    table = pd.DataFrame([link_row(run) | against(run, clean.get(alike(run))) for run in read])
+    keys = ["fraction", "method", "blr", "burst", "retransmissions"]
+    table = labelled(table, methods, keys, [False, *[True] * 4])
+    table["label"] += table["fraction"].map(of_clients)
+    table = with_test_set_of_loss(table, size_of_test_set(clients))
+    return ResultTable(table, PACKET_LOSS_COLUMNS)
+
+
+def with_test_set_of_loss(table: pd.DataFrame, samples: int) -> pd.DataFrame:
+    """Return the table with the test set's error of accuracies, and the most of differences."""
+    clean = table["accuracy"] - table["difference"].astype(float)
+    return table.assign(
+        test_set_error=error_of(table["accuracy"], samples),
+        test_set_error_of_difference=error_of_difference(table["accuracy"], clean, samples),
+    )
+
+
+def alike(run: Exchanged) -> tuple[str, float]:
+    """Return what a run shares with its own without loss: method and share of the clients."""
+    return run.method, run.setting.fraction
+
+
+def link_row(run: Exchanged) -> dict[str, Any]:
+    """Return a setting's row: all packets of all seeds together, and the mean accuracy."""
+    setting = run.setting
+    last = [run.points] * len(run.seeds)
+    messages, blocks, attempts, lost = (
+        int(run.until("up", total, last).sum())
+        for total in ("messages", "packets", "attempts", "lost")
+    )
+    expected, formula = loss_rate(setting, blocks / messages)
+    deviation = None if expected is None else np.sqrt(expected * (1 - expected) / messages)
+    return {
+        "method": setting.method,
+        "fraction": setting.fraction,
+        "blr": setting.blr,
+        "burst": setting.burst,
+        "retransmissions": setting.retransmissions,
+        "blocks": blocks / messages,
+        "messages": messages,
+        "plr_ledger": lost / messages,
+        "plr_formula": expected,
+        "formula": formula,
+        "plr_deviation": deviation if setting.burst == 1 else None,
+        "attempts_ledger": attempts / blocks,
+        "attempts_formula": float(expected_payload(1, setting.blr, setting.retransmissions)),
+        **run.summary(run.accuracies),
+    }
+
+
+def against(run: Exchanged, clean: Exchanged | None) -> dict[str, Any]:
+    """Return what a method's accuracy is against its own without loss, seed by seed.
+
+    Empty for the run without loss itself, and where there is none.
+    """
+    if clean is None or run is clean:
+        return dict.fromkeys(DIFFERENCE) | {"effect": ""}
+    pairs = zip(run.accuracies, clean.accuracies, strict=True)
+    difference = Measured.of([lossy - whole for lossy, whole in pairs])
+    values = (difference.mean, difference.spread, *difference.bounds)
+    return dict(zip(DIFFERENCE, values, strict=True)) | {"effect": effect(difference)}
+
+
+def loss_rate(setting: KnownAxes, blocks: float) -> tuple[float | None, str]:
+    """Return the packet loss rate by formula, and which; bursts with retransmissions have none.
+
+    Args:
+        setting: block loss rate, mean burst length, retransmissions.
+        blocks: n_b, the same for all packets of an uncompressed run.
+    """
+    if setting.burst == 1:
+        return float(packet_loss_rate(setting.blr, blocks, setting.retransmissions)), EQ_18
+    if setting.retransmissions == 0:
+        return float(burst_packet_loss_rate(setting.blr, setting.burst, blocks)), GILBERT_ELLIOTT
+    return None, ""
+
+
+# --- compression ----------------------------------------------------------------------------------
+
+SAMPLED = (
+    "nominal_bits",
+    "packed_bits",
+    "entropy_coded_bits",
+    "limit_bits",
+    "model_bits",
+    "distortion",
+)
+"""Measured on a sample of the messages in the training job, see `fbftl.messages.sample`."""
+
+
+def compression(
+    runs: list[str], ledgers: list[str], networks: list[str], clients: str, table5: str,
+    setups: str, methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
+) -> ResultTable:  # fmt: skip
+    """Tabulate accuracy and uplink against bits per element and keep ratio (paper, Table V).
+
+    The csv is tidy, a row per setting. What readers see is arranged as the paper prints it: a block
+    of methods for every q, a column for every r, the published accuracy in brackets.
+
+    Args:
+        runs: run files of the experiment.
+        ledgers: the runs' ledgers, in the same order.
+        networks: descriptions of the networks that the runs train, in the same order.
+        clients: the task's client file.
+        table5: the published table, which is of CIFAR-10.
+        setups: the published setups.
+        methods: the methods of the runs, in the order of the rows.
+        axes: share of the clients, q, r, feedback and the axes in which a run deviates, with
+            their defaults.
+        setup: the task's.
+    """
+    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
+    trained = map(cache(read_network), networks)
+    table = pd.DataFrame(
+        [
+            compression_row(run, numbers_per_batch(layers, run.method))
+            for run, layers in zip(read, trained, strict=True)
+        ]
+    )
+    table = beside_table5(table, published.read(table5), differs(setup, setups, "cifar10"))
+    labels = {name: method.label for name, method in shown(methods).items()}
+    order = list(labels)
+    table = table.sort_values(
+        ["fraction", "method", "q", "r", "feedback"],
+        ascending=[False, True, False, False, False],
+        key=lambda column: column.map(order.index) if column.name == "method" else column,
+        na_position="first",
+    )
+    table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
+    arranged, columns = as_printed(table, labels)
+    return ResultTable(with_layout(table), columns, arranged)
+
+
+def compression_row(run: Exchanged, elements: int) -> dict[str, Any]:
+    """Return a setting's row: means over seeds and messages.
+
+    Args:
+        run: the run and what it exchanged.
+        elements: X, numbers in one of its messages.
+    """
+    setting = run.setting
+    compressed = Compression(setting.bits, setting.keep) != PLAIN
+    updates_compressed = compressed and setting.method != "fbftl"
+    with_feedback = updates_compressed and setting.feedback
+    clients = run.repetitions[0]["clients"]
+    sent = {
+        total: run.until("up", total, run.selected)
+        for total in ("messages", "payload_bits", "bits")
+    }
+    return {
+        "method": setting.method,
+        "fraction": setting.fraction,
+        "q": setting.bits,
+        "r": setting.keep,
+        "feedback": setting.feedback if updates_compressed else None,
+        "elements": elements,
+        "kept": kept_count(elements, setting.keep),
+        "memory_bytes": memory_bytes(clients, elements) if with_feedback else None,
+        "payload_bits": float(np.mean(sent["payload_bits"] / sent["messages"])),
+        "sent_bits": float(np.mean(sent["bits"] / sent["messages"])),
+        **{f"sampled_{name}": run.measured(name) for name in SAMPLED},
+        **run.summary(run.accuracies),
+        "epochs": float(np.mean(run.selected)),
+        "messages": float(np.mean(sent["messages"])),
+        "uplink_payload_bits": float(np.mean(sent["payload_bits"])),
+        "uplink_payload_bits_spread": spread(sent["payload_bits"]),
+        "uplink_bits": float(np.mean(sent["bits"])),
+        "uplink_bits_spread": spread(sent["bits"]),
+    }
+
+
+def spread(values: np.ndarray) -> float | None:
+    """Return the standard deviation over seeds; None for a single one."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def beside_table5(table: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Add the published accuracy of the same method, q and r, judged.
+
+    It is that of all clients with feedback on.
+    """
+    numbers = printed.rename(columns={"bits": "q", "keep": "r"})
+    joined = beside(table, numbers, ["method", "q", "r"])
+    joined.loc[joined["feedback"].eq(False) | (joined["fraction"] != 1), "printed"] = None
+    return judged(joined, reason)
+
+
+def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFrame, list[Column]]:
+    """Return the paper's arrangement of the tidy table, and its columns.
+
+    Args:
+        table: a row per setting.
+        labels: of the methods, in the order of the rows.
+    """
+    ratios = sorted(table["r"].unique(), reverse=True)
+    rows = pd.DataFrame([*_accuracies(table, ratios, labels), *_kept(table, ratios, labels)])
+    columns = [Column("block", ""), Column("method", "Method")]
+    return rows, columns + [
+        Column(f"r={ratio:g}", f"r = {ratio:g} [paper, CIFAR-10]") for ratio in ratios
+    ]
+
+
+def _accuracies(
+    table: pd.DataFrame, ratios: list[float], labels: dict[str, str]
+) -> Iterator[dict[str, str]]:
+    """Yield a row per share of the clients, q and method, and one more without error feedback."""
+    shares = sorted(table["fraction"].unique(), reverse=True)
+    for share, bits in product(shares, sorted(table["q"].unique(), reverse=True)):
+        alike = table[(table["fraction"] == share) & (table["q"] == bits)]
+        block = f"q = {bits}" + of_clients(share)
+        for method, (feedback, note) in product(labels, ((True, ""), (False, ", no feedback"))):
+            off = alike["feedback"].eq(False)
+            of_method = alike[(alike["method"] == method) & (off != feedback)]
+            if len(of_method):
+                cells = {f"r={cell['r']:g}": _cell(cell) for _, cell in of_method.iterrows()}
+                yield {"block": block, "method": labels[method] + note} | _full(cells, ratios)
+                block = ""
+
+
+def _cell(cell: pd.Series) -> str:
+    spread = "" if pd.isna(cell["spread"]) else f" ± {cell['spread']:.1%}"
+    paper = "" if pd.isna(cell["published"]) else f" [{cell['published']:.1%}]"
+    return f"{cell['accuracy']:.1%}{spread}{DIVERGED if cell['diverged'] else ''}{paper}"
+
+
+def _kept(
+    table: pd.DataFrame, ratios: list[float], labels: dict[str, str]
+) -> Iterator[dict[str, str]]:
+    """Yield how many elements each method keeps."""
+    block = "elements kept"
+    for method in labels:
+        of_method = table[table["method"] == method]
+        if len(of_method):
+            width = int(of_method["elements"].iloc[0])
+            cells = {f"r={ratio:g}": f"{kept_count(width, ratio):,}" for ratio in ratios}
+            yield {"block": block, "method": labels[method]} | cells
+            block = ""
+
+
+def _full(cells: dict[str, str], ratios: list[float]) -> dict[str, str]:
+    return {f"r={ratio:g}": cells.get(f"r={ratio:g}", "") for ratio in ratios}
+
+
+# --- effects --------------------------------------------------------------------------------------
+
+POINTS = "{:.2f}"
+
+EFFECTS_COLUMNS = [
+    Column("id", "Row", page=True),
+    Column("finding", "The script", page=True),
+    Column("setting", "Setting"),
+    Column("selection", "Epoch picked", page=True),
+    *with_spread("released", "As released", "%", POINTS, page=True),
+    *with_spread("corrected", "Corrected", "%", POINTS, page=True),
+    *with_spread("difference", "Difference", "points", "{:+.2f}", page=True),
+    *SEED_COUNTS,
+    Column("effect", "Effect", page=True),
+    Column("section", "Argued in", page=True),
+]
+
+
+def habits(runs: str) -> ResultTable:
+    """Tabulate what the public script's habits do to accuracy, each beside its correction."""
+    return ResultTable(effects(read_tidy(runs)), EFFECTS_COLUMNS)

@@ -1,0 +1,356 @@
+"""Tables of paper fedfeat: FedAvg, FedFeat+ and CCVR, noise on features, what clients send.
+
+Each function returns one; what its arguments are called is in docs/scripts.md.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.findings import published
+from fbftl.findings.columns import (
+    METHOD,
+    PERCENT,
+    SEED_COUNTS,
+    accuracy,
+    judged_against,
+    with_spread,
+)
+from fbftl.findings.comparison import Measured, effect
+from fbftl.findings.printed import beside, judged
+from fbftl.findings.published import lookup
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.setups import Setup, differs
+from fbftl.findings.shown import labelled
+from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.messages.ledger import read_ledger
+from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
+from fbftl.privacy.accounting import gaussian_epsilon
+from fbftl.privacy.feature_noise import epsilon_at_stated_sensitivity
+
+# --- retraining -----------------------------------------------------------------------------------
+
+PAPER = "fedfeat"
+TRAINED_BY = ["network", "partition"]
+RETRAINED_BY = [*TRAINED_BY, "method", "features_from", "server_epochs"]
+PARTITIONS = {"iid": "iid", "shards": "non-iid"}
+"""Partitions here, and what the paper calls them."""
+
+RETRAINING_COLUMNS = [
+    Column("network", "Network", page=True),
+    Column("partition", "Partition", page=True),
+    METHOD,
+    Column("features_from", "Features of", page=True),
+    Column("server_epochs", "Server epochs", format="{:.0f}"),
+    *accuracy(),
+    *with_spread("gain", "Over FedAvg", format="{:+.1%}", page=True),
+    Column("effect", "Effect", page=True),
+    *with_spread("best", "Best round"),
+    *SEED_COUNTS,
+    *judged_against("best round"),
+]
+
+
+def retraining(
+    runs: str, printed: str, setups: str, axes: dict[str, Any], setup: Setup,
+    backbones: Mapping[str, str], clients: int, methods: list[dict[str, Any]],
+) -> ResultTable:  # fmt: skip
+    """Tabulate FedAvg, FedFeat+ and CCVR by network and partition (paper fedfeat, Tables II and
+    III).
+
+    What a method gains over FedAvg is taken seed by seed at the last round. The paper prints the
+    best round by test accuracy, so its numbers are beside ours of that kind.
+
+    Args:
+        runs: tidy table of the experiment.
+        printed: Tables II to V.
+        setups: the published setups.
+        axes: those of a row, with their defaults.
+        setup: the task's.
+        backbones: which backbone of the paper each network is, by its name.
+        clients: of a round.
+        methods: those of the experiment.
+    """
+    tables = published.read(printed)
+    is_printed = setup["task"] in set(tables["dataset"])
+    dataset = setup["task"] if is_printed else "cifar10"
+    reasons = {
+        name: differs({**setup, "backbone": backbone}, setups, dataset, PAPER)
+        for name, backbone in backbones.items()
+    }
+    table = retraining_rows(read_tidy(runs, axes))
+    numbers = accuracies(tables, dataset, clients)
+    table = beside_best_rounds(labelled(table, methods), numbers, reasons)
+    return ResultTable(table, RETRAINING_COLUMNS)
+
+
+def retraining_rows(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per setting: accuracy at the last and at the best round, and the gain."""
+    runs = runs.assign(network=runs["network"].fillna(""), partition=runs["partition"].fillna(""))
+    table = mean_and_spread(runs, RETRAINED_BY)
+    best = mean_and_spread(runs, RETRAINED_BY, score="test_accuracy_best", name="best")
+    best = best.rename(columns={"spread": "best_spread"})[[*RETRAINED_BY, "best", "best_spread"]]
+    return table.merge(best, on=RETRAINED_BY).merge(gains(runs), on=RETRAINED_BY, how="left")
+
+
+def gains(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return what each setting gains over FedAvg with the same network and clients, by seed."""
+    plain = runs[runs["method"] == "fedavg"].set_index([*TRAINED_BY, "seed"])["test_accuracy"]
+    other = runs[runs["method"] != "fedavg"]
+    against = pd.MultiIndex.from_frame(other[[*TRAINED_BY, "seed"]])
+    gained = other["test_accuracy"] - plain.reindex(against).to_numpy()
+    by_setting = other.assign(gained=gained).dropna(subset="gained").groupby(RETRAINED_BY)["gained"]
+    gain_rows = [
+        dict(zip(RETRAINED_BY, key, strict=True))
+        | {"gain": measured.mean, "gain_spread": measured.spread, "effect": effect(measured)}
+        for key, values in by_setting
+        for measured in [Measured.of(list(values))]
+    ]
+    return pd.DataFrame(gain_rows, columns=[*RETRAINED_BY, "gain", "gain_spread", "effect"])
+
+
+def accuracies(tables: pd.DataFrame, dataset: str, clients: int) -> pd.DataFrame:
+    """Return what Tables II and III print on a data set, named as settings are."""
+    of = tables["table"].isin(["II", "III"]) & (tables["dataset"] == dataset)
+    here = {paper: partition for partition, paper in PARTITIONS.items()}
+    names = {"FedAvg": "fedavg", "FedFeat+": "fedfeat"}
+    cells = tables[of & (tables["clients"] == clients)]
+    return cells.assign(
+        network=cells["backbone"],
+        partition=cells["partition"].map(here),
+        method=cells["method"].map(names),
+    )
+
+
+def beside_best_rounds(
+    table: pd.DataFrame, numbers: pd.DataFrame, reasons: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return the table with the printed best rounds beside it, judged, each network by its own."""
+    placed = beside(table, numbers, [*TRAINED_BY, "method"])
+    # Only the paper's own reading has a number: features of the last epoch, some retraining.
+    has_number = (placed["features_from"] == "last_epoch") & (placed["server_epochs"] > 0)
+    placed.loc[~has_number, ["printed", "printed_unit"]] = None
+    last = placed.rename(
+        columns={"accuracy": "last", "spread": "last_spread"} | {"best": "accuracy"}
+    ).rename(columns={"best_spread": "spread"})
+    parts = [judged(part, reasons.get(name, "")) for name, part in last.groupby("network")]
+    done = pd.concat(parts).rename(columns={"accuracy": "best", "spread": "best_spread"})
+    done = done.rename(columns={"last": "accuracy", "last_spread": "spread"})
+    done = done.sort_values(RETRAINED_BY, kind="stable")
+    done["features_from"] = done["features_from"].where(done["method"] == "fedfeat", "")
+    done["server_epochs"] = done["server_epochs"].where(done["method"] != "fedavg")
+    return done
+
+
+# --- retraining cost ------------------------------------------------------------------------------
+
+PARTS = ("weights", "features", "labels", "statistics")
+
+RETRAINING_COST_COLUMNS = [
+    METHOD,
+    Column("features_from", "Features of", page=True),
+    *accuracy(),
+    Column("messages", "Messages up", format="{:,.0f}", page=True),
+    *(Column(part, f"{part.capitalize()} up", "bit", prefixed) for part in PARTS),
+    Column("added", "Added to the weights", format="{:.0%}", page=True),
+    Column("up", "All up, as sent", "bit", prefixed, page=True),
+    Column("down", "Down", "bit", prefixed, page=True),
+    *SEED_COUNTS,
+]
+
+
+def retraining_cost(
+    runs: str, ledgers: Sequence[str], axes: dict[str, Any],
+    methods: list[dict[str, Any]],
+) -> ResultTable:  # fmt: skip
+    """Tabulate what clients send by part for which accuracy: FedAvg, FedFeat+, CCVR and FbFTL.
+
+    Nobody prints that features add to the model what they do, so the parts of every message are
+    summed from the ledger.
+
+    Args:
+        runs: tidy table of the experiment.
+        ledgers: of its runs.
+        axes: those of a row, with their defaults.
+        methods: those of the experiment.
+    """
+    scores = mean_and_spread(read_tidy(runs, axes), ["setting", "method", "features_from"])
+    sent = pd.DataFrame(exchanged(ledgers))
+    table = scores.merge(sent, on="setting")
+    table["features_from"] = table["features_from"].where(table["method"] == "fedfeat", "")
+    return ResultTable(labelled(table, methods, ["method"]), RETRAINING_COST_COLUMNS)
+
+
+def exchanged(ledgers: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield what each run's clients sent and got, means over seeds."""
+    for path in ledgers:
+        rows = read_ledger(
+            path, ["seed", "direction", "part", "payload_bits", "bits", "lost"]
+        ).to_pandas()
+        seeds = rows["seed"].nunique()
+        up = rows[rows["direction"] == "up"]
+        by_part = up.groupby("part", observed=True)["payload_bits"].sum() / seeds
+        parts = {part: float(by_part.get(part, 0)) for part in PARTS}
+        more = sum(parts.values()) - parts["weights"]
+        yield {
+            "setting": Path(path).stem,
+            "messages": up["lost"].notna().sum() / seeds,
+            **parts,
+            "added": more / parts["weights"] if parts["weights"] else float("nan"),
+            "up": up["bits"].sum() / seeds,
+            "down": rows.loc[rows["direction"] == "down", "bits"].sum() / seeds,
+        }
+
+
+# --- feature noise --------------------------------------------------------------------------------
+
+NATS = "{:.4f}"
+NOISED_BY = ["mechanism", "feature_clip", "epsilon"]
+METRICS = [
+    "mutual_information",
+    "entropy_difference",
+    "kl_divergence",
+    "feature_correlation",
+    "feature_std",
+    "feature_norm",
+]
+PRINTED = ["accuracy", *METRICS[:4]]
+
+FEATURE_NOISE_COLUMNS = [
+    Column("mechanism", "Noise", page=True),
+    Column("epsilon", "ε asked for", format="{:g}", page=True),
+    Column("feature_clip", "Clip norm", format="{:g}"),
+    Column("noise_std", "Noise std", format="{:.3g}", page=True),
+    *accuracy(),
+    Column("mutual_information", "MI", "nats", NATS, page=True),
+    Column("entropy_difference", "ED", "nats", NATS),
+    Column("kl_divergence", "KL", "nats", NATS),
+    Column("feature_correlation", "FC", format=NATS, page=True),
+    Column("feature_std", "Feature std", format="{:.3g}"),
+    Column("feature_norm", "Feature norm", format="{:.3g}"),
+    Column("epsilon_once", "ε of one release", format="{:.3g}"),
+    Column("epsilon_rounds", "ε of all rounds", format="{:.3g}", page=True),
+    Column("holds", "Holds", page=True),
+    *SEED_COUNTS,
+    Column("printed_accuracy", "Published, CIFAR-10: accuracy", format=PERCENT),
+    Column("printed_mutual_information", "MI", format=NATS),
+    Column("printed_entropy_difference", "ED", format=NATS),
+    Column("printed_kl_divergence", "KL", format=NATS),
+    Column("printed_feature_correlation", "FC", format=NATS),
+]
+
+
+def feature_noise(
+    runs: str, guarantees: str, printed: str, axes: dict[str, Any], delta: float,
+    rounds: int,
+) -> ResultTable:  # fmt: skip
+    """Tabulate noise on features: accuracy, the paper's metrics, what it guarantees (Tables IV and
+    V).
+
+    Beside the noise as printed are the same noise on clipped features, and noise that holds. The
+    metrics are of the last round; how large the features are is given beside them, since an
+    extractor that trains under noise makes its features larger.
+
+    Args:
+        runs: tidy table of the experiment.
+        guarantees: what its runs guarantee.
+        printed: Tables II to V.
+        axes: those of a row, with their defaults.
+        delta: the task's.
+        rounds: of a run.
+    """
+    guaranteed = read_tidy(guarantees, axes).drop_duplicates("setting")
+    table = noise_rows(read_tidy(runs, axes), guaranteed, delta, rounds)
+    return ResultTable(beside_table5(table, published.read(printed)), FEATURE_NOISE_COLUMNS)
+
+
+def noise_rows(
+    runs: pd.DataFrame, guarantees: pd.DataFrame, delta: float, rounds: int
+) -> pd.DataFrame:
+    """Return a row per noise: means over seeds, and what one release and all rounds come to."""
+    table = mean_and_spread(runs, ["setting", *NOISED_BY])
+    means = runs.groupby("setting")[METRICS].mean().reset_index()
+    kept = ["setting", "noise_std", "given_sigma", "given_epsilon"]
+    table = table.merge(means, on="setting").merge(guarantees[kept], on="setting")
+    computed = [epsilons(row, delta, rounds) for row in table.to_dict("records")]
+    table[["epsilon_once", "epsilon_rounds"]] = pd.DataFrame(computed, index=table.index)
+    table["holds"] = table["mechanism"].map({"none": "", "gaussian": "yes"}).fillna("no")
+    order = {"none": 0, "feature_gaussian": 1, "feature_laplace": 2, "gaussian": 3}
+    ranked = table.assign(rank=table["mechanism"].map(order)).sort_values(
+        ["rank", "feature_clip", "epsilon"], na_position="first"
+    )
+    return ranked.drop(columns=["rank", "given_sigma", "given_epsilon"])
+
+
+def epsilons(row: Mapping[str, Any], delta: float, rounds: int) -> tuple[float, float]:
+    """Return epsilon of one release and of all rounds, exactly.
+
+    Of the noise as printed: if a sample moved its features by the stated sensitivity at most.
+    """
+    match row["mechanism"]:
+        case "feature_gaussian":
+            return tuple(
+                epsilon_at_stated_sensitivity(row["noise_std"], delta, releases)
+                for releases in (1, rounds)
+            )
+        case "feature_laplace":
+            return row["epsilon"], rounds * row["epsilon"]
+        case "gaussian":
+            return gaussian_epsilon(row["given_sigma"], delta), row["given_epsilon"]
+    return float("nan"), float("nan")
+
+
+def beside_table5(table: pd.DataFrame, tables: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with Table V's CNN beside the noise as printed, on its own task."""
+    of = (tables["table"] == "V") & (tables["backbone"] == "cnn")
+    shown = tables[of].assign(epsilon=tables["epsilon"][of].astype(float))
+    numbers = shown.assign(printed=shown["printed"].astype(float)).pivot(
+        index="epsilon", columns="quantity", values="printed"
+    )[PRINTED]
+    numbers["accuracy"] /= 100
+    numbers = numbers.add_prefix("printed_").reset_index()
+    merged = table.merge(numbers, on="epsilon", how="left")
+    as_printed = (merged["mechanism"] == "feature_gaussian") & merged["feature_clip"].isna()
+    merged.loc[~as_printed, [f"printed_{name}" for name in PRINTED]] = float("nan")
+    return merged
+
+
+# --- round weights --------------------------------------------------------------------------------
+
+ROUND_WEIGHTS_COLUMNS = [
+    Column("dataset", "Data set"),
+    Column("backbone", "Backbone"),
+    Column("weights", "Weights", format="{:,}"),
+    Column("width", "Numbers of a sample's features", format="{:,}"),
+    Column("samples", "Samples of a client"),
+    Column("features", "Features of a client", format="{:,}"),
+    Column("share", "Features over weights", format="{:.0%}"),
+    Column("megabytes", "A client's message", "MB", "{:.1f}"),
+]
+
+
+def round_weights(statements: str) -> ResultTable:
+    """Tabulate what a client of FedFeat+ sends in a round at the paper's size, by closed forms."""
+    stated = published.read(statements)
+    shards = lookup(stated, quantity="shards_per_client")
+    samples = int(shards * lookup(stated, quantity="samples_per_shard"))
+    rows = []
+    for dataset in DATASETS:
+        for backbone in TABLE_I:
+            weight = round_weight(backbone, dataset, samples)
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "backbone": backbone,
+                    "weights": weight.weights,
+                    "width": weight.width,
+                    "samples": samples,
+                    "features": weight.features,
+                    "share": weight.share,
+                    "megabytes": (weight.weights + weight.features) * FLOAT_BITS / 8e6,
+                }
+            )
+    return ResultTable(pd.DataFrame(rows), ROUND_WEIGHTS_COLUMNS)

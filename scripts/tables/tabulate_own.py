@@ -1,0 +1,192 @@
+"""Tables of experiments of one's own: by the axes that vary, and by source networks.
+
+Each function returns one; what its arguments are called is in docs/scripts.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, TEST_SET, heading_of, with_spread
+from fbftl.findings.majority import MAJORITY, majority_share
+from fbftl.findings.nested import components
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.sampling_error import error_of, size_of_test_set
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.shown import labelled
+from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.ground.errors import UserError
+
+# --- sweep ----------------------------------------------------------------------------------------
+
+SCORES = {
+    "test_accuracy": ("Accuracy", "{:.2%}", ""),
+    "balanced_accuracy": ("Balanced accuracy", "{:.2%}", ""),
+    "rouge1": ("ROUGE-1", "{:.2f}", "%"),
+}
+"""What runs are judged by, with heading, format and unit: the first that they measured."""
+
+
+def sweep(
+    runs: str, clients: str,varying: Sequence[str], axes: dict[str, Any],
+    methods: list[dict[str, Any]], lacking: dict[str, list[str]],
+) -> ResultTable:  # fmt: skip
+    """Tabulate an experiment of one's own: mean and spread over seeds, a row per setting.
+
+    Its columns are the axes that vary in the experiment, blank where a method does not have the
+    axis; everything else is in the tidy table. Beside an accuracy is what always answering the most
+    frequent class scores.
+
+    Args:
+        runs: the experiment's tidy table.
+        clients: the task's client file.
+        varying: the axes that vary, in the order of the columns.
+        axes: those of them that are not the method, with their defaults.
+        methods: the methods of the runs.
+        lacking: by axis the methods that do not have it.
+    """
+    found = read_tidy(runs, axes)
+    for axis in lacking.keys() & set(varying):
+        found[axis] = found[axis].mask(found["method"].isin(lacking[axis]))
+    score, table = swept(found, list(varying))
+    table = labelled(table, methods)
+    if score == "test_accuracy":
+        table = table.assign(
+            test_set_error=error_of(table[score], size_of_test_set(clients)),
+            majority=majority_share(clients),
+        )
+    return ResultTable(table, sweep_columns(score, varying))
+
+
+def swept(runs: pd.DataFrame, varying: Sequence[str]) -> tuple[str, pd.DataFrame]:
+    """Return the score, and a row per setting.
+
+    Columns: setting, method, the axes that vary, the score and its `spread`, `seeds`, `diverged`
+    and, where messages are sent, `uplink_bits` of all clients in the mean over seeds.
+
+    Raises:
+        UserError: if the runs measured none of the scores.
+    """
+    measured = [name for name in SCORES if name in runs and runs[name].notna().any()]
+    if not measured:
+        raise UserError(
+            f"the experiment's runs measured none of {', '.join(SCORES)}, so that there is nothing "
+            "to tabulate; ask for its tidy table, experiments/{name}.csv, alone"
+        )
+    by = ["setting", *dict.fromkeys(["method", *varying])]
+    table = mean_and_spread(runs, by, measured[0], measured[0])
+    order = [axis for axis in by if axis != "setting"]
+    table = table.sort_values(order, na_position="first", ignore_index=True, kind="stable")
+    kept = [*by, measured[0], "spread", "seeds", "diverged"]
+    if "uplink_bits" not in runs:
+        return measured[0], table[kept]
+    uplink = runs.groupby("setting")["uplink_bits"].mean()
+    return measured[0], table[kept].assign(uplink_bits=table["setting"].map(uplink))
+
+
+def _as_given(value: Any) -> str:
+    """Return the value of an axis; whole numbers that stand beside missing ones stay whole."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def sweep_columns(score: str, varying: Sequence[str]) -> list[Column]:
+    """Return what readers see: the axes that vary, or the method alone, then what came out."""
+    shown_axes = [
+        METHOD if axis == "method" else Column(axis, heading_of(axis), format=_as_given)
+        for axis in varying or ["method"]
+    ]
+    heading, form, unit = SCORES[score]
+    return [
+        *shown_axes,
+        *with_spread(score, heading, unit, form, spread="spread"),
+        *([TEST_SET, MAJORITY] if score == "test_accuracy" else []),
+        Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
+        *SEED_COUNTS,
+    ]
+
+
+# --- sources --------------------------------------------------------------------------------------
+
+SCORE = "test_accuracy"
+
+POINTS = 100
+"""Percentage points in 1."""
+
+
+def in_points(variance: float) -> str:
+    """Return a variance of shares as readers see it, in squared percentage points."""
+    return f"{POINTS**2 * variance:.3g}"
+
+
+UNIT = "points²"
+
+SOURCES_COLUMNS = [
+    Column("mean", "Accuracy", format=PERCENT),
+    Column("error", "Standard error", format=PERCENT),
+    Column("seeds_spread", "Spread of seeds", format="{:.2%}"),
+    Column("sources_spread", "Spread of sources", format="{:.2%}"),
+    Column("seeds_variance", "Variance of seeds", UNIT, in_points),
+    Column("seeds_error", "Its standard error", UNIT, in_points),
+    Column("sources_variance", "Variance of sources", UNIT, in_points),
+    Column("sources_error", "Its standard error", UNIT, in_points),
+    TEST_SET,
+    MAJORITY,
+    Column("sources", "Sources", format="{:.0f}"),
+    *SEED_COUNTS,
+]
+
+
+def sources(
+    runs: list[str], clients: str,varying: Sequence[str], axes: dict[str, Any],
+    methods: list[dict[str, Any]],
+) -> ResultTable:  # fmt: skip
+    """Tabulate an experiment under several source networks: which part of its spread is whose.
+
+    A row per setting, with the nested analysis of variance of its accuracy
+    (`fbftl.findings.nested`): both components as variances with standard errors, the one of sources
+    below zero where it came out so, and their roots, which are 0 there. A seed that diverged counts
+    as 0 and is counted.
+
+    Args:
+        runs: the experiment's tidy table under each source, in their order.
+        clients: the task's client file.
+        varying: the axes that vary, in the order of the columns.
+        axes: those of them that are not the method, with their defaults.
+        methods: the methods of the runs.
+    """
+    table = sources_table([read_tidy(path, axes) for path in runs], varying)
+    table = labelled(table, methods).assign(
+        test_set_error=error_of(table["mean"], size_of_test_set(clients)),
+        majority=majority_share(clients),
+    )
+    named = [
+        METHOD if axis == "method" else Column(axis, heading_of(axis))
+        for axis in varying or ["method"]
+    ]
+    return ResultTable(table, [*named, *SOURCES_COLUMNS])
+
+
+def sources_table(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.DataFrame:
+    """Return a row per setting: its axes, both components, and how many runs they are of.
+
+    Args:
+        by_source: the tidy table under each source.
+        varying: the axes that vary.
+    """
+    runs = pd.concat([table.assign(source=source) for source, table in enumerate(by_source)])
+    axes = list(dict.fromkeys(["method", *varying]))
+    rows = []
+    for setting, of_setting in runs.groupby("setting"):
+        parts = components(
+            [list(of_source[SCORE]) for _, of_source in of_setting.groupby("source")]
+        )
+        rows.append(
+            {"setting": setting, **of_setting.iloc[0][axes]}
+            | asdict(parts)
+            | {"seeds_spread": parts.seeds_spread, "sources_spread": parts.sources_spread}
+            | {"sources": len(by_source), "seeds": len(of_setting)}
+            | {"diverged": int(of_setting["diverged"].sum())}
+        )
+    table = pd.DataFrame(rows)
+    return table.sort_values(axes, na_position="first", ignore_index=True, kind="stable")

@@ -1,0 +1,330 @@
+"""Tables of one-shot uploads: what they cost, whom they trust, and what is printed of them.
+
+Each function returns one; what its arguments are called is in docs/scripts.md.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.cost.layers import Network, multiplications, read_network
+from fbftl.cost.one_shot import solving
+from fbftl.findings import published
+from fbftl.findings.columns import (
+    DIVERGED,
+    EPSILON,
+    PERCENT,
+    REASON,
+    SEED_COUNTS,
+    SEEDS,
+    TEST_SET,
+    VERDICT,
+    accuracy,
+)
+from fbftl.findings.comparison import Verdict
+from fbftl.findings.marks import on_front
+from fbftl.findings.printed import judged
+from fbftl.findings.run_file import read_run, weakest_privacy
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.sampling_error import error_of, size_of_test_set
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.setups import Setup, differs
+from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.findings.uploads import READ, UPLOADING, Upload, by_upload
+from fbftl.ground.ring import WORD_BITS
+from fbftl.privacy.composition import compose
+from fbftl.privacy.together import events_of
+from fbftl.study.job import most_epochs
+
+# --- uploads --------------------------------------------------------------------------------------
+
+UPLOADS_COLUMNS = [
+    Column("name", "Upload", page=True),
+    Column("message", "Message"),
+    Column("head", "Head", page=True),
+    Column("clients", "Clients", format="{:,.0f}"),
+    Column("numbers_per_client", "Numbers per client", format="{:,.0f}"),
+    Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
+    Column("uplink_bits", "Uplink in all", "bits", prefixed),
+    Column("times_fbftl", "Uplink over FbFTL's", format="{:.3g}", page=True),
+    Column("airtime", "Airtime per client", "s", "{:.3g}"),
+    Column("sending_energy", "Energy to send, in all", "J", "{:.3g}"),
+    *accuracy(),
+    TEST_SET,
+    SEEDS,
+    Column("multiplications", "Multiplications to solve", format=prefixed),
+    Column("solving_energy", "Energy to solve", "J", "{:.3g}"),
+    Column("summable", "Adds up", page=True),
+    Column("revealed", "The server sees", width="5cm", page=True),
+    Column("pareto", "On the front", page=True),
+    DIVERGED,
+]
+
+UPLOAD_KEYS = ["setting", *READ, "epsilon"]
+
+
+def uploads(
+    runs: str, network: str, clients: str, axes: dict[str, Any],
+    radio: Mapping[str, float], training: Mapping[str, Any], one_shot: Mapping[str, Any],
+) -> ResultTable:  # fmt: skip
+    """Tabulate what a client may upload: bits, airtime, energy, accuracy, and what the server sees.
+
+    Args:
+        runs: tidy table of the experiment.
+        network: the task's layers and its cut.
+        clients: the task's client file.
+        axes: those of uploads, with their defaults.
+        radio: data rate and energies, from the configuration.
+        training: the task's training values.
+        one_shot: the task's block of that name, for what bounds a mixture's components.
+    """
+    table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
+    table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
+    bounds = {key: one_shot[key] for key in ("least_variance", "least_samples")}
+    of_mixtures = table["message"] == "mixtures"
+    for key, value in bounds.items():
+        table[key] = pd.Series(value, index=table.index).where(of_mixtures)
+    return ResultTable(table, UPLOADS_COLUMNS)
+
+
+def uploads_table(
+    runs: pd.DataFrame, network: Network, radio: Mapping[str, float], training: Mapping[str, Any]
+) -> pd.DataFrame:
+    """Return a row per setting, in the order of messages and heads."""
+    scores = mean_and_spread(runs, UPLOAD_KEYS)
+    sent = runs.groupby("setting", sort=True)[
+        ["upload_batches", "numbers_per_batch", "uplink_payload_bits", "uplink_bits"]
+    ].mean()
+    table = scores.merge(sent.reset_index(), on="setting")
+    table = table.rename(
+        columns={"upload_batches": "clients", "numbers_per_batch": "numbers_per_client"}
+    )
+    table["bits_per_client"] = table["uplink_bits"] / table["clients"]
+    plain = table.loc[table["setting"] == "fbftl", "uplink_bits"]
+    table["times_fbftl"] = table["uplink_bits"] / plain.iloc[0] if len(plain) else None
+    table["airtime"] = table["bits_per_client"] / radio["data_rate"]
+    table["sending_energy"] = table["uplink_bits"] * radio["joules_per_bit"]
+    rows = []
+    for upload, upload_rows in by_upload(table):
+        width = upload.projection or network.feature_width
+        solved = solving(
+            upload.head, width, network.head[-1].outputs, trained(network, upload_rows, training)
+        )
+        rows.append(
+            upload_rows.assign(
+                name=upload.label,
+                multiplications=solved,
+                summable="yes" if upload.summable else "no",
+                revealed=upload.revealed,
+            )
+        )
+    table = pd.concat(rows, ignore_index=True)
+    table["multiplications"] = table["multiplications"].astype(float)
+    table["solving_energy"] = table["multiplications"] * radio["joules_per_multiplication"]
+    front = on_front(table["uplink_bits"], table["accuracy"])
+    return table.assign(pareto=np.where(front, "yes", "no"))
+
+
+def trained(network: Network, rows: pd.DataFrame, training: Mapping[str, Any]) -> int:
+    """Return the multiplications of training the task's head: forward and backward (Eq. 16)."""
+    samples = float(rows["offered"].max())
+    steps = most_epochs(training["epochs"]) * ceil(samples / training["batch"])
+    return 2 * steps * training["batch"] * multiplications(network.head)
+
+
+# --- rings ----------------------------------------------------------------------------------------
+
+RINGS_COLUMNS = [
+    Column("name", "Upload", page=True),
+    EPSILON,
+    Column("fraction_bits", "Bits behind the point", format="{:.0f}"),
+    Column("bounded", "A sum is bounded", page=True),
+    Column("largest_sum", "Bound", format="{:,.0f}", page=True),
+    Column("ring_bits", "Bits of a number", format="{:.0f}", page=True),
+    Column("saved", f"Saved of {WORD_BITS}", format=PERCENT, page=True),
+    Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
+    *accuracy(),
+    *SEED_COUNTS,
+]
+
+RING_KEYS = ["setting", *READ, "epsilon", "fraction_bits"]
+
+MEASURED = ["ring_bits", "largest_sum", "uplink_payload_bits", "upload_batches"]
+
+
+def rings(runs: str, axes: dict[str, Any]) -> ResultTable:
+    """Tabulate the bits that masked numbers need: of the smallest ring of a sum, beside a whole
+    word.
+
+    Where nothing bounds a sum there is no smaller ring, and the row says so.
+
+    Args:
+        runs: tidy table of the experiment.
+        axes: those of uploads, with their defaults.
+    """
+    return ResultTable(rings_table(read_tidy(runs, axes)), RINGS_COLUMNS)
+
+
+def rings_table(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each masked setting of a tidy table, in the order of messages and heads."""
+    masked = runs[runs["aggregation"] != "open"]
+    measured = masked.groupby("setting", sort=True)[MEASURED].mean().reset_index()
+    rows = mean_and_spread(masked, RING_KEYS).merge(measured, on="setting")
+    order = {"epsilon": True, "fraction_bits": False}
+    rows = rows.sort_values([*order], ascending=[*order.values()], na_position="first")
+    rows = pd.concat(
+        [of_upload.assign(name=upload.label) for upload, of_upload in by_upload(rows)],
+        ignore_index=True,
+    )
+    return rows.assign(
+        bounded=rows["largest_sum"].notna().map({True: "yes", False: "no: a whole word"}),
+        saved=1 - rows["ring_bits"] / WORD_BITS,
+        bits_per_client=rows["uplink_payload_bits"] / rows["upload_batches"],
+    )
+
+
+# --- published rivals -----------------------------------------------------------------------------
+
+PUBLISHED_RIVALS_COLUMNS = [
+    Column("setup", "Published on"),
+    Column("name", "Upload"),
+    Column("printed", "Published", "%"),
+    Column("task", "Task"),
+    *accuracy("Measured"),
+    SEEDS,
+    VERDICT,
+    REASON,
+    Column("source", "Source", width="5cm"),
+]
+
+
+def published_rivals(
+    runs: Sequence[str], printed: str, setups: str,
+    axes: dict[str, Any], tasks: Mapping[str, Setup],
+) -> ResultTable:  # fmt: skip
+    """Tabulate what papers print of one-shot rivals beside what was measured here, and what
+    differs.
+
+    Args:
+        runs: tidy tables of the uploads, one for each task.
+        printed: the published accuracies.
+        setups: the published setups.
+        axes: those of uploads, with their defaults.
+        tasks: setup of each task.
+    """
+    accuracies = pd.concat([measured(read_tidy(path, axes)) for path in runs], ignore_index=True)
+    rows = published.read(printed).rename(columns={"unit": "printed_unit"})
+    rows = rows[rows["quantity"] == "accuracy"].drop(columns="quantity")
+    table = rows.merge(accuracies, on="name", how="left")
+    parts = [
+        part.assign(verdict=str(Verdict.NOT_RUN), reason="")
+        if pd.isna(task)
+        else judged(part, differs(tasks[task], setups, setup, "rivals"))
+        for (task, setup), part in table.groupby(["task", "setup"], dropna=False)
+    ]
+    judgement = pd.concat(parts)[["verdict", "reason"]]
+    return ResultTable(table.join(judgement), PUBLISHED_RIVALS_COLUMNS)
+
+
+def measured(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean accuracy of every upload by its name, plain and open; a name tells bits."""
+    plain = runs[runs["mechanism"].eq("none") & runs["aggregation"].eq("open")]
+    rows = mean_and_spread(plain, ["task", *READ])
+    return pd.concat(
+        [upload_rows.assign(name=upload.label) for upload, upload_rows in by_upload(rows)]
+    )
+
+
+# --- trust ----------------------------------------------------------------------------------------
+
+UNIT, NEIGHBOURS = "sample", "replace-one"
+
+LOCAL, SUM, TRUSTED = "local", "secure sum", "trusted server"
+
+SEEN = {"aggregation": "open"}
+"""Whoever sees a message, its name is the same."""
+
+ROUNDING = 1e-6
+"""Share by which an epsilon may exceed what was asked, by rounding."""
+
+TRUST_COLUMNS = [
+    Column("trust", "Trust", page=True),
+    Column("what", "What is released", page=True),
+    EPSILON,
+    Column("epsilon_features", "ε for features", format="{:g}"),
+    Column("epsilon_labels", "ε for labels", format="{:g}"),
+    Column("composed", "ε composed", format="{:.3f}", page=True),
+    Column("accountant", "Accountant"),
+    *accuracy(),
+    *SEED_COUNTS,
+    Column("attack", "Membership attack", page=True),
+    Column("auc", "AUC", format="{:.3f}", page=True),
+    Column("proven", "It proves ε of at least", format="{:.3f}", page=True),
+    Column("targets", "Targets", format="{:.0f}"),
+    Column("shadows", "Shadows", format="{:.0f}"),
+]
+
+
+def trust(
+    tidy: str, runs: Sequence[str], attacked: str, axes: Mapping[str, Any],
+    methods: list[dict[str, Any]],
+) -> ResultTable:  # fmt: skip
+    """Tabulate accuracy at equal epsilon by whom it trusts: nobody, a dealer, the server.
+
+    All guarantees are for one sample, replaced by any other, its label included. Where features and
+    labels are noised apart their epsilons add up to what is asked, and the share of each is told;
+    what both cost together by their privacy loss distributions is given beside. One noise on the
+    sum of all statistics makes the same head whether a dealer adds it or a server that sees them:
+    the row of the secure sum is listed under both.
+
+    Args:
+        tidy: tidy table of the experiment.
+        runs: its run files.
+        attacked: what the membership attack chosen attains, by setting.
+        axes: the axes that tell a row, with their defaults.
+        methods: the methods shown, with their labels.
+    """
+    documents = list(map(read_run, runs))
+    labels = {method["name"]: method["label"] for method in methods}
+    scores = mean_and_spread(read_tidy(tidy, axes), ["setting"]).set_index("setting")
+    rows = [
+        row | scores.loc[document["name"]].to_dict() | {"setting": document["name"]}
+        for document in documents
+        for row in rows_of(document, axes, labels)
+    ]
+    table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
+    keys = ["place", "what", "epsilon", "epsilon_labels"]
+    table = table.assign(place=table["trust"].map([LOCAL, SUM, TRUSTED].index))
+    return ResultTable(
+        table.sort_values(keys, ignore_index=True).drop(columns="place"), TRUST_COLUMNS
+    )
+
+
+def rows_of(
+    document: Mapping[str, Any], axes: Mapping[str, Any], labels: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield a run's rows: none without such a guarantee at the epsilon that was asked."""
+    setting, privacy = {**axes, **document["setting"]}, weakest_privacy(document)
+    epsilon, of_labels = setting["epsilon"], setting["label_epsilon"] or 0.0
+    if epsilon is None:
+        return
+    events, covered = events_of(privacy, UNIT, NEIGHBOURS, rows=1)
+    delta = privacy[0]["delta"]
+    composed = compose(events, delta, NEIGHBOURS)
+    if not covered or composed.epsilon > (epsilon + of_labels) * (1 + ROUNDING):
+        return
+    uploads = setting["method"] in UPLOADING
+    columns = {name: setting[name] for name in ("method", "message", "head")} | {
+        "what": Upload.of(setting | SEEN).label if uploads else labels[setting["method"]],
+        "epsilon": epsilon + of_labels,
+        "epsilon_features": epsilon if of_labels else None,
+        "epsilon_labels": of_labels or None,
+        "composed": composed.epsilon,
+        "accountant": composed.accountant,
+    }
+    open_ = uploads and setting["aggregation"] == "open"
+    summed = uploads and setting["aggregation"] == "masked"
+    for trust in [LOCAL] * open_ + [SUM] * summed + [TRUSTED] * (not open_):
+        yield {"trust": trust} | columns

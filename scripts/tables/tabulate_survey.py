@@ -1,0 +1,338 @@
+"""Tables of paper survey: DP-SGD, and frameworks with what their messages tell.
+
+Each function returns one; what its arguments are called is in docs/scripts.md.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.findings import published
+from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy, judged_against
+from fbftl.findings.paces import epochs_to
+from fbftl.findings.printed import judged
+from fbftl.findings.run_file import read_run
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import counted, mean_and_spread
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.findings.wording import AS_TASK
+from fbftl.ground.csv_tables import read_table
+from fbftl.ground.errors import UserError
+from fbftl.messages.ledger import BROADCAST, read_ledger
+
+# --- dpsgd ----------------------------------------------------------------------------------------
+
+NOT_REPORTED = "ε, σ, clip norm and δ are not told"
+
+DPSGD_COLUMNS = [
+    EPSILON,
+    *accuracy(),
+    *SEED_COUNTS,
+    Column("sigma", "Noise σ", "c", "{:.3g}", page=True),
+    Column("clip_norm", "Clip norm c", format="{:g}", page=True),
+    Column("delta", "δ", format="{:.0e}"),
+    Column("epsilon_added", "ε, sample added", format="{:.3g}", page=True),
+    Column("epsilon_replaced", "ε, sample replaced", format="{:.3g}", page=True),
+    Column("accountant", "Accountant"),
+    *judged_against("MNIST"),
+]
+
+
+def dpsgd(runs: str, guarantees: str, printed: str | Path, axes: dict[str, Any]) -> ResultTable:
+    """Tabulate accuracy against epsilon of DP-SGD, with what the noise guarantees a sample.
+
+    The survey prints one accuracy with privacy and tells neither epsilon, sigma nor the clip norm,
+    so that it is beside every epsilon and compares with none.
+
+    Args:
+        runs: tidy table of the experiment.
+        guarantees: what its runs guarantee.
+        printed: published accuracies.
+        axes: the keys of a row, with their defaults.
+    """
+    table = mean_and_spread(read_tidy(runs, axes), ["mechanism", "epsilon"])
+    all_guarantees = read_tidy(guarantees, axes)
+    rows = [row | guaranteed(all_guarantees, row) for row in table.to_dict("records")]
+    beside = beside_accuracies(pd.DataFrame(rows), published.read(printed))
+    return ResultTable(judged(beside, NOT_REPORTED), DPSGD_COLUMNS)
+
+
+def guaranteed(guarantees: pd.DataFrame, row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row's noise guarantees a sample, which is a client with one sample."""
+    matching = guarantees[
+        (guarantees["mechanism"] == row["mechanism"]) & (guarantees["epsilon"] == row["epsilon"])
+    ]
+    matching = matching[matching["unit"] == "client"].set_index("adjacency")
+    columns = {"given_sigma": "sigma", "clip_norm": "clip_norm", "delta": "delta"}
+    if matching.empty:
+        names = (*columns.values(), "epsilon_added", "epsilon_replaced", "accountant")
+        return dict.fromkeys(names)
+    added = matching.loc["add-remove"]
+    return (
+        {name: added[column] for column, name in columns.items()}
+        | {"epsilon_added": added["given_epsilon"], "accountant": added["given_accountant"]}
+        | {"epsilon_replaced": matching.loc["replace-one", "given_epsilon"]}
+    )
+
+
+def beside_accuracies(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with the accuracy that is printed without noise, or under some noise."""
+    noise = table["mechanism"].map(lambda name: "none" if name == "none" else "dp")
+    numbers = printed.set_index("noise")
+    return table.assign(
+        printed=noise.map(numbers["printed"]), printed_unit=noise.map(numbers["unit"])
+    )
+
+
+# --- paces ----------------------------------------------------------------------------------------
+
+ACCURACIES = (50, 60, 70, 75, 80, 90)
+"""Percentages that curves are read at."""
+
+PACES_COLUMNS = [
+    Column("setting", "Setting"),
+    Column("seed", "Seed", format="{:.0f}"),
+    *(Column(f"epochs_to_{at}", f"Epochs to {at} %", format="{:.2f}") for at in ACCURACIES),
+]
+
+
+def paces(series: str) -> ResultTable:
+    """Tabulate after how many epochs each seed of DP-SGD and of its clean run reaches accuracies.
+
+    Args:
+        series: learning curves of the experiment.
+    """
+    curves = read_tidy(series)
+    curves = curves[curves["series"] == "test_accuracy"].sort_values("step")
+    rows = [
+        dict(zip(("task", "setting", "seed"), name, strict=True))
+        | epochs_to_each(list(curve["value"]))
+        for name, curve in curves.groupby(["task", "setting", "seed"])
+    ]
+    return ResultTable(pd.DataFrame(rows), PACES_COLUMNS)
+
+
+def epochs_to_each(accuracies: Sequence[float]) -> Mapping[str, float]:
+    """Return after how many epochs a curve reaches each percentage."""
+    return {f"epochs_to_{at}": epochs_to(accuracies, at / 100) for at in ACCURACIES}
+
+
+# --- frameworks -----------------------------------------------------------------------------------
+
+TELLS = {
+    "features": "features and label of every sample",
+    "labels": "labels",
+    "samples": "raw samples",
+    "weights": "a client's model",
+    "update": "a client's gradient",
+    "scores": "answers of a client's model to open samples",
+    "logits": "mean logits by label",
+    "statistics": "sums over a client's samples",
+    "centroids": "means of a client's samples by class",
+    "activations": "representations of the common samples",
+    "votes": "which source a client's samples resemble",
+    "share": "nothing but the result, to one party alone",
+    "ciphertext": "nothing but the result, without the key",
+}
+"""What a part of a message tells whoever reads it."""
+
+FRAMEWORKS_COLUMNS = [
+    Column("label", "Framework", page=True),
+    Column("partition", "Clients' labels", page=True),
+    Column("variant", "Setting"),
+    Column("accuracy_alone", "Accuracy alone", format="{:.2%}", page=True),
+    *accuracy(format="{:.2%}"),
+    Column("share_worse", "Clients that lose", format="{:.0%}"),
+    *SEED_COUNTS,
+    Column("up", "Up per client", "bit", prefixed, page=True),
+    Column("rounds", "Rounds with uploads", format="{:.0f}"),
+    Column("up_in_round", "Up per client in one of them", "bit", prefixed),
+    Column("down", "Down per client", "bit", prefixed),
+    Column("tells", "What is sent tells", width="4cm", page=True),
+    Column("attack", "Attack", page=True),
+    Column("adversary", "Adversary", width="3cm"),
+    Column("measure", "Measure", width="2cm"),
+    Column("attained", "Attained", format="{:.3f}", page=True),
+    Column("blind", "Blind guess", format="{:.3f}"),
+    Column("time", "Time, printed", width="4cm"),
+    Column("message", "Message, printed", width="3cm"),
+    Column("mechanism", "Mechanism, printed", width="3cm"),
+]
+
+WITHOUT = "no algorithm is printed"
+"""Said of a framework that no method can be."""
+
+
+def frameworks(
+    runs: list[str], ledgers: list[str], complexity: str, methods: list[dict[str, Any]],
+    attacks: str | None = None,
+) -> ResultTable:  # fmt: skip
+    """Tabulate the survey's frameworks on the same clients, beside the complexity that is printed.
+
+    What is measured of a setting comes from its run, what is sent from its ledger; the attack on
+    what is sent is the first one of the setting.
+
+    Args:
+        runs: run files of the experiment.
+        ledgers: the runs' ledgers, in the same order.
+        complexity: what is printed of each framework.
+        methods: the methods of the runs, in the order of the rows.
+        attacks: what adversaries find in the messages of settings, where they are attacked.
+    """
+    printed = pd.read_csv(complexity, keep_default_na=False).drop(columns="source")
+    looks = shown(methods)
+    rows = [
+        framework_row(read_run(run), ledger, looks)
+        for run, ledger in zip(runs, ledgers, strict=True)
+    ]
+    table = pd.DataFrame(rows)
+    table["place"] = table["method"].map({name: index for index, name in enumerate(looks)})
+    table = table.sort_values(["place", "partition", "variant"]).drop(columns="place")
+    table = table.merge(first_attacks(attacks), how="left", on="setting").drop(columns="setting")
+    table = table.merge(printed.rename(columns={"framework": "method"}), how="left", on="method")
+    others = printed[~printed["framework"].isin(looks)]
+    missing = [
+        {
+            "label": framework["framework"].replace("_", " ").title(),
+            "variant": WITHOUT,
+            **{key: framework[key] for key in ("time", "message", "mechanism")},
+        }
+        for framework in others.to_dict("records")
+    ]
+    return ResultTable(
+        pd.concat([table, pd.DataFrame(missing)], ignore_index=True), FRAMEWORKS_COLUMNS
+    )
+
+
+def first_attacks(path: str | None) -> pd.DataFrame:
+    """Return the first attack on each setting, by the setting's name; none without a table."""
+    kept = ["setting", "attack", "adversary", "measure", "value", "blind"]
+    attacks = pd.DataFrame(columns=kept) if path is None else read_table(path)[kept]
+    return attacks.drop_duplicates("setting").rename(columns={"value": "attained"})
+
+
+def framework_row(
+    run: Mapping[str, Any], ledger: str, looks: Mapping[str, ShownMethod]
+) -> dict[str, Any]:
+    """Return the row of one run."""
+    setting = run["setting"]
+    seeds = [counted(repetition, run["measures"]) for repetition in run["repetitions"]]
+    accuracy = pd.Series([repetition["test_accuracy"] for repetition in seeds])
+    separate = ("method", "partition", "network")
+    variant = ", ".join(
+        f"{axis} {value}" for axis, value in setting.items() if axis not in separate
+    )
+    return {
+        "method": setting["method"],
+        "setting": run["name"],
+        "label": looks[setting["method"]].label,
+        "partition": setting.get("partition") or AS_TASK,
+        "variant": variant,
+        "accuracy_alone": mean_of_all(repetition.get("accuracy_alone") for repetition in seeds),
+        "accuracy": accuracy.mean(),
+        "spread": accuracy.std(),
+        "share_worse": mean_of_all(repetition.get("share_worse") for repetition in seeds),
+        "seeds": len(seeds),
+        "diverged": sum(repetition["diverged"] for repetition in run["repetitions"]),
+        **per_client(
+            ledger, {repetition["seed"]: repetition["clients"] for repetition in run["repetitions"]}
+        ),
+    }
+
+
+def mean_of_all(values: Iterable[float | None]) -> float | None:
+    """Return the mean of what was measured; None if any was not."""
+    measured = list(values)
+    return None if None in measured else sum(measured) / len(measured)
+
+
+def per_client(ledger: str, clients: Mapping[int, int]) -> dict[str, Any]:
+    """Return the bits that a client sends and hears, mean over clients and seeds, and what tells.
+
+    Every client hears a broadcast. What is sent before the first round counts as one of the rounds.
+
+    Args:
+        ledger: of a run.
+        clients: number of clients of each seed.
+    """
+    columns = ["seed", "direction", "part", "sender", "receiver", "round", "client", "bits"]
+    sent = read_ledger(ledger, columns).to_pandas()
+    share = 1 / sent["seed"].map(clients)
+    uplink, downlink = sent["sender"] == "client", sent["receiver"] == "client"
+    whole = downlink & (sent["client"] == BROADCAST)
+    down = (sent["bits"] * share.where(~whole, 1.0))[downlink].sum()
+    parts = dict.fromkeys(sent.loc[uplink, "part"].astype(str))
+    up = (sent["bits"] * share)[uplink].sum() / len(clients)
+    rounds = sent[uplink].groupby("seed")["round"].nunique().mean()
+    return {
+        "up": up,
+        "rounds": rounds,
+        "up_in_round": up / rounds,
+        "down": down / len(clients),
+        "tells": "; ".join(TELLS[part] for part in parts if part in TELLS),
+    }
+
+
+# --- messages -------------------------------------------------------------------------------------
+
+MESSAGES_COLUMNS = [
+    Column("label", "Framework", page=True),
+    Column("variant", "Setting"),
+    Column("ground", "Ground", page=True),
+    Column("message", "Message, printed", page=True),
+    Column("up_in_round", "Up per client in a round", "bit", prefixed, page=True),
+    Column("position", "From the least", format="{:.0f}", page=True),
+    Column("rounds", "Rounds", format="{:.0f}"),
+    *accuracy(format="{:.2%}"),
+    Column("tells", "What is sent tells", width="4cm", page=True),
+    Column("attack", "Attack", page=True),
+    Column("adversary", "Adversary", width="3cm"),
+    Column("attained", "Attained", format="{:.3f}", page=True),
+    Column("blind", "Blind guess", format="{:.3f}"),
+    Column("mechanism", "Mechanism, printed", width="3cm"),
+]
+
+
+def messages(frameworks: Sequence[str], grounds: Sequence[str]) -> ResultTable:
+    """Tabulate what each framework sends in a round and what that tells, on each ground it was run
+    on.
+
+    The survey's Table 2 has an order of growth for each message. A ground has its networks, classes
+    and open samples, so that messages have lengths there and these an order, from the least.
+
+    Args:
+        frameworks: table of the frameworks on each task.
+        grounds: name of each of these tasks.
+
+    Raises:
+        UserError: if a task's table is of an earlier version.
+    """
+    by_ground = [
+        in_order(_table_of(path)).assign(ground=ground)
+        for path, ground in zip(frameworks, grounds, strict=True)
+    ]
+    return ResultTable(pd.concat(by_ground, ignore_index=True), MESSAGES_COLUMNS)
+
+
+def _table_of(path: str) -> pd.DataFrame:
+    """Return a task's table; it may lie finished from a call before this one."""
+    table = read_table(path)
+    if (
+        missing := {column.name for column in MESSAGES_COLUMNS}
+        - {"ground", "position"}
+        - {*table.columns}
+    ):
+        raise UserError(
+            f"{path} lacks {', '.join(sorted(missing))}, as tables of an earlier version do: "
+            "make it anew, or move its task's folder away"
+        )
+    return table
+
+
+def in_order(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of Table 2's frameworks on the task's own clients, from the least message."""
+    rows = table[table["message"].notna() & (table["partition"] == AS_TASK)]
+    rows = rows.sort_values("up_in_round", kind="stable")
+    return rows.assign(position=rows["up_in_round"].rank(method="min"))

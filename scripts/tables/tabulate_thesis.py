@@ -1,0 +1,423 @@
+"""Tables of paper thesis: budgets of noise, groups of people, and purchases of a cloud.
+
+Each function returns one; what its arguments are called is in docs/scripts.md.
+"""
+
+import math
+from math import floor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.findings.columns import (
+    DIVERGED,
+    DOWNLINK,
+    FROZEN,
+    PERCENT,
+    SEED_COUNTS,
+    accuracy,
+    with_spread,
+)
+from fbftl.findings.comparison import Measured, Verdict, effect, verdict
+from fbftl.findings.outsourcing import CHOICES, epsilons, purchases
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.privacy.schedules import (
+    best_steps,
+    dynamic_bound,
+    printed_steps,
+    uniform_bound,
+)
+
+# --- budget ---------------------------------------------------------------------------------------
+
+BUDGET_AT = ["seen", "descent_steps", "mechanism", "accountant", "descent_momentum"]
+"""What a schedule and the uniform one beside it have in common, with epsilon."""
+
+BUDGET_COLUMNS = [
+    Column("seen", "N", "rows", "{:.0f}", page=True),
+    Column("descent_steps", "T", "descent_steps", "{:.0f}", page=True),
+    Column("schedule", "Schedule", page=True),
+    Column("decay", "Decay a", format="{:g}"),
+    Column("descent_momentum", "β", format="{:g}"),
+    *with_spread("loss", "Training loss", "nats", "{:.4f}", page=True),
+    Column("ratio", "Loss / uniform's", format="{:.3f}", page=True),
+    Column("gain", "Seeds that gain", format=PERCENT),
+    Column("effect", "Schedule … loss", page=True),
+    *with_spread("accuracy", "Accuracy"),
+    Column("accountant", "Accountant"),
+    Column("sigma", "Least σ", "G/N", "{:.3g}", page=True),
+    Column("epsilon_zcdp", "ε by zCDP", format="{:.3f}"),
+    Column("epsilon_exact", "ε exact, row removed", format="{:.3f}", page=True),
+    Column("epsilon_replaced", "ε exact, row replaced", format="{:.3f}"),
+    *SEED_COUNTS,
+]
+
+NO_NOISE = "no noise"
+
+
+def budget(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+    """Tabulate noisy descent by rows, steps and schedule: loss, accuracy, epsilon, ratio to even
+    noise.
+
+    Each schedule is beside uniform noise of the same budget, rows, steps and momentum, paired by
+    seed. The ratio is of training losses: that is what a schedule is made for.
+
+    Args:
+        runs: tidy table of the experiment.
+        guarantees: what its runs guarantee.
+        axes: the axes of a row, with their defaults.
+    """
+    guaranteed = read_tidy(guarantees, axes)
+    return ResultTable(budget_rows(read_tidy(runs, axes), guaranteed), BUDGET_COLUMNS)
+
+
+def budget_rows(runs: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per setting, by rows, steps, momentum and schedule."""
+    settings = {
+        name: seed_runs.set_index("seed") for name, seed_runs in runs.groupby("setting", sort=False)
+    }
+    table_rows = [budget_row(seed_runs, runs, guarantees) for seed_runs in settings.values()]
+    table = pd.DataFrame(table_rows)
+    keys = ["seen", "descent_steps", "descent_momentum", "accountant", "schedule", "decay"]
+    return table.sort_values(keys, na_position="first", ignore_index=True)
+
+
+def budget_row(
+    seed_runs: pd.DataFrame, runs: pd.DataFrame, guarantees: pd.DataFrame
+) -> dict[str, Any]:
+    """Return one setting's row."""
+    first = seed_runs.iloc[0]
+    noisy = first["mechanism"] != "none"
+    loss, accuracy = seed_runs["training_loss"], seed_runs["test_accuracy"]
+    return (
+        {name: first[name] for name in ("setting", *BUDGET_AT)}
+        | {"epsilon": first["epsilon"]}
+        | {"schedule": first["schedule"] if noisy else NO_NOISE}
+        | {"decay": first["decay"] if first["schedule"] != "uniform" else None}
+        | {"accountant": first["accountant"] if noisy else None}
+        | {"loss": loss.mean(), "loss_spread": loss.std()}
+        | {"accuracy": accuracy.mean(), "accuracy_spread": accuracy.std()}
+        | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
+        | beside_uniform(first, loss, runs)
+        | budget_reached(guarantees[guarantees["setting"] == first["setting"]])
+    )
+
+
+def beside_uniform(first: pd.Series, loss: pd.Series, runs: pd.DataFrame) -> dict[str, Any]:
+    """Return what a schedule gains over uniform noise of the same budget, seed by seed."""
+    nothing = {"ratio": math.nan, "gain": math.nan, "effect": None}
+    if first["schedule"] == "uniform":
+        return nothing
+    alike = (runs[BUDGET_AT] == first[BUDGET_AT]).all(axis=1) & (
+        runs["epsilon"] == first["epsilon"]
+    )
+    uniform = runs[alike & (runs["schedule"] == "uniform")].set_index("seed")["training_loss"]
+    change = (np.log(loss) - np.log(uniform)).dropna()
+    if change.empty:
+        return nothing
+    return {
+        "ratio": float(loss.mean() / uniform.mean()),
+        "gain": float((change < 0).mean()),
+        "effect": effect(Measured.of(list(change))),
+    }
+
+
+def budget_reached(guarantees: pd.DataFrame) -> dict[str, float]:
+    """Return a setting's least noise, and the epsilons that it guarantees."""
+
+    def epsilon(accountant: str, adjacency: str) -> float:
+        match = (guarantees["given_accountant"] == accountant) & (
+            guarantees["adjacency"] == adjacency
+        )
+        return guarantees.loc[match, "given_epsilon"].iloc[0] if match.any() else math.nan
+
+    return {
+        "sigma": guarantees["given_sigma"].iloc[0],
+        "epsilon_zcdp": epsilon("zCDP", "add-remove"),
+        "epsilon_exact": epsilon("exact Gaussian", "add-remove"),
+        "epsilon_replaced": epsilon("exact Gaussian", "replace-one"),
+    }
+
+
+# --- budget bounds --------------------------------------------------------------------------------
+
+KAPPAS = (2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+ALPHAS = (1e-5, 1e-3)
+
+MOST = 20_000
+"""Steps that are scanned at most."""
+
+BUDGET_BOUNDS_COLUMNS = [
+    Column("alpha", "α", format="{:g}"),
+    Column("kappa", "κ", format="{:g}"),
+    Column("schedule", "Schedule"),
+    Column("steps", "T", "steps", "{:.0f}"),
+    Column("bound", "Bound", format="{:.4g}"),
+]
+
+
+def budget_bounds() -> ResultTable:
+    """Tabulate the bound on what is left of the excess loss against the condition number kappa.
+
+    Both schedules have their best number of steps, an integer scan; a third line has the one that
+    paper thesis prints for the best schedule (Thm 4), at which the bound can exceed the 1 of no
+    step."""
+    rows = [row for alpha in ALPHAS for kappa in KAPPAS for row in bounds_at(alpha, kappa)]
+    return ResultTable(pd.DataFrame(rows), BUDGET_BOUNDS_COLUMNS)
+
+
+def bounds_at(alpha: float, kappa: float) -> list[dict[str, object]]:
+    """Return the three bounds at one alpha and kappa."""
+    gamma = 1 - 1 / kappa
+    printed = floor(printed_steps(alpha, kappa))
+    most = min(MOST, 2 * printed + 2)
+    schedules = {
+        "uniform": (best_steps(uniform_bound, alpha, gamma, most), uniform_bound),
+        "best": (best_steps(dynamic_bound, alpha, gamma, most), dynamic_bound),
+        "best, printed T": (printed, dynamic_bound),
+    }
+    return [
+        {"alpha": alpha, "kappa": kappa, "schedule": name, "steps": steps}
+        | {"bound": bound(steps, alpha, gamma)}
+        for name, (steps, bound) in schedules.items()
+    ]
+
+
+# --- fairness -------------------------------------------------------------------------------------
+
+SHARE = "{:.3f}"
+
+FAIRNESS_AT = ("network", "majority_users", "minority_participation", "local_steps", "aggregation")
+"""What an adversary and the run without one have in common, with the noise."""
+
+NOISE = ("mechanism", "sigma", "epsilon")
+
+GAME = ("adversary", "discriminator_rate", "discriminator_sees", "unlabelled_loss")
+
+MEASURED = {
+    "balanced_accuracy": ("Accuracy, mean of groups", SHARE),
+    "accuracy_1": ("Accuracy, group 1", SHARE),
+    "delta_eo": ("ΔEO", SHARE),
+    "probe": ("Probe", SHARE),
+    "probe_two_layer": ("Probe, two layers", SHARE),
+    "probe_by_chance": ("By chance", SHARE),
+    "spread": ("Spread of z", SHARE),
+    "leak": ("Leak, per update", SHARE),
+    "leak_over_rounds": ("Leak, all rounds", SHARE),
+    "leak_by_chance": ("By chance", SHARE),
+}
+
+HEADINGS = {
+    "network": "Network",
+    "majority_users": "m",
+    "minority_participation": "Group 0's share of rounds",
+    "local_steps": "K",
+    "aggregation": "Sums",
+    "mechanism": "Noise",
+    "given_epsilon": "ε",
+    "adversary": "Adversary",
+    "discriminator_rate": "D's rate",
+    "discriminator_sees": "D sees",
+    "unlabelled_loss": "Unlabelled",
+}
+
+
+def fairness(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+    """Tabulate what an adversary of groups does: accuracy, equalised odds, probes, what updates
+    leak.
+
+    Each adversary is beside the same setting without one, paired by seed. Equalised odds that fall
+    and a group that becomes unreadable are two findings, and where z tells no class either
+    it is a third.
+
+    Args:
+        runs: tidy table of the experiment.
+        guarantees: what its runs guarantee.
+        axes: the axes of a row, with their defaults.
+    """
+    table = fairness_rows(read_tidy(runs, axes))
+    guaranteed = read_tidy(guarantees, axes).drop_duplicates("setting").set_index("setting")
+    table["given_epsilon"] = table["setting"].map(guaranteed["given_epsilon"])
+    return ResultTable(table, fairness_columns(table))
+
+
+def fairness_columns(table: pd.DataFrame) -> list[Column]:
+    """Return the columns in which rows differ, then what was measured."""
+    several = {n: h for n, h in HEADINGS.items() if table[n].nunique(dropna=False) > 1}
+    differ = [
+        Column(n, h, format="{:.3g}" if n == "given_epsilon" else "{}") for n, h in several.items()
+    ]
+    measured = []
+    for name, (heading, form) in MEASURED.items():
+        if name in table and table[name].notna().any():
+            mean, spread = with_spread(name, heading, format=form)
+            measured += [mean, spread] if spread.name in table else [mean]
+    return [*differ, *measured, Column("finding", "Finding"), DIVERGED]
+
+
+def fairness_rows(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per setting."""
+    settings = {
+        name: seed_runs.set_index("seed") for name, seed_runs in runs.groupby("setting", sort=False)
+    }
+    table_rows = [fairness_row(seed_runs, runs) for seed_runs in settings.values()]
+    keys = [*FAIRNESS_AT, *NOISE, *GAME]
+    return pd.DataFrame(table_rows).sort_values(keys, na_position="first", ignore_index=True)
+
+
+def fairness_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
+    """Return one setting's row: means and standard deviations over seeds."""
+    first, means = seed_runs.iloc[0], {}
+    for name in MEASURED:
+        if name in seed_runs:
+            means[name] = seed_runs[name].mean()
+            if not name.endswith("by_chance"):
+                means[f"{name}_spread"] = seed_runs[name].std()
+    return (
+        {name: first[name] for name in ("setting", *FAIRNESS_AT, *NOISE, *GAME)}
+        | means
+        | {"finding": finding(seed_runs, without_adversary(first, runs))}
+        | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
+    )
+
+
+def without_adversary(first: pd.Series, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs without an adversary that share all else with a setting."""
+    alike = runs["adversary"] == "none"
+    for axis in (*FAIRNESS_AT, *NOISE, "unlabelled_loss"):
+        alike &= (runs[axis] == first[axis]) | (runs[axis].isna() & pd.isna(first[axis]))
+    return runs[alike].set_index("seed")
+
+
+def finding(seed_runs: pd.DataFrame, without: pd.DataFrame) -> str:
+    """Return in words what fell beside the runs without an adversary, by the rule of verdicts."""
+    if not lower(seed_runs["accuracy_by_chance"], seed_runs["balanced_accuracy"]):
+        return "the task is at chance"
+    if seed_runs["adversary"].iloc[0] == "none" or without.empty:
+        return ""
+    fell = {
+        "ΔEO": "delta_eo" in seed_runs and lower(seed_runs["delta_eo"], without["delta_eo"]),
+        "probe": lower(seed_runs["probe"], without["probe"]),
+    }
+    both = [name for name, fallen in fell.items() if fallen]
+    return f"{' and '.join(both)} fell" if both else "neither is seen to fall"
+
+
+def lower(values: pd.Series, without: pd.Series) -> bool:
+    """Tell whether a measure is lower, paired by seed."""
+    change = (without - values).dropna()
+    return len(change) > 0 and verdict(Measured.of(list(change))) is Verdict.REPRODUCED
+
+
+# --- ecos -----------------------------------------------------------------------------------------
+
+ECOS_COLUMNS = [
+    Column("name", "Choice", page=True),
+    Column("purchase_allocation", "Shared out", page=True),
+    Column("centroids", "Centroids R", format="{:.0f}"),
+    Column("sigma", "Noise σ", format="{:g}", page=True),
+    Column("score_power", "Power s", format="{:g}"),
+    Column("bits", "Bits of a score", format="{:.0f}"),
+    Column("label_source", "Labels", page=True),
+    Column("purchase_purpose", "Purpose"),
+    Column("purchase", "Purchase B", page=True),
+    Column("bought", "Rows bought", format="{:.0f}"),
+    *with_spread("own_share", "Own rows", page=True),
+    Column("own_least", "Own rows in the worst seed", format=PERCENT),
+    Column("inherent_share", "Own rows in the cloud", format=PERCENT),
+    Column("labelled", "Rows labelled", format="{:.0f}"),
+    Column("label_accuracy", "Labels that are right", format=PERCENT),
+    *accuracy(),
+    Column("epsilon_added", "ε, row added", format="{:.4f}", page=True),
+    Column("epsilon_replaced", "ε, row replaced", format="{:.4f}"),
+    Column("uplink_bits", "Uplink", "bits", prefixed),
+    DOWNLINK,
+    FROZEN,
+    *SEED_COUNTS,
+]
+
+
+def ecos(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+    """Tabulate what ECOS and other choices buy of a cloud: own rows, accuracy, privacy, bits.
+
+    Args:
+        runs: tidy table of the experiment.
+        guarantees: what its runs guarantee.
+        axes: those of a purchase, with their defaults.
+    """
+    table = purchases(read_tidy(runs, axes))
+    table = table.merge(epsilons(read_tidy(guarantees, axes)), on="setting", how="left")
+    table["name"] = table["purchase_rule"].map(lambda choice: CHOICES[choice][0])
+    shared = table["purchase_rule"] == "ecos"
+    for axis in ("purchase_allocation", "score_power", "bits"):
+        table[axis] = table[axis].where(shared)
+    return ResultTable(table, ECOS_COLUMNS)
+
+
+# --- ecos uploads ---------------------------------------------------------------------------------
+
+RIVALS = {"alone": "uploads alone", "random": "uploads, random purchase"}
+"""Column names and headings of what is beside."""
+
+ECOS_UPLOADS_COLUMNS = [
+    Column("uploaders", "Clients that upload"),
+    Column("aggregation", "Counts"),
+    Column("sigma", "Noise σ", format="{:g}"),
+    Column("own_share", "Own rows bought", format=PERCENT),
+    *accuracy("Accuracy, ECOS and uploads"),
+    Column("uplink_bits", "Uplink", "bits", prefixed),
+    DOWNLINK,
+    FROZEN,
+    *(
+        column
+        for name, heading in RIVALS.items()
+        for column in (
+            Column(f"uploaders_{name}", f"Clients, {heading}", format="{:.0f}"),
+            *with_spread(f"accuracy_{name}", f"Accuracy, {heading}", spread=f"spread_{name}"),
+            Column(f"uplink_bits_{name}", f"Uplink, {heading}", "bits", prefixed),
+        )
+    ),
+    *SEED_COUNTS,
+]
+
+
+def ecos_uploads(runs: str, axes: dict[str, Any]) -> ResultTable:
+    """Tabulate ECOS before FbFTL at equal uplink: what counts buy that as many uploads do not.
+
+    Every row by counts is beside two others whose uplink is at least as long: uploads alone, and
+    uploads with a random purchase. Of each the shortest that is long enough is taken, so that what
+    is rounded is rounded in favour of the others.
+
+    Args:
+        runs: tidy table of the experiment.
+        axes: those of a purchase, with their defaults.
+    """
+    return ResultTable(at_equal_uplink(purchases(read_tidy(runs, axes))), ECOS_UPLOADS_COLUMNS)
+
+
+def at_equal_uplink(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per setting that buys by counts, with those beside it.
+
+    Args:
+        table: a row per setting, see `purchases`.
+    """
+    counted = table[(table["purchase_rule"] == "ecos") & (table["purchase"] > 0)]
+    others = {
+        "alone": table[table["purchase"] == 0],
+        "random": table[(table["purchase_rule"] == "random") & (table["purchase"] > 0)],
+    }
+    rows = []
+    for row in counted.sort_values(["aggregation", "sigma", "uploaders"]).to_dict("records"):
+        for name, rivals in others.items():
+            beside = no_shorter(rivals, row["uplink_bits"])
+            for column in ("uploaders", "accuracy", "spread", "uplink_bits"):
+                row[f"{column}_{name}"] = beside[column]
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def no_shorter(rivals: pd.DataFrame, bits: float) -> pd.Series:
+    """Return the rival with the least uplink of at least so many bits; empty if there is none."""
+    enough = rivals[rivals["uplink_bits"] >= bits].sort_values("uplink_bits")
+    return enough.iloc[0] if len(enough) else pd.Series(None, rivals.columns, dtype=object)
