@@ -107,8 +107,8 @@ def points_by_category(frame: pd.DataFrame, spec: Spec) -> "Figure":
     """Draw a group of points per category of x, one per series, with bars of an interval."""
     import seaborn.objects as so
 
-    dots, whiskers = so.Dot(pointsize=4.5), so.Range(linewidth=BAR)
-    return _by_category(frame, spec, (dots, so.Dodge()), (whiskers, so.Dodge()))
+    dots, whiskers = so.Dot(pointsize=5.5), so.Range(linewidth=BAR)
+    return _by_category(frame, spec, (dots, so.Dodge()), (whiskers, so.Dodge()), marker="series")
 
 
 def pictures(images: Mapping[str, np.ndarray], size: float, under: Mapping[str, Any]) -> "Figure":
@@ -124,7 +124,7 @@ def pictures(images: Mapping[str, np.ndarray], size: float, under: Mapping[str, 
 
     columns = max(len(row) for row in images.values())
     figure, grid = plt.subplots(
-        len(images), columns, figsize=(size * columns, 1.4 * size * len(images)), squeeze=False
+        len(images), columns, figsize=(size * columns, 1.25 * size * len(images)), squeeze=False
     )
     for axes in grid.flat:
         axes.set_axis_off()
@@ -179,20 +179,23 @@ def _multiples(
 
 
 def _by_category(
-    frame: pd.DataFrame, spec: Spec, means: Sequence[Any], further: Sequence[Any]
+    frame: pd.DataFrame, spec: Spec, means: Sequence[Any], further: Sequence[Any], **mapped: str
 ) -> "Figure":
     """Draw marks of all series side by side in each category.
 
     means, further: a mark with its statistics and moves, the first of which the legend shows.
+    mapped: properties that tell the series apart beside their colour.
     """
     import seaborn.objects as so
 
     def add(plot: Any, drawn: pd.DataFrame) -> Any:
         order = [series for series in spec.looks if drawn["series"].eq(series).any()]
         by_series = so.Nominal([spec.looks[series].colour for series in order], order=order)
-        plot = plot.scale(color=by_series, x=so.Nominal())
-        plot = plot.add(*means, data=drawn, color="series", legend=spec.legend > 0)
-        return plot.add(*further, data=drawn, color="series", legend=False, **INTERVAL)
+        markers = so.Nominal([spec.looks[series].marker for series in order], order=order)
+        plot = plot.scale(color=by_series, marker=markers, x=so.Nominal())
+        mapped["color"] = "series"
+        plot = plot.add(*means, data=drawn, legend=spec.legend > 0, **mapped)
+        return plot.add(*further, data=drawn, legend=False, **mapped, **INTERVAL)
 
     return _draw(frame, spec, add)
 
