@@ -14,7 +14,7 @@ from fbftl.cost.split import printed_uplink_bytes
 from fbftl.findings import published
 from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
 from fbftl.findings.plots.kinds import bands, lines
-from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, shown
@@ -25,8 +25,6 @@ from fbftl.ground.csv_tables import read_table
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.papers.eppfl.claims import EPPFL, VANILLA2
 from fbftl.papers.eppfl.published import SplitSetting, setup_of
-
-ACCURACY = "test accuracy (%)"
 
 
 def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
@@ -43,12 +41,8 @@ def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
     series_of = points["local_epochs"].map("E = {:.0f}".format)
     frame = named_at_ends(marks(points, "step", series=series_of))
     panel = Panel(Scale("round"), Scale(ACCURACY))
-    save(
-        bands(frame, Spec(in_order(names, marker=""), {"": panel})),
-        svg,
-        points,
-        "Accuracy by round and local epochs",
-    )
+    figure = bands(frame, Spec(in_order(names, marker=""), {"": panel}))
+    save(figure, svg, points, "Accuracy by round and local epochs")
 
 
 def curves(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
@@ -106,12 +100,8 @@ def privacy(table: str, printed: str, svg: str) -> None:
     looks = dict(zip(INFERENCES.values(), (Look("#0072B2"), Look("#D55E00", "s")), strict=True))
     looks |= {"without noise": Look(NEUTRAL, "", ":"), "printed": PRINTED}
     spec = Spec(looks, panels, (TEXT_WIDTH, 2.5), legend=4)
-    save(
-        lines(pd.concat([frame, *levels, theirs]), spec),
-        svg,
-        rows,
-        "Accuracy under noise on activations",
-    )
+    figure = lines(pd.concat([frame, *levels, theirs]), spec)
+    save(figure, svg, rows, "Accuracy under noise on activations")
 
 
 def of_noise(table: pd.DataFrame) -> pd.DataFrame:
@@ -246,12 +236,8 @@ def cost(
     x = Scale("multiplied by a client (% of FedAvg's)", "log plain", margin=0.15)
     y = Scale("sent up by a client (times FedAvg's)", "log 1-2-5", margin=0.15, reference=1)
     panels = {title: Panel(x, y, title) for title in (PAPER, RUNS)}
-    save(
-        lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.2))),
-        svg,
-        points,
-        "What a client multiplies and sends, beside FedAvg",
-    )
+    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.2)))
+    save(figure, svg, points, "What a client multiplies and sends, beside FedAvg")
 
 
 def published_setting(setup: str | Path, script: str | Path) -> SplitSetting:

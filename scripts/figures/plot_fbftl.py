@@ -12,28 +12,19 @@ from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.marks import on_front
 from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped
 from fbftl.findings.plots.kinds import bands, lines, rows
-from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.shown import figure_labels, labelled, shown
 from fbftl.findings.story import with_rows
-from fbftl.findings.style import (
-    COLUMN_WIDTH,
-    DIVERGED,
-    LABEL_SIZE,
-    NEUTRAL,
-    TEXT_WIDTH,
-    save,
-)
+from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
 from fbftl.findings.wording import compression_words, share_words
 from fbftl.ground.csv_tables import read_table
 from fbftl.messages.channel import GILBERT_ELLIOTT
 from matplotlib.figure import Figure
-
-ACCURACY = "test accuracy (%)"
 
 
 def uplink(
@@ -160,12 +151,8 @@ def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
     frame = pd.concat([marks(drawn, "plr", series=names), printed_by_loss(fig8, table, 100)])
     y = Scale(ACCURACY)
     panels = {"": (LOSSES[loss], y), "printed": ("Printed, CIFAR-10", y)}
-    save(
-        by_loss(frame, panels, drawn["fraction"]),
-        svg,
-        table,
-        "Accuracy by packet loss and share of the clients",
-    )
+    figure = by_loss(frame, panels, drawn["fraction"])
+    save(figure, svg, table, "Accuracy by packet loss and share of the clients")
 
 
 def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> None:
@@ -186,12 +173,8 @@ def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> N
         "": ("This task", Scale("ROUGE-1 of test summaries (%)")),
         "printed": ("Printed, SAMSum (scale of its own)", Scale("ROUGE-1 (%)")),
     }
-    save(
-        by_loss(frame, panels, table["fraction"]),
-        svg,
-        table,
-        "ROUGE-1 by packet loss and share of the clients",
-    )
+    figure = by_loss(frame, panels, table["fraction"])
+    save(figure, svg, table, "ROUGE-1 by packet loss and share of the clients")
 
 
 def rouge_by_loss(runs: pd.DataFrame) -> pd.DataFrame:
@@ -259,10 +242,8 @@ def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     drawn = with_rows(read_tidy(table), table)[columns]
     series, looks = by_method(drawn, methods)
     panels, frames, x = {}, [], Scale(ACCURACY)
-    order = {method["name"]: place for place, method in enumerate(methods)}
     for share, of_share in drawn.groupby("fraction"):
-        of_share = of_share.sort_values(["q", "r"], ascending=False, kind="stable")
-        of_share = of_share.sort_values("method", key=lambda n: n.map(order), kind="stable")
+        of_share = labelled(of_share, methods, ["method", "q", "r"], [True, False, False])
         # Methods are a row apart.
         is_next = of_share["method"].ne(of_share["method"].shift())
         places = np.arange(len(of_share)) + is_next.cumsum()
@@ -305,12 +286,8 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
     panels = {share: Panel(x, y[share], share_words(share)) for share in shares}
     looks = {"best for its bits": Look(NEUTRAL, "", width=0.8)} | looks
     spec = Spec(looks, panels, (0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), 1, legend=6)
-    save(
-        lines(pd.concat([*fronts, frame]), spec),
-        svg,
-        points,
-        "Accuracy against uplink under compression",
-    )
+    figure = lines(pd.concat([*fronts, frame]), spec)
+    save(figure, svg, points, "Accuracy against uplink under compression")
 
 
 def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
@@ -333,9 +310,7 @@ def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     a bar across zero says that nothing was seen.
     """
     table_rows, methods_shown = with_rows(read_tidy(table), table), shown(methods)
-    lossy = table_rows[table_rows["blr"] > 0]
-    order = {name: place for place, name in enumerate(methods_shown)}
-    lossy = lossy.sort_values("method", key=lambda names: names.map(order), kind="stable")
+    lossy = labelled(table_rows[table_rows["blr"] > 0], methods, ["method"])
     lossy = lossy.reset_index(drop=True)
     labels = lossy["method"].map(figure_labels(methods_shown))
     formula = f"by Eq. (18), in bursts by {GILBERT_ELLIOTT}"
@@ -362,12 +337,8 @@ def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     looks = {formula: Look(NEUTRAL, "|", "", size=11)}
     looks |= {look.figure_label: Look.of(look, line="") for look in methods_shown.values()}
     size = (TEXT_WIDTH, 0.17 * len(lossy) + 1.2)
-    save(
-        rows(frame, Spec(looks, panels, size, legend=6)),
-        svg,
-        table_rows,
-        "Lost packets and what they cost",
-    )
+    figure = rows(frame, Spec(looks, panels, size, legend=6))
+    save(figure, svg, table_rows, "Lost packets and what they cost")
 
 
 def loss_words(row: Any) -> str:

@@ -153,12 +153,8 @@ def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any])
     }  # fmt: skip
     frame = pd.concat(frames).assign(low=np.nan, high=np.nan)
     spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
-    save(
-        lines(frame, spec),
-        svg,
-        numbers,
-        "Uncertainty of a batch's labels, and what a query gives away",
-    )
+    figure = lines(frame, spec)
+    save(figure, svg, numbers, "Uncertainty of a batch's labels, and what a query gives away")
 
 
 def uncertainty(setting: dict[str, Any]) -> pd.DataFrame:

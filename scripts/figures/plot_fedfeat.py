@@ -10,14 +10,12 @@ import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.plots.frames import level, marks
 from fbftl.findings.plots.kinds import bands, lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, figure_labels, shown
 from fbftl.findings.story import with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.ground.csv_tables import read_table
-
-ACCURACY = "test accuracy (%)"
 
 SOURCES = {
     "last_epoch": ("-", ""),
@@ -152,29 +150,14 @@ def sent(run: Exchanged, look: ShownMethod) -> pd.DataFrame:
     rows = []
     for point in points:
         accuracy = pd.Series(run.after(point))
-        sent = run.until("up", "bits", [point] * len(run.seeds))
-        rows.append(
-            {
-                "method": run.method,
-                "features_from": run.setting.features_from,
-                "point": point,
-                "marked": False,
-                "megabytes": float(sent.mean()) / 8e6,
-                "accuracy": accuracy.mean(),
-                "spread": accuracy.std(),
-            }
-        )
+        bits = float(run.until("up", "bits", [point] * len(run.seeds)).mean())
+        rows.append((point, False, bits / 8e6, accuracy.mean(), accuracy.std()))
     reported = run.reported()
-    mark = {
-        "method": run.method,
-        "features_from": run.setting.features_from,
-        "point": reported["epoch"],
-        "marked": True,
-        "megabytes": reported["uplink"] / 8e6,
-        "accuracy": reported["accuracy"],
-        "spread": reported["spread"],
-    }
-    return pd.DataFrame([*rows, mark])
+    scores = (reported["accuracy"], reported["spread"])
+    rows.append((reported["epoch"], True, reported["uplink"] / 8e6, *scores))
+    columns = ["point", "marked", "megabytes", "accuracy", "spread"]
+    of_run = {"method": run.method, "features_from": run.setting.features_from}
+    return pd.DataFrame(rows, columns=columns).assign(**of_run)[[*of_run, *columns]]
 
 
 NOISED = {
@@ -213,9 +196,5 @@ def feature_noise(table: str, svg: str) -> None:
     panels |= {name: Panel(x, Scale("", scale), label) for name, (label, scale) in METRICS.items()}
     looks = dict(NOISED.values()) | {"no noise": Look(NEUTRAL, "", width=0.9)}
     spec = Spec(looks, panels, (TEXT_WIDTH, 4.2), columns=3, legend=4)
-    save(
-        lines(pd.concat(frames), spec),
-        svg,
-        rows,
-        "Noise on features: accuracy and the paper's metrics",
-    )
+    figure = lines(pd.concat(frames), spec)
+    save(figure, svg, rows, "Noise on features: accuracy and the paper's metrics")

@@ -13,7 +13,7 @@ from fbftl.cost.layers import read_network
 from fbftl.cost.one_shot import crossover, expected_present, numbers
 from fbftl.findings.plots.frames import marks, named_at_ends, stepped
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
@@ -21,8 +21,6 @@ from fbftl.findings.story import with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.uploads import COLOURS, READ, UPLOADING, Upload, by_upload
 from fbftl.ground.csv_tables import read_table
-
-ACCURACY = "test accuracy (%)"
 
 FRONT = "best for its bits"
 
@@ -50,12 +48,8 @@ def uploads(table: str, svg: str) -> None:
     panel = Panel(x, Scale("accuracy (%)", "score"))
     columns = ["name", "message", "head", "aggregation", "bits_per_client", "accuracy", "spread"]
     figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2)))
-    save(
-        figure,
-        svg,
-        rows[[*columns, "pareto", "diverged"]],
-        "Accuracy against uplink of messages and heads",
-    )
+    drawn = rows[[*columns, "pareto", "diverged"]]
+    save(figure, svg, drawn, "Accuracy against uplink of messages and heads")
 
 
 ABSCISSAE = {
@@ -172,12 +166,8 @@ def features_or_sums(runs: str, network: str, svg: str, axes: dict[str, Any]) ->
                    "Below a line features cost less"),
     }  # fmt: skip
     drawn = pd.concat([lines_by_size, points], ignore_index=True)
-    save(
-        lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.9))),
-        svg,
-        drawn,
-        "Uplink of features, means and statistics",
-    )
+    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.9)))
+    save(figure, svg, drawn, "Uplink of features, means and statistics")
 
 
 def measured(runs: pd.DataFrame) -> pd.DataFrame:

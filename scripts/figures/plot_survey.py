@@ -3,28 +3,24 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
+from collections import defaultdict
 from dataclasses import replace
+from functools import partial
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from fbftl.findings.plots.frames import level, marks, named_at_ends
 from fbftl.findings.plots.kinds import bands, lines, votes_by_category
-from fbftl.findings.plots.spec import PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import with_rows
-from fbftl.findings.style import (
-    COLUMN_WIDTH,
-    NEUTRAL,
-    TEXT_WIDTH,
-    save,
-)
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.wording import axes_of, setting_words, words
 from fbftl.ground.csv_tables import read_table
-
-ACCURACY = "test accuracy (%)"
 
 
 def frameworks(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
@@ -55,12 +51,8 @@ def frameworks(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
                 marks(settings, "up", series=look.figure_label, panel=partition, name=names)
             )
     spec = Spec(looks, panels, (0.9 * TEXT_WIDTH, 2.6 * len(panels)), columns=1)
-    save(
-        lines(pd.concat(frames), spec),
-        svg,
-        rows,
-        "Accuracy of frameworks against what a client sends",
-    )
+    figure = lines(pd.concat(frames), spec)
+    save(figure, svg, rows, "Accuracy of frameworks against what a client sends")
 
 
 def what_differs(variants: list[str]) -> list[str]:
@@ -94,25 +86,19 @@ def gains(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
     rows = read_tidy(series)
     gained = with_rows(rows[rows["series"] == "gain_by_client"], series)
     ranks = pd.concat([ranked(name, of_clients) for name, of_clients in gained.groupby("setting")])
-    looks: dict[str, Look] = {}
+    looks, labels, dashes = {}, {}, defaultdict(partial(cycle, DASHES))
     for setting in ranks["setting"].unique():
+        labels[setting] = label(setting, shown(methods))
         method = shown(methods)[setting.split("+")[0]]
-        earlier = sum(name.split("+")[0] == method.name for name in looks)
-        looks[setting] = Look.of(method, line=DASHES[earlier % len(DASHES)])
-    labels = {setting: label(setting, shown(methods)) for setting in looks}
-    looks = {labels[setting]: Look(look.colour, "", look.line) for setting, look in looks.items()}
+        looks[labels[setting]] = Look(method.colour, "", next(dashes[method.name]))
     frame = marks(ranks, "rank", "gain", series=ranks["setting"].map(labels))
     panel = Panel(
         Scale("clients, from who loses most (%)", limits=(0, 100)),
         Scale("gained accuracy (percentage points)", reference=0),
     )
     spec = Spec(looks, {"": panel}, (0.9 * TEXT_WIDTH, 3.2))
-    save(
-        lines(named_at_ends(frame.reset_index(drop=True)), spec),
-        svg,
-        ranks,
-        "Gains by taking part, client by client",
-    )
+    figure = lines(named_at_ends(frame.reset_index(drop=True)), spec)
+    save(figure, svg, ranks, "Gains by taking part, client by client")
 
 
 def ranked(setting: str, of_clients: pd.DataFrame) -> pd.DataFrame:
@@ -208,12 +194,9 @@ def federation(series: str, table1: str, svg: str) -> None:
     )
     panel = Panel(Scale("round"), Scale(ACCURACY))
     spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2)
-    save(
-        bands(frame, spec),
-        svg,
-        pd.concat([ours, printed.assign(printed=True)]),
-        "Accuracy by round of a federation and of one client",
-    )
+    figure = bands(frame, spec)
+    drawn = pd.concat([ours, printed.assign(printed=True)])
+    save(figure, svg, drawn, "Accuracy by round of a federation and of one client")
 
 
 def by_round(series: pd.DataFrame) -> pd.DataFrame:
@@ -254,9 +237,5 @@ def dpsgd(table: str, svg: str) -> None:
     across = [level(100 * y, frame, name) for y, name in zip(heights, levels, strict=True)]
     x = Scale("privacy loss ε", "log", list(noisy["epsilon"]))
     panel = Panel(x, Scale(ACCURACY, limits=(0, 103)))
-    save(
-        lines(pd.concat([frame, *across]), Spec(DPSGD, {"": panel}, legend=1)),
-        svg,
-        points,
-        "DP-SGD's accuracy against ε",
-    )
+    figure = lines(pd.concat([frame, *across]), Spec(DPSGD, {"": panel}, legend=1))
+    save(figure, svg, points, "DP-SGD's accuracy against ε")

@@ -126,7 +126,7 @@ def sources(
     table = by_source([with_rows(read_tidy(path, axes), path) for path in runs], varying)
     axes_shown = list(varying) or ["method"]
     settings = table.apply(
-        lambda row: ",\n".join(value_of(row[axis], axis, shown(methods)) for axis in axes_shown),
+        lambda row: ",\n".join(named(axis, row[axis], shown(methods)) for axis in axes_shown),
         axis=1,
     )
     names = [f"source {number}" for number in sorted(table["source"].unique())]
@@ -146,12 +146,3 @@ def by_source(tables: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.Data
     rows = [mean_and_spread(runs, by).assign(source=n) for n, runs in enumerate(tables)]
     order = [*by[1:], "source"]
     return pd.concat(rows).sort_values(order, na_position="first", ignore_index=True)
-
-
-def value_of(value: Any, axis: str, methods: dict[str, ShownMethod]) -> str:
-    """Return how the figure writes the value of an axis."""
-    if axis == "method":
-        return methods[value].figure_label
-    if isinstance(value, float):
-        return "none" if pd.isna(value) else f"{value:g}"
-    return str(value)

@@ -12,12 +12,7 @@ from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import with_rows
-from fbftl.findings.style import (
-    NEUTRAL,
-    TEXT_WIDTH,
-    ordered_colors,
-    save,
-)
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.schedules import fitted_gamma, gamma_of, gradient_influence, named
 
@@ -54,12 +49,8 @@ def budget(table: str, svg: str) -> None:
         "accuracy": Panel(rows, Scale("test accuracy (%)")),
     }
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 0.36 * TEXT_WIDTH), legend=5))
-    save(
-        figure,
-        svg,
-        pd.concat([points, noise], ignore_index=True),
-        "Schedules of noise, and what loss and accuracy they leave",
-    )
+    drawn = pd.concat([points, noise], ignore_index=True)
+    save(figure, svg, drawn, "Schedules of noise, and what loss and accuracy they leave")
 
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
@@ -157,12 +148,8 @@ def influence(table: str, svg: str, decays: Sequence[float]) -> None:
     y = Scale("loss in the end per variance, ∂L/∂σ$_t^2$", reference=0)
     figure = lines(frame, Spec(looks, {"": Panel(Scale("step t"), y)}, legend=2))
     figure.axes[0].ticklabel_format(axis="y", scilimits=(0, 0))
-    save(
-        figure,
-        svg,
-        pd.concat([measured.assign(line="measured"), curves]),
-        "Influence of each step's noise on the end",
-    )
+    drawn = pd.concat([measured.assign(line="measured"), curves])
+    save(figure, svg, drawn, "Influence of each step's noise on the end")
 
 
 def curve(measured: pd.DataFrame, decay: float | str) -> pd.DataFrame:
@@ -261,10 +248,8 @@ def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
     silent = {name: f"_{words}" for name, words in ADVERSARIES.items()}
     for network, of_network in means.groupby("network"):
         names = of_network["adversary"].map(ADVERSARIES)
-        for score, words, factor in (
-            ("delta_eo", "ΔEO", 1),
-            ("accuracy", "balanced accuracy (%)", 100),
-        ):
+        scores = {"delta_eo": ("ΔEO", 1), "accuracy": ("balanced accuracy (%)", 100)}
+        for score, (words, factor) in scores.items():
             here = marks(of_network, "majority_users", score, series=names, factor=factor)
             here = side_by_side(here, list(ADVERSARIES.values()), 0.1)
             frames.append(here.assign(panel=f"{network} {score}"))
@@ -283,12 +268,8 @@ def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
     looks |= {f"_{name}": Look(look.colour, "") for name, look in looks.items()}
     size = (1.2 * TEXT_WIDTH, 2.0 * means["network"].nunique() + 0.4)
     figure = lines(pd.concat(frames), Spec(looks, panels, size, columns=4, legend=3))
-    save(
-        figure,
-        svg,
-        pd.concat([means, rounds], ignore_index=True),
-        "What an adversary of groups does to equalised odds",
-    )
+    drawn = pd.concat([means, rounds], ignore_index=True)
+    save(figure, svg, drawn, "What an adversary of groups does to equalised odds")
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:

@@ -15,19 +15,12 @@ from fbftl.findings.outsourcing import BY_COUNTS, CHOICES
 from fbftl.findings.outsourcing import purchases as by_setting
 from fbftl.findings.plots.frames import level, marks, named_at_ends
 from fbftl.findings.plots.kinds import lines, pictures
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import with_rows
-from fbftl.findings.style import (
-    COLUMN_WIDTH,
-    NEUTRAL,
-    TEXT_WIDTH,
-    save,
-)
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.ground.csv_tables import read_table
-
-ACCURACY = "test accuracy (%)"
 
 BLIND = ("kcenter", "random", "ideal")
 """Choices that need nothing of the clients."""
@@ -75,12 +68,8 @@ def ecos(table: str, svg: str) -> None:
         "purchase": Panel(Scale("rows bought B", ticks=sorted(rows["purchase"].unique())), y),
         "privacy": Panel(Scale("ε of a row added or removed; colours as above"), y),
     }
-    save(
-        lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2)),
-        svg,
-        rows,
-        "What counts of features buy",
-    )
+    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2))
+    save(figure, svg, rows, "What counts of features buy")
 
 
 def _number(name: str) -> float:
@@ -154,9 +143,5 @@ def purchases(
         name = f"{CHOICES[choice][0]}\n{is_own[bought].mean():.0%} own"
         images[name] = pixels[shown] / 255
         under[name] = [CHOICES["ideal"][1] if is_own[row] else None for row in shown]
-    save(
-        pictures(images, TEXT_WIDTH / (SHOWN + 4), under),
-        svg,
-        pd.DataFrame(counts),
-        "Public images that each choice bought",
-    )
+    figure = pictures(images, TEXT_WIDTH / (SHOWN + 4), under)
+    save(figure, svg, pd.DataFrame(counts), "Public images that each choice bought")

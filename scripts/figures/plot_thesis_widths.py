@@ -9,15 +9,13 @@ import pandas as pd
 from fbftl.data.domains import domains_in, name_of
 from fbftl.findings.plots.frames import marks
 from fbftl.findings.plots.kinds import bars, lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.story import with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.widths import WHATEVER, as_in_the_thesis, has_one_domain, orders_of
 from fbftl.ground.csv_tables import read_table
-
-ACCURACY = "test accuracy (%)"
 
 
 def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
@@ -57,12 +55,8 @@ def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     panels["uplink"] = Panel(sent, y, uplink)
     columns = 1 if len(panels) == 2 else 2
     size = (TEXT_WIDTH, 2.5 * -(-len(panels) // columns))
-    save(
-        lines(pd.concat(frames), Spec(looks, panels, size, columns, 4)),
-        svg,
-        rows,
-        "Accuracy by width of the network and by uplink",
-    )
+    figure = lines(pd.concat(frames), Spec(looks, panels, size, columns, 4))
+    save(figure, svg, rows, "Accuracy by width of the network and by uplink")
 
 
 def domains(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]) -> None:

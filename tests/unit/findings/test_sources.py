@@ -86,6 +86,6 @@ def test_the_figure_marks_each_source(tables: list[str], tmp_path: Path) -> None
         assert marks["spread"].tolist() == pytest.approx([m.spread for m in expected])
     (axes,) = figure.axes
     ticks = [label.get_text() for label in axes.get_xticklabels()]
-    assert ticks == ["FbFTL,\nnone", "FbFTL,\n0.5", "FTL$_c$,\n2"]
+    assert ticks == ["FbFTL,\nwithout epsilon", "FbFTL,\nε = 0.5", "FTL$_c$,\nε = 2"]
     heights = [float(at[1]) for dots in axes.collections for at in dots.get_offsets()]
     assert set(np.round(100 * drawn["accuracy"], 9)) <= set(np.round(heights, 9))

@@ -4,18 +4,19 @@ A frame has the columns of `spec.marks`. What a series is called in it is its na
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn.objects as so
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fbftl.findings.plots.names import Name, write
 from fbftl.findings.plots.scales import finish
 from fbftl.findings.plots.spec import HIGHEST, Look, Spec
 from fbftl.findings.style import DIVERGED, LABEL_SIZE, NEUTRAL, use_style
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 EDGE = 0.5
 """Points of the edge around a marker; the usual one leaves little of a star."""
@@ -33,9 +34,8 @@ EACH = {"group": "mark"}
 """Variable of bars; seaborn draws one bar for all marks of a group at a place."""
 
 
-def lines(frame: pd.DataFrame, spec: Spec) -> "Figure":
+def lines(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw means as points on lines, or as points alone, with bars of a standard deviation."""
-    import seaborn.objects as so
 
     def layers(look: Look) -> list[Any]:
         return [(so.Range(color=look.colour, linewidth=BAR), INTERVAL | EACH), _marks(look)]
@@ -43,13 +43,11 @@ def lines(frame: pd.DataFrame, spec: Spec) -> "Figure":
     return _multiples(frame, spec, layers)
 
 
-def bands(frame: pd.DataFrame, spec: Spec) -> "Figure":
+def bands(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw means as lines in bands of one standard deviation, which end at 0 and at `HIGHEST`.
 
     A series of one mark in a panel, which has no band, has a bar.
     """
-    import seaborn.objects as so
-
     alone = frame.groupby(["panel", "series"])["x"].transform("size") == 1
     bars = {f"bar_{end}": frame[end].where(alone) for end in ("low", "high")}
     bar = {"ymin": "bar_low", "ymax": "bar_high"} | EACH
@@ -66,13 +64,11 @@ def bands(frame: pd.DataFrame, spec: Spec) -> "Figure":
     return _multiples(frame, spec, layers)
 
 
-def rows(frame: pd.DataFrame, spec: Spec) -> "Figure":
+def rows(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw a row per setting, the first on top: its mean across, with a bar of an interval.
 
     `low` and `high` are along the x axis.
     """
-    import seaborn.objects as so
-
     across = {"xmin": "low", "xmax": "high"} | EACH
 
     def layers(look: Look) -> list[Any]:
@@ -86,32 +82,26 @@ def rows(frame: pd.DataFrame, spec: Spec) -> "Figure":
     return figure
 
 
-def bars(frame: pd.DataFrame, spec: Spec) -> "Figure":
+def bars(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw a group of bars per category of x, one per series, with whiskers of an interval."""
-    import seaborn.objects as so
-
     whiskers = (so.Range(color=NEUTRAL, linewidth=0.8), so.Dodge())
     return _by_category(frame, spec, (so.Bar(alpha=1, edgewidth=0.4), so.Dodge()), whiskers)
 
 
-def votes_by_category(frame: pd.DataFrame, spec: Spec) -> "Figure":
+def votes_by_category(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw a group of bars per category of x, each the mean of its marks, which are dots."""
-    import seaborn.objects as so
-
     dots = so.Dot(color=NEUTRAL, pointsize=3, edgecolor="white", edgewidth=0.4)
     mean = (so.Bar(alpha=1, edgewidth=0.4), so.Agg(), so.Dodge())
     return _by_category(frame, spec, mean, (dots, so.Dodge()))
 
 
-def points_by_category(frame: pd.DataFrame, spec: Spec) -> "Figure":
+def points_by_category(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw a group of points per category of x, one per series, with bars of an interval."""
-    import seaborn.objects as so
-
-    dots, whiskers = so.Dot(pointsize=4.5), so.Range(linewidth=BAR)
-    return _by_category(frame, spec, (dots, so.Dodge()), (whiskers, so.Dodge()))
+    dots, whiskers = so.Dot(pointsize=5.5), so.Range(linewidth=BAR)
+    return _by_category(frame, spec, (dots, so.Dodge()), (whiskers, so.Dodge()), marker="series")
 
 
-def pictures(images: Mapping[str, np.ndarray], size: float, under: Mapping[str, Any]) -> "Figure":
+def pictures(images: Mapping[str, np.ndarray], size: float, under: Mapping[str, Any]) -> Figure:
     """Draw a row of pictures for each name, which stands before it.
 
     Args:
@@ -120,11 +110,9 @@ def pictures(images: Mapping[str, np.ndarray], size: float, under: Mapping[str, 
         under: of a row, the colour of a bar beneath each picture, or None; rows may be left out.
     """
     use_style()
-    import matplotlib.pyplot as plt
-
     columns = max(len(row) for row in images.values())
     figure, grid = plt.subplots(
-        len(images), columns, figsize=(size * columns, 1.4 * size * len(images)), squeeze=False
+        len(images), columns, figsize=(size * columns, 1.25 * size * len(images)), squeeze=False
     )
     for axes in grid.flat:
         axes.set_axis_off()
@@ -143,8 +131,6 @@ def pictures(images: Mapping[str, np.ndarray], size: float, under: Mapping[str, 
 
 def _marks(look: Look) -> Any:
     """Return seaborn's mark of a series: its line and markers."""
-    import seaborn.objects as so
-
     return so.Line(
         color=look.colour, linewidth=look.width if look.line else 0, linestyle=look.line or "-",
         marker=look.marker, pointsize=look.size, fillcolor=look.filling or look.colour,
@@ -154,7 +140,7 @@ def _marks(look: Look) -> Any:
 
 def _multiples(
     frame: pd.DataFrame, spec: Spec, layers: Callable[[Look], list[Any]], orient: str = "x"
-) -> "Figure":
+) -> Figure:
     """Draw every series with layers of its own, the last of which the legend shows.
 
     layers: of a series by its look: marks with further variables, then its points and line.
@@ -179,34 +165,32 @@ def _multiples(
 
 
 def _by_category(
-    frame: pd.DataFrame, spec: Spec, means: Sequence[Any], further: Sequence[Any]
-) -> "Figure":
+    frame: pd.DataFrame, spec: Spec, means: Sequence[Any], further: Sequence[Any], **mapped: str
+) -> Figure:
     """Draw marks of all series side by side in each category.
 
     means, further: a mark with its statistics and moves, the first of which the legend shows.
+    mapped: properties that tell the series apart beside their colour.
     """
-    import seaborn.objects as so
 
     def add(plot: Any, drawn: pd.DataFrame) -> Any:
         order = [series for series in spec.looks if drawn["series"].eq(series).any()]
         by_series = so.Nominal([spec.looks[series].colour for series in order], order=order)
-        plot = plot.scale(color=by_series, x=so.Nominal())
-        plot = plot.add(*means, data=drawn, color="series", legend=spec.legend > 0)
-        return plot.add(*further, data=drawn, color="series", legend=False, **INTERVAL)
+        markers = so.Nominal([spec.looks[series].marker for series in order], order=order)
+        plot = plot.scale(color=by_series, marker=markers, x=so.Nominal())
+        mapped["color"] = "series"
+        plot = plot.add(*means, data=drawn, legend=spec.legend > 0, **mapped)
+        return plot.add(*further, data=drawn, legend=False, **mapped, **INTERVAL)
 
     return _draw(frame, spec, add)
 
 
-def _draw(frame: pd.DataFrame, spec: Spec, add: Callable[[Any, pd.DataFrame], Any]) -> "Figure":
+def _draw(frame: pd.DataFrame, spec: Spec, add: Callable[[Any, pd.DataFrame], Any]) -> Figure:
     """Draw layers of seaborn's marks in small multiples, with legend, scales and names.
 
     add: adds layers of a frame to a plot of seaborn's.
     """
     use_style()
-    import matplotlib.pyplot as plt
-    import seaborn.objects as so
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
     keys = [key for key in spec.panels if frame["panel"].eq(key).any()] or list(spec.panels)
     panels, numbers = [spec.panels[key] for key in keys], {key: n for n, key in enumerate(keys)}
     frame = frame.assign(panel=frame["panel"].map(numbers).astype(str)).reset_index(drop=True)
@@ -241,7 +225,7 @@ def _names(frame: pd.DataFrame, spec: Spec) -> list[Name]:
     return [Name(text, x, y, look.colour, bool(look.line)) for text, x, y, look in at]
 
 
-def _place_legend(figure: "Figure", columns: int) -> None:
+def _place_legend(figure: Figure, columns: int) -> None:
     """Put seaborn's legend above the panels."""
     placed, figure.legends = figure.legends, []
     for legend in placed:

@@ -77,6 +77,8 @@ def write(figure: "Figure", names: Sequence[Sequence[Name]]) -> None:
 def write_at_ends(axes: "Axes", names: Sequence[Name]) -> None:
     """Write names right of the panel where lines end, moved apart if they would overlap."""
     gap = 1.25 * LABEL_SIZE * axes.figure.dpi / 72
+    if not names:
+        return
     ordered = sorted(names, key=lambda name: name.y)
     wanted = [axes.transData.transform((name.x, name.y))[1] for name in ordered]
     for name, pixel in zip(ordered, spread_out(wanted, gap), strict=True):
@@ -88,21 +90,14 @@ def write_at_ends(axes: "Axes", names: Sequence[Name]) -> None:
 
 
 def spread_out(positions: Sequence[float], gap: float) -> list[float]:
-    """Return ascending places moved as little as needed to be `gap` apart, groups centred."""
-    groups: list[list[float]] = []
-    for position in positions:
-        groups.append([position])
-        while len(groups) > 1 and _start(groups[-1], gap) < _end(groups[-2], gap) + gap:
-            groups[-2:] = [groups[-2] + groups[-1]]
-    return [_start(group, gap) + i * gap for group in groups for i in range(len(group))]
+    """Return ascending places moved as little as needed to be `gap` apart, groups centred.
 
+    Without the gaps that lie before them, they are the nearest places that do not fall.
+    """
+    from scipy.optimize import isotonic_regression
 
-def _start(group: list[float], gap: float) -> float:
-    return sum(group) / len(group) - gap * (len(group) - 1) / 2
-
-
-def _end(group: list[float], gap: float) -> float:
-    return _start(group, gap) + gap * (len(group) - 1)
+    before = gap * np.arange(len(positions))
+    return list(isotonic_regression(np.array(positions) - before).x + before)
 
 
 def write_beside(axes: "Axes", names: Sequence[Name], size: float = LABEL_SIZE) -> None:

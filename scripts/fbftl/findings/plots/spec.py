@@ -13,6 +13,10 @@ HIGHEST = 100
 """What accuracies and ROUGE can reach as they are drawn; their lowest is 0."""
 
 
+ACCURACY = "test accuracy (%)"
+"""Label of the scale that most figures have."""
+
+
 @dataclass(frozen=True)
 class Scale:
     """An axis of a panel.
