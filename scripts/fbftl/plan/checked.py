@@ -28,8 +28,6 @@ from fbftl.study.release import releases
 from fbftl.study.systems import System
 from fbftl.study.yaml_files import read_yaml
 
-SCHEMA = Path("rules", "schemas", "config.schema.yaml")
-
 
 def study_of(
     config: Mapping[str, Any], root: Path, systems: Sequence[System], of_size: Sequence[System]
@@ -45,13 +43,13 @@ def study_of(
     Raises:
         UserError: at the first fault.
     """
-    return resolve(config, read_yaml(root / SCHEMA), systems, of_size)
+    return resolve(config, systems, of_size)
 
 
 def project_study(root: Path, systems: Sequence[System]) -> Study:
     """Return what `config.yaml` and the systems' studies say, with nothing laid over them."""
     alone = read_yaml(root / "config.yaml") | {"papers": "all"}
-    return resolve(alone, read_yaml(root / SCHEMA), systems)
+    return resolve(alone, systems)
 
 
 def require_makeable(study: Study, digests: Digests, *, here: bool) -> None:

@@ -3,22 +3,21 @@
 Every fault is one sentence that names the key, its value and the remedy.
 """
 
-import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, suggestion
 from fbftl.study import alike, full_studies, methods, source_seeds, task_names
 from fbftl.study.feature_faults import require_features
 from fbftl.study.grid import expand
-from fbftl.study.grid_schema import with_methods
 from fbftl.study.kinds import dialogues, images
+from fbftl.study.model.configuration import Configuration, StudyNames
+from fbftl.study.model.validation import filled as fill
 from fbftl.study.partition_faults import require_clients, require_dealt
 from fbftl.study.places import at_home, require_free, require_plain_place
 from fbftl.study.record_faults import require_records
-from fbftl.study.schema import require_plain, require_valid, suggestion
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_systems
 
@@ -204,7 +203,6 @@ class Study:
 
 def resolve(
     config: Mapping[str, Any],
-    schema: Mapping[str, Any],
     systems: Sequence[System] = (),
     of_size: Sequence[System] = (),
 ) -> Study:
@@ -212,7 +210,6 @@ def resolve(
 
     Args:
         config: as loaded from YAML; left unchanged.
-        schema: JSON schema, draft 2020-12.
         systems: whose tasks and experiments are known too.
         of_size: the full studies that are made, if any.
 
@@ -221,22 +218,19 @@ def resolve(
     """
     try:
         known = full_studies.laid_on_top(with_systems(config, systems), of_size)
-        return _resolve(known, schema, systems, of_size)
+        return _resolve(known, systems, of_size)
     except UserError as error:
         raise UserError(_one_line(str(error))) from error
 
 
 def _resolve(
     config: Mapping[str, Any],
-    schema: Mapping[str, Any],
     systems: Sequence[System],
     of_size: Sequence[System],
 ) -> Study:
     require_plain_place()
     require_records()
-    require_plain(config)
-    filled = at_home(copy.deepcopy(alike.with_likes(config)))
-    require_valid(filled, with_methods(schema))
+    filled = fill(Configuration, at_home(alike.with_likes(config)))
     require_free(filled["tasks"])
     for task in filled["tasks"].values():
         task.setdefault("seeds", filled["seeds"])
@@ -244,7 +238,7 @@ def _resolve(
             del task[task_names.KEY]
     blocks = chosen(filled, systems, of_size)
     for block in blocks:
-        require_valid(block.study, schema["properties"]["study"], f"{block.where}:")
+        fill(StudyNames, block.study, f"{block.where}:")
     settings = _settings(filled, blocks)
     full_studies.require_made(settings, of_size)
     settings |= source_seeds.of_repeats(filled["tasks"], settings)

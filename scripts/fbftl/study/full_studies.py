@@ -10,9 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, suggestion
 from fbftl.study import alike
-from fbftl.study.schema import suggestion
 from fbftl.study.sizes import Size, size_of
 from fbftl.study.systems import KEYS, System, file_of, read_blocks, require_defined_once
 from fbftl.study.yaml_files import laid_over, read_yaml

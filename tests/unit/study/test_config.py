@@ -23,20 +23,20 @@ experiments:
 """
 
 
-def test_defaults_are_filled_and_the_input_left_alone(schema: dict) -> None:
+def test_defaults_are_filled_and_the_input_left_alone() -> None:
     config = yaml.safe_load(GOOD)
     before = copy.deepcopy(config)
-    study = resolve(config, schema)
+    study = resolve(config)
     assert config == before
     assert study.config["seeds"] == [0, 1, 2]
     assert study.task("digits")["training"]["momentum"] == 0.9
     assert len(study.settings["digits"]["scarcity"]) == 2 * (1 + 2)
 
 
-def test_a_tilde_that_begins_a_path_is_the_user_s_folder(schema: dict) -> None:
+def test_a_tilde_that_begins_a_path_is_the_user_s_folder() -> None:
     config = yaml.safe_load(GOOD) | {"data_folder": "../~/data"}
     config["tasks"]["digits"]["data"] = {"kind": "folder", "train": "~/pics"}
-    study = resolve(config, schema)
+    study = resolve(config)
     assert study.config["data_folder"] == str(Path.home() / "data")
     assert study.task("digits")["data"]["train"] == str(Path.home() / "pics")
 
@@ -47,82 +47,82 @@ def test_a_project_whose_path_has_braces_is_refused() -> None:
         require_plain_place(Path("/some/{x}/fbftl"))
 
 
-def test_a_grid_may_be_for_some_tasks_only(schema: dict) -> None:
+def test_a_grid_may_be_for_some_tasks_only() -> None:
     config = yaml.safe_load(GOOD)
     config["tasks"]["letters"] = copy.deepcopy(config["tasks"]["digits"])
     config["study"]["tasks"].append("letters")
     config["experiments"]["scarcity"]["grids"].append({"plr": [0.9], "tasks": ["letters"]})
-    settings = resolve(config, schema).settings
+    settings = resolve(config).settings
     added = set(settings["letters"]["scarcity"]) - set(settings["digits"]["scarcity"])
     assert added == {"fbftl+plr=0.9"}
 
 
-def test_an_experiment_without_a_grid_for_a_task_is_not_made_of_it(schema: dict) -> None:
+def test_an_experiment_without_a_grid_for_a_task_is_not_made_of_it() -> None:
     config = yaml.safe_load(GOOD)
     config["tasks"]["letters"] = copy.deepcopy(config["tasks"]["digits"])
     config["experiments"]["scarcity"]["grids"][0]["tasks"] = ["letters"]
-    assert resolve(config, schema).settings == {"digits": {}}
+    assert resolve(config).settings == {"digits": {}}
 
 
-def test_a_grid_for_a_task_that_is_not_there_is_refused(schema: dict) -> None:
+def test_a_grid_for_a_task_that_is_not_there_is_refused() -> None:
     config = yaml.safe_load(GOOD)
     config["experiments"]["scarcity"]["grids"][0]["tasks"] = ["digit"]
     with pytest.raises(UserError, match=r"grids\.0\.tasks names the task 'digit'"):
-        resolve(config, schema)
+        resolve(config)
 
 
-def test_a_job_holds_builtin_types_only(schema: dict) -> None:
+def test_a_job_holds_builtin_types_only() -> None:
     def check(value: object) -> None:
         assert type(value) in (dict, list, str, int, float, bool, type(None))
         for inner in value.values() if isinstance(value, dict) else ():
             check(inner)
 
-    study = resolve(yaml.safe_load(GOOD), schema)
+    study = resolve(yaml.safe_load(GOOD))
     check(study.job("digits", "fbftl+plr=0.5"))
 
 
-def test_a_new_axis_leaves_jobs_that_do_not_use_it_alone(schema: dict) -> None:
-    study = resolve(yaml.safe_load(GOOD), schema)
+def test_a_new_axis_leaves_jobs_that_do_not_use_it_alone() -> None:
+    study = resolve(yaml.safe_load(GOOD))
     assert study.job("digits", "fbftl")["setting"] == {"method": "fbftl"}
 
 
 @pytest.mark.parametrize("word", ["on", "off", "true", "false", "yes"])
-def test_dropout_takes_every_word_that_yaml_reads_as_a_boolean(schema: dict, word: str) -> None:
+def test_dropout_takes_every_word_that_yaml_reads_as_a_boolean(word: str) -> None:
     config = yaml.safe_load(GOOD)
     config["tasks"]["digits"]["training"] = yaml.safe_load(f"dropout: {word}")
-    training = resolve(config, schema).task("digits")["training"]
+    training = resolve(config).task("digits")["training"]
     assert training["dropout"] is (word in ("on", "true", "yes"))
     assert training["batch_norm"] == "frozen"
 
 
-def test_a_quoted_on_is_a_text_and_refused(schema: dict) -> None:
+def test_a_quoted_on_is_a_text_and_refused() -> None:
     config = yaml.safe_load(GOOD)
     config["tasks"]["digits"]["training"] = {"dropout": "on"}
     with pytest.raises(UserError, match=r"training.dropout is 'on', not a boolean"):
-        resolve(config, schema)
+        resolve(config)
 
 
-def test_networks_are_filled_with_defaults_by_kind(schema: dict) -> None:
+def test_networks_are_filled_with_defaults_by_kind() -> None:
     config = yaml.safe_load(GOOD)
     networks = {"cnn": {"kind": "cnn", "channels": [[4]], "fc": [], "cut": "pool1"}}
     networks["mlp"] = {"kind": "mlp", "fc": [4], "cut": "relu_fc1"}
     config["tasks"]["digits"]["networks"] = copy.deepcopy(networks)
-    filled = resolve(config, schema).task("digits")["networks"]
+    filled = resolve(config).task("digits")["networks"]
     shared = {"norm": "none", "dropout": 0.0}
     maps = {"kernel": 3, "padding": "same", "pool": 2, "pool_dropout": 0.0}
     assert filled["mlp"] == networks["mlp"] | shared | {"last": "relu", "init": "torch"}
     assert filled["cnn"] == networks["cnn"] | shared | maps
     config["tasks"]["digits"]["networks"]["cnn"]["init"] = "he"
-    assert resolve(config, schema).task("digits")["networks"]["cnn"]["init"] == "he"
+    assert resolve(config).task("digits")["networks"]["cnn"]["init"] == "he"
     config["tasks"]["digits"]["networks"]["mlp"]["kernel"] = 5
     with pytest.raises(UserError, match=r"networks.mlp.kernel' does not exist"):
-        resolve(config, schema)
+        resolve(config)
 
 
-def test_methods_override_training(schema: dict) -> None:
+def test_methods_override_training() -> None:
     config = yaml.safe_load(GOOD)
     config["tasks"]["digits"]["methods"] = {"fbftl": {"epochs": 7}}
-    study = resolve(config, schema)
+    study = resolve(config)
     assert study.job("digits", "fbftl")["training"]["epochs"] == 7
     assert study.task("digits")["training"]["epochs"] != 7
 
@@ -371,33 +371,37 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_one_sentence(fault: str, schema: dict) -> None:
+def test_a_fault_is_one_sentence(
+    fault: str,
+) -> None:
     spoil, sentence = FAULTS[fault]
     config = yaml.safe_load(GOOD)
     spoil(config)
     with pytest.raises(UserError) as raised:
-        resolve(config, schema)
+        resolve(config)
     assert sentence in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-def test_the_default_configuration_is_valid(root: Path, schema: dict) -> None:
+def test_the_default_configuration_is_valid(
+    root: Path,
+) -> None:
     config = yaml.safe_load((root / "config.yaml").read_text())
-    resolve(config, schema, read_systems(root))
+    resolve(config, read_systems(root))
 
 
-def test_releases_of_an_experiment_that_is_left_out_are_left_alone(schema: dict) -> None:
+def test_releases_of_an_experiment_that_is_left_out_are_left_alone() -> None:
     config = yaml.safe_load(GOOD)
     config["experiments"]["other"] = {"grids": [{"fraction": [0.3]}]}
     digits(config).update(privacy={"together": {"life": ["fbftl+fraction=0.3"]}})
-    assert resolve(config, schema).together("digits") == {}
+    assert resolve(config).together("digits") == {}
 
 
-def test_more_settings_than_a_plan_holds_are_refused_before_any_is_made(schema: dict) -> None:
+def test_more_settings_than_a_plan_holds_are_refused_before_any_is_made() -> None:
     values = [number / 1000 for number in range(1, 301)]
     config = yaml.safe_load(GOOD)
     config["experiments"]["scarcity"]["grids"] = [
         dict.fromkeys(("plr", "fraction", "keep"), values)
     ]
     with pytest.raises(UserError, match=r"27,\d{3},\d{3} settings is more than 10,000; split"):
-        resolve(config, schema)
+        resolve(config)

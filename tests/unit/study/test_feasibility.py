@@ -10,14 +10,12 @@ from fbftl.ground.errors import UserError
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, least_parameters, require_feasible
 from fbftl.study.partition_faults import OF_SHARDS
-from fbftl.study.yaml_files import read_yaml
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
 
 
 def study(root: Path, task: dict[str, Any], **axes: list[Any]) -> Study:
     """Return a study of one experiment on digits, of 1,438 training samples."""
-    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     base = {
         "data": {"kind": "digits"},
         "source": {"kind": "pretrain", "image": [8, 8, 1]},
@@ -28,7 +26,7 @@ def study(root: Path, task: dict[str, Any], **axes: list[Any]) -> Study:
         "tasks": {"digits": base | task},
         "experiments": {"methods": {"grids": [axes]}},
     }
-    return resolve(config, schema)
+    return resolve(config)
 
 
 ALLOWED = [

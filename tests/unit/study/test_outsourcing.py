@@ -10,7 +10,6 @@ from fbftl.study.config import resolve
 from fbftl.study.feasibility import require_cloud
 from fbftl.study.grid import expand, from_axes
 from fbftl.study.settings import Setting
-from fbftl.study.yaml_files import read_yaml
 
 BUYING = {"method": "ecos", "purchase": 300}
 
@@ -123,13 +122,12 @@ experiments:
     ],
 )
 def test_what_a_cloud_cannot_be_is_one_sentence(root, path, value, sentence):
-    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     config = yaml.safe_load(STUDY)
-    resolve(config, schema)
+    resolve(config)
     *above, last = path
     block = config
     for key in above:
         block = block.setdefault(key, {})
     block[last] = value
     with pytest.raises(UserError, match=sentence):
-        resolve(config, schema)
+        resolve(config)

@@ -1,35 +1,26 @@
 """FedAvg: the server averages weights after local epochs."""
 
 from collections.abc import Iterator
+from typing import Literal
 
-from fbftl.study.axes import (
-    BY_ROUNDS,
-    CLIENTS_PER_ROUND,
-    LOCAL_BATCH,
-    LOCAL_EPOCHS,
-    MOST_SAMPLES,
-    NETWORK,
-    SUMS,
-    WIDTH,
-)
-from fbftl.study.axis import Axis, AxisValues, Numbers
+from fbftl.study.axes import BY_ROUNDS, SUMS
+from fbftl.study.axis import Axes, AxisValues
 from fbftl.study.clients import partition_of, taking_part
+from fbftl.study.model.block import Count
 from fbftl.study.record import Block, MethodRecord
 
-AXES = (
-    Axis(
-        "initial_weights", str, "common",
-        "weights of round 1: common has all clients start from one network, own each from its "
-        "own.",
-        ("common", "own"),
-    ),
-    Axis(
-        "resampled_per_round", int, None,
-        "samples that every client draws anew in each round from all clients' samples; none has "
-        "them train on their own.",
-        Numbers(least=1),
-    ),
-)  # fmt: skip
+
+class FedAvgAxes(Axes):
+    """Axes of FedAvg alone.
+
+    initial_weights: weights of round 1: common has all clients start from one network, own each
+        from its own.
+    resampled_per_round: samples that every client draws anew in each round from all clients'
+        samples; none has them train on their own.
+    """
+
+    initial_weights: Literal["common", "own"] = "common"
+    resampled_per_round: Count | None = None
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -72,8 +63,8 @@ RECORD = MethodRecord(
     reads="clients and source",
     sends="local",
     axes=(
-        *BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, WIDTH, LOCAL_BATCH, CLIENTS_PER_ROUND,
-        *SUMS, *AXES,
+        *BY_ROUNDS, "network", "local_epochs", "most_samples", "width", "local_batch",
+        "clients_per_round", *SUMS, FedAvgAxes,
     ),
     mechanisms=("none", "relative", "dp_fedavg"),
     faults=faults,
