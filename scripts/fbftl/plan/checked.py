@@ -18,13 +18,13 @@ from fbftl.ground.missing import listed
 from fbftl.models.chain import check_networks
 from fbftl.models.source import check as source_check
 from fbftl.plan.sizes import sizes_of
+from fbftl.privacy.release import releases
 from fbftl.study import methods
 from fbftl.study.clients import number_of_clients, partition_of
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import require_cloud, require_feasible
 from fbftl.study.impossible import require_packages
 from fbftl.study.job import from_params
-from fbftl.study.release import releases
 from fbftl.study.systems import System
 from fbftl.study.yaml_files import read_yaml
 

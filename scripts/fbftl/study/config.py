@@ -75,19 +75,20 @@ class Study:
         """Names of the experiments that run on a task."""
         return list(self.settings[task])
 
+    def settings_of(self, task: str) -> dict[str, Setting]:
+        """Return the settings of a task by name, of whichever experiment."""
+        experiments = self.settings.get(task, {}).values()
+        return {name: setting for of_one in experiments for name, setting in of_one.items()}
+
     def cuts(self, task: str) -> list[str]:
         """Return the layers at which a task or a setting of it cuts the source network."""
         features = self.task(task)["features"]
-        named = {
-            setting.cut
-            for setting in self._of(task, self.experiments(task))
-            if setting.cut is not None
-        }
+        named = {setting.cut for setting in self.settings_of(task).values()} - {None}
         return list(dict.fromkeys([features["cut"], *features["further_cuts"], *sorted(named)]))
 
     def client_parts(self, task: str) -> list[tuple[str, str]]:
         """Return network and last layer at the clients where a setting names both."""
-        pairs = {(s.network, s.client_part) for s in self._of(task, self.experiments(task))}
+        pairs = {(s.network, s.client_part) for s in self.settings_of(task).values()}
         return sorted((network, part) for network, part in pairs if network and part)
 
     def setting(self, task: str, name: str) -> Setting:
@@ -96,15 +97,14 @@ class Study:
         Raises:
             UserError: if the study makes no such setting.
         """
-        for settings in self.settings.get(task, {}).values():
-            if name in settings:
-                return settings[name]
-        names = {key for settings in self.settings.get(task, {}).values() for key in settings}
-        raise UserError(
-            f"the study makes no setting '{name}' on {task}{suggestion(name, names)}"
-            if names
-            else f"the study has no task '{task}'{suggestion(task, self.settings)}"
-        )
+        if task not in self.settings:
+            hint = suggestion(task, self.settings)
+            raise UserError(f"the study has no task '{task}'{hint}")
+        settings = self.settings_of(task)
+        if name not in settings:
+            hint = suggestion(name, settings)
+            raise UserError(f"the study makes no setting '{name}' on {task}{hint}")
+        return settings[name]
 
     def job(self, task: str, name: str) -> dict[str, Any]:
         """Return all that the science of one job depends on, in builtin types: its only param."""
@@ -123,42 +123,30 @@ class Study:
 
     def clean_methods(self, task: str) -> list[str]:
         """Return the methods that a task runs without loss, noise or compression."""
-        settings = {
-            s for of_experiment in self.settings[task].values() for s in of_experiment.values()
-        }
+        settings = self.settings_of(task).values()
         return [r.name for r in methods.RECORDS if Setting(method=r.name) in settings]
 
-    def methods_of(self, task: str, *experiments: str) -> list[dict[str, Any]]:
-        """Return what tables and figures of a task's experiments are told of the methods there."""
-        return methods.rows(setting.method for setting in self._of(task, experiments))
+    def methods_of(self, task: str, experiment: str) -> list[dict[str, Any]]:
+        """Return what tables and figures of a task's experiment are told of the methods there."""
+        return methods.rows(setting.method for setting in self.settings[task][experiment].values())
 
-    def axes_of(self, task: str, *experiments: str, read: Sequence[str] = ()) -> dict[str, Any]:
+    def axes_of(self, task: str, experiment: str, read: Sequence[str] = ()) -> dict[str, Any]:
         """Return axes with their defaults, in the fixed order.
 
         Args:
             task: name of the task.
-            experiments: those in which a setting of these deviates are among the axes.
+            experiment: the axes in which a setting of it deviates are among them.
             read: so are these, whatever is run.
         """
-        deviating = {
-            axis for setting in self._of(task, experiments) for axis in setting.deviations()
-        }
-        wanted = (deviating | set(read)) - {"method"}
+        settings = self.settings[task][experiment].values()
+        wanted = {*read}.union(*(setting.deviations() for setting in settings)) - {"method"}
         return {axis: default for axis, default in DEFAULTS.items() if axis in wanted}
 
-    def _of(self, task: str, experiments: Iterable[str]) -> Iterator[Setting]:
-        for experiment in experiments:
-            yield from self.settings[task][experiment].values()
-
-    def reads(self, task: str, name: str) -> tuple[str, ...]:
-        """Return the names of the files that a task's setting is trained from.
+    def reads_of(self, task: str, setting: Setting) -> tuple[str, ...]:
+        """Return the names of the files that any setting on a task is trained from.
 
         `features` stands for the store at the setting's cut.
         """
-        return self.reads_of(task, self.setting(task, name))
-
-    def reads_of(self, task: str, setting: Setting) -> tuple[str, ...]:
-        """Return the names of the files that any setting on a task is trained from."""
         reads = KINDS[self.task(task)["kind"]].reads(setting)
         public = ("public", "public_manifest") if self.needs_public(task, setting) else ()
         return (*reads, *public)
@@ -175,19 +163,19 @@ class Study:
 
         Groups of which this study makes nothing are left out.
         """
-        planned = {name for settings in self.settings[task].values() for name in settings}
         groups = self.task(task)["privacy"].get("together", {})
+        planned = self.settings_of(task).keys()
         return {name: members for name, members in groups.items() if planned & set(members)}
 
     @property
     def protections(self) -> list[str]:
         """Return the protections of what is sent that some setting asks for."""
-        every = (self._of(task, self.experiments(task)) for task in self.tasks)
+        every = (self.settings_of(task).values() for task in self.tasks)
         return sorted({setting.protection for settings in every for setting in settings})
 
     def buys(self, task: str) -> bool:
         """Tell whether a setting of a task buys public samples."""
-        return any(setting.purchase > 0 for setting in self._of(task, self.experiments(task)))
+        return any(setting.purchase > 0 for setting in self.settings_of(task).values())
 
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""
@@ -196,7 +184,7 @@ class Study:
 
     def asks_public_features(self, task: str) -> bool:
         """Tell whether anything of a task reads features of public data at the task's own cut."""
-        settings = [s for of_one in self.settings[task].values() for s in of_one.values()]
+        settings = self.settings_of(task).values()
         attacked = "privacy" in self.settings[task]
         return attacked or any(self.needs_public(task, setting) for setting in settings)
 

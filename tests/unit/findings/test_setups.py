@@ -2,10 +2,10 @@
 
 import pytest
 import yaml
+from fbftl.findings.setup import setup_of
 from fbftl.findings.setups import DIFFERENCES, published_setup, reason
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
-from fbftl.study.setup import setup_of
 from fbftl.study.systems import read_systems
 
 

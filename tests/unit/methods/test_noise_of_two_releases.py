@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fbftl.study import methods
-from fbftl.study.release import noise_seed
+from fbftl.privacy.release import noise_seed
 from unit.methods.ecos.test_ecos import buying
 from unit.random_settings import NEEDED, NO_WARNINGS, answered
 
