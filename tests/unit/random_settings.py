@@ -15,8 +15,7 @@ from fbftl.methods.by_name import train
 from fbftl.study import methods
 from fbftl.study.axis import Axis
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import require_cloud, require_feasible
-from fbftl.study.impossible import require_packages
+from fbftl.study.feasibility import require_cloud, require_feasible, require_packages
 from fbftl.study.job import from_params
 from fbftl.study.settings import AXES
 from fbftl.tasks.task import Inputs, Outcome

@@ -6,23 +6,24 @@ Every fault is one sentence that names the key, its value and the remedy.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from fbftl.ground.errors import UserError, suggestion
 from fbftl.study import alike, full_studies, methods, source_seeds, task_names
-from fbftl.study.feature_faults import require_features
+from fbftl.study.clients import Dealing
+from fbftl.study.dealing_faults import dealing_faults
 from fbftl.study.grid import expand
 from fbftl.study.kinds import dialogues, images
 from fbftl.study.model.configuration import Configuration, StudyNames
 from fbftl.study.model.validation import filled as fill
-from fbftl.study.partition_faults import require_clients, require_dealt
 from fbftl.study.places import at_home, require_free, require_plain_place
 from fbftl.study.record_faults import require_records
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_systems
 
 KINDS = {"images": images, "dialogues": dialogues}
-"""Module of each kind of task: `settled`, `job` and `check`."""
+"""Module of each kind of task: `settled`, `faults`, `job` and `reads`."""
 
 LARGEST_PLAN = 10_000
 """Settings of one plan: what Snakemake plans in seconds and in half a gigabyte."""
@@ -290,8 +291,6 @@ def _requested(
         for name in block.study["experiments"]:
             _require(name, experiments, f"{block.where}.experiments", "experiment")
         for task in block.study["tasks"]:
-            require_clients(task, tasks[task]["clients"])
-            require_features(task, tasks[task]["features"])
             for name in block.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
                     yield task, name, grids_on(experiments[name], task)
@@ -307,11 +306,20 @@ def grids_on(experiment: Mapping[str, Any], task: str) -> list[dict[str, list[An
 
 
 def _expanded(grids: Grids, task: str, block: Mapping[str, Any]) -> dict[str, Setting]:
-    """Return an experiment's settings on a task, by name."""
-    settled = KINDS[block["kind"]].settled
-    settings = {settled(setting, task, block) for setting in expand(grids)}
+    """Return an experiment's settings on a task, by name.
+
+    Raises:
+        UserError: naming task and setting, if the task cannot run one.
+    """
+    kind, clients = KINDS[block["kind"]], block["clients"]
+    settings = dict.fromkeys(kind.settled(setting, block) for setting in expand(grids))
     for setting in settings:
-        require_dealt(task, block["clients"], setting)
+        dealing = Dealing.of(clients, setting)
+        here = kind.faults(setting, task, block, dealing)
+        for fault in chain(dealing_faults(clients, dealing), here):
+            raise UserError(
+                f"config: task '{task}' cannot run the setting '{setting.name}'; {fault}"
+            )
     return dict(sorted((setting.name, setting) for setting in settings))
 
 

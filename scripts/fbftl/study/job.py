@@ -6,9 +6,11 @@ the defaults of the other axes that its method knows come beside it, for they ne
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fbftl.ground.errors import required
+from fbftl.study.clients import Dealing
 
 
 def name_of(deviations: Mapping[str, Any]) -> str:
@@ -229,6 +231,11 @@ class Job:
     training: Training | FineTuning
     privacy: Privacy
     block: Mapping[str, Any]
+
+    @cached_property
+    def dealing(self) -> Dealing:
+        """How the task's samples are dealt to the clients of its setting."""
+        return Dealing.of(self.clients, self.setting)
 
     @property
     def network_training(self) -> Training:

@@ -13,6 +13,7 @@ from fbftl.ground.errors import UserError, suggestion
 from fbftl.study.axes import COMPRESSION, NOISE, SCHEDULE, SHARED
 from fbftl.study.axis import Axes, Axis, AxisValues, Needs, axes_in
 from fbftl.study.clients import taking_part
+from fbftl.study.dealing_faults import Dealt
 
 Block = Mapping[str, Any]
 """A task's block of the configuration, or a part of it."""
@@ -40,11 +41,9 @@ NO_KEY = keys()
 """A method's jobs read nothing more of the task's block."""
 
 
-def nobody_to_learn_from(
-    setting: AxisValues, _task: Block, _samples: int | None, clients: int | None
-) -> Iterator[str]:
+def nobody_to_learn_from(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield that one client takes part, of methods whose clients learn from each other."""
-    if clients is not None and taking_part(clients, setting.fraction) < 2:
+    if dealt.clients is not None and taking_part(dealt.clients, setting.fraction) < 2:
         yield (
             f"has one client take part, which has nobody to learn from; give {setting.method} "
             "clients at least 2, or a larger fraction"
@@ -76,7 +75,7 @@ class MethodRecord:
     task_faults: yields what a task lacks for a setting, each as a remedy, from the setting, the
         task's block and the training values of the setting.
     size_faults: yields what a task has too little of for a setting, from the setting, the task's
-        block, its training samples and its clients under the setting; either is None if unknown.
+        block and what clients hold.
     largest_sum: returns the bound on the size of a masked sum that is known before any job, from
         the setting, the task's block and its training samples; None where nothing bounds it.
     unprotected: returns what clients send of the same samples beside what a setting's mechanism
@@ -111,7 +110,7 @@ class MethodRecord:
     privacy: tuple[str, ...] = ()
     faults: Callable[[AxisValues], Iterable[str]] = nothing
     task_faults: Callable[[AxisValues, Block, Block], Iterable[str]] = nothing
-    size_faults: Callable[[AxisValues, Block, int | None, int | None], Iterable[str]] = nothing
+    size_faults: Callable[[AxisValues, Block, Dealt], Iterable[str]] = nothing
     largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
     unprotected: Callable[[AxisValues], str | None] = all_protected
     block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY

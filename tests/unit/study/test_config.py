@@ -174,7 +174,7 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: grid(c).update(method=["sfl"], local_epochs=[5]),
         "sfl does not know axis local_epochs; methods that know it: fedavg",
     ),
-    "alpha without dirichlet": (lambda c: grid(c).update(alpha=[0.5]), "names alpha"),
+    "alpha without dirichlet": (lambda c: grid(c).update(alpha=[0.5]), "alpha is for the part"),
     "alpha too large": (
         lambda c: digits(c).update(clients={"alpha": 1e7}),
         "clients.alpha is 10000000.0; give at most 1000000",
@@ -253,19 +253,19 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
     ),
     "the own cut among further ones": (
         lambda c: digits(c)["features"].update(further_cuts=["fc1"]),
-        "features.further_cuts names the task's own cut 'fc1'",
+        "features names its own cut 'fc1' among further_cuts",
     ),
     "a store that is read only": (
         lambda c: digits(c)["features"].update(store="http://example.org/x.zarr"),
-        "features.store is 'http://example.org/x.zarr'; give s3://, gs://, az:// with bucket",
+        "features has the store 'http://example.org/x.zarr'; give s3://, gs://, az:// with bucket",
     ),
     "a store without a bucket": (
         lambda c: digits(c)["features"].update(store="s3://"),
-        "features.store is 's3://'; give s3://",
+        "features has the store 's3://'; give s3://",
     ),
     "a store with credentials": (
         lambda c: digits(c)["features"].update(store="s3://KEY:SECRET@bucket/x.zarr"),
-        "features.store holds credentials before its bucket, which would reach manifests; "
+        "features has a store with credentials before its bucket, which would reach manifests; "
         "leave them out and give them in the environment",
     ),
     "a wildcard as a cut": (

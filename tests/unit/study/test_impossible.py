@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study import impossible, methods
+from fbftl.study import feasibility, methods
 from fbftl.study.axes import CLIENTS, LINK
 from fbftl.study.axis import Axes
-from fbftl.study.feasibility import require_feasible
-from fbftl.study.impossible import require_packages
+from fbftl.study.feasibility import require_feasible, require_packages
 from fbftl.study.record import MethodRecord
 from fbftl.study.record_faults import require_records
 from unit.study.test_feasibility import DIGITS, study
@@ -133,9 +132,9 @@ def test_what_is_just_within_them_passes(root: Path, task: dict, axes: dict) -> 
     require_feasible(study(root, task, **axes), "digits", 1438)
 
 
-@pytest.mark.parametrize(("protection", "name"), impossible.PACKAGES.items())
+@pytest.mark.parametrize(("protection", "name"), feasibility.PACKAGES.items())
 def test_encryption_without_its_package_is_refused(protection, name, monkeypatch) -> None:
-    monkeypatch.setattr(impossible, "find_spec", lambda _: None)
+    monkeypatch.setattr(feasibility, "find_spec", lambda _: None)
     with pytest.raises(UserError, match=f"protection: {protection} needs the package {name}"):
         require_packages(["plain", protection])
     require_packages(["plain", "beaver"])

@@ -48,9 +48,8 @@ def study(*settings: Setting, clients: int = 1) -> SimpleNamespace:
     named = {setting.name: setting for setting in settings}
     clients = {"partition": "iid", "clients": clients, "samples_per_client": None}
     return SimpleNamespace(
-        settings={"digits": {"ecos": named}},
+        settings_of=lambda _: named,
         task=lambda _: {"clients": clients},
-        setting=lambda _, name: named[name],
     )
 
 

@@ -53,7 +53,7 @@ def record(name: str) -> MethodRecord:
     return _BY_NAME[name]
 
 
-def names(**traits: str) -> list[str]:
+def names(**traits: str | bool) -> list[str]:
     """Return the names of the methods with these traits, as in ``reads="features"``."""
     return [
         record.name

@@ -1,6 +1,6 @@
 """ECOS: a cloud sells public rows near the clients', of which it is told counts alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -8,6 +8,7 @@ from pydantic import Field
 from fbftl.study.axes import CLIENTS, NOISE, SUMS
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.clients import taking_part
+from fbftl.study.dealing_faults import Dealt, domains_of
 from fbftl.study.model.block import Many, Number, PositiveShare
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.record import Block, MethodRecord
@@ -87,15 +88,11 @@ def together(setting: AxisValues) -> tuple[Any, ...]:
     return (setting.centroids if setting.purchase_rule in COUNTING else None,)
 
 
-def size_faults(
-    setting: AxisValues, task: Block, _samples: int | None, _clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, task: Block, _dealt: Dealt) -> Iterator[str]:
     """Yield what the task's public sources lack."""
     if setting.purchase_rule == "ideal" and setting.purchase > 0:
-        sold = {
-            name for source in task["public"]["sources"] for name in _domains(source["domains"])
-        }
-        if not sold & _domains(task["clients"].get("domains")):
+        sold = {name for source in task["public"]["sources"] for name in _domains(source)}
+        if sold.isdisjoint(_domains(task["clients"])):
             yield (
                 "buys rows of the clients' own domains, and the public sources have none; leave "
                 "purchase_rule: ideal out"
@@ -134,9 +131,9 @@ def cloud_faults(setting: AxisValues, rows: int | None, clients: int | None) -> 
         )
 
 
-def _domains(spec: Sequence[str | Sequence[str]] | None) -> set[tuple[str, ...]]:
+def _domains(block: Block) -> list[tuple[str, ...]]:
     """Return the domains that a block lists, the plain one without any."""
-    return {(name,) if isinstance(name, str) else tuple(name) for name in spec or ["plain"]}
+    return domains_of(block) or [("plain",)]
 
 
 def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float:

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from fbftl.study.axes import NOISE, SUMS
 from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Count, Number, Probability, Share
 from fbftl.study.record import Block, MethodRecord, keys
 from fbftl.study.rings import updates_bound
@@ -133,11 +134,9 @@ def together(setting: AxisValues) -> tuple[Any, ...]:
     return (setting.adversary,)
 
 
-def size_faults(
-    setting: AxisValues, _task: Block, samples: int | None, _clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield what a task has too few samples for."""
-    users = setting.majority_users or 0
+    users, samples = setting.majority_users or 0, dealt.samples
     if samples is not None and users > samples:
         yield (
             f"has {users} users of a group among {samples} samples; give majority_users at most "

@@ -5,7 +5,8 @@ from typing import Literal
 
 from fbftl.study.axes import BY_ROUNDS, SUMS
 from fbftl.study.axis import Axes, AxisValues
-from fbftl.study.clients import partition_of, taking_part
+from fbftl.study.clients import taking_part
+from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Count
 from fbftl.study.record import Block, MethodRecord
 
@@ -37,14 +38,12 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
-def size_faults(
-    setting: AxisValues, task: Block, samples: int | None, clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield what a task has too few samples for."""
-    per_round = setting.resampled_per_round or 0
+    per_round, samples, clients = setting.resampled_per_round or 0, dealt.samples, dealt.clients
     if samples is None or not per_round:
         return
-    if clients is not None and partition_of(task["clients"], setting)["partition"] == "iid":
+    if clients is not None and dealt.dealing.spec["partition"] == "iid":
         taking = min(samples, taking_part(clients, setting.fraction) * -(-samples // clients))
         if taking < per_round <= samples:
             yield (

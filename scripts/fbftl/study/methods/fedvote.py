@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from fbftl.study.axes import BY_ROUNDS
 from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Count
 from fbftl.study.record import Block, MethodRecord
 
@@ -43,13 +44,11 @@ LEAST_COMPARED = 4
 """Samples by which the unbiased similarity compares models, as the method itself has it."""
 
 
-def size_faults(
-    setting: AxisValues, _task: Block, samples: int | None, _clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield that clients have too few samples to compare models by."""
     unbiased = setting.vote_candidates is not None and setting.cka_estimator == "unbiased"
     most = setting.most_samples
-    if samples is not None and unbiased and most is not None and most < LEAST_COMPARED:
+    if dealt.samples and unbiased and most is not None and most < LEAST_COMPARED:
         yield (
             f"has clients compare models by {most} samples, and the unbiased similarity needs "
             f"{LEAST_COMPARED}; give most_samples at least {LEAST_COMPARED}, or "

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from fbftl.study.axes import LINK
 from fbftl.study.axis import Axes, AxisValues
+from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import NotNegative, UpToAMillion
 from fbftl.study.record import Block, MethodRecord
 
@@ -51,14 +52,11 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
-def size_faults(
-    setting: AxisValues, _task: Block, samples: int | None, _clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield what a task has too few samples for."""
-    if samples is None:
-        return
-    most = min(samples, setting.most_samples or samples)
-    if setting.common_samples > most:
+    samples = dealt.samples
+    most = min(samples or 0, setting.most_samples or samples or 0)
+    if samples is not None and setting.common_samples > most:
         yield (
             f"is to have {setting.common_samples} common samples of {most}; give common_samples at "
             f"most {most}"

@@ -1,9 +1,11 @@
 """Blocks of data: data sets of every kind, dialogues, and the clients that hold them."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fbftl.study.dealing_faults import domains_of
 from fbftl.study.model.block import (
     ABSENT,
     ConfigBlock,
@@ -269,6 +271,17 @@ class DialogueClients(ConfigBlock):
     draw: Literal["once", "per_seed"] = "once"
     seed: Natural = 0
 
+    def faults(self) -> Iterator[str]:
+        """Yield that it says twice or never how many clients there are."""
+        number, size = self.clients, self.samples_per_client
+        if number is not None and size is not None:
+            yield (
+                f"gives clients {number} and samples_per_client {size}, which follow from each "
+                "other; set one of them to null"
+            )
+        if number is None and size is None:
+            yield "gives neither clients nor samples_per_client; give one"
+
 
 class ImageClients(DialogueClients):
     """The clients of a task of images or vectors.
@@ -285,6 +298,27 @@ class ImageClients(DialogueClients):
     alpha: Positive = 0.1
     domains: Domains | None = None
     groups: Some[Natural] | None = None
+
+    def faults(self) -> Iterator[str]:
+        """Yield what its keys say against each other, each with its remedy."""
+        domains, named = domains_of(self.model_dump()), self.partition == "given"
+        if not named:
+            yield from super().faults()
+        if named and self.draw == "per_seed":
+            yield (
+                "draws clients per_seed that the data names; give draw: once, or another partition"
+            )
+        if named and domains:
+            yield "gives domains to clients that the data names; choose another partition"
+        if len(set(domains)) < len(domains):
+            yield "lists a domain twice; remove one"
+        if self.draw == "per_seed" and any("shifted" in domain for domain in domains):
+            yield (
+                "draws clients per_seed, whose domain is shifted for each client once; give draw: "
+                "once"
+            )
+        if self.groups is not None and len(self.groups) != len(domains):
+            yield (f"gives {len(self.groups)} groups to {len(domains)} domains; give each domain's")
 
 
 class PublicSource(ConfigBlock):

@@ -1,5 +1,6 @@
 """Tasks: blocks of images or vectors, and of dialogues."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
@@ -42,6 +43,9 @@ from fbftl.study.model.training import (
 )
 
 MethodName: TypeAlias = Literal[*methods.names()]  # type: ignore[valid-type] # records name them
+STORES = ("s3", "gs", "az")
+"""Object stores that are written to: schemes of URLs."""
+
 ChunkSize = Annotated[int, Field(ge=1, le=64)]
 DType = Literal["float32", "float16", "bfloat16"]
 Mean = Annotated[Number, Field(ge=-1_000_000, le=1_000_000)]
@@ -72,6 +76,28 @@ class ImageFeatures(ConfigBlock):
     batch: Many = 256
     chunk_mib: ChunkSize = 8
     store: Annotated[str, Field(pattern="^[a-z][a-z0-9]*://")] | None = None
+
+    def faults(self) -> Iterator[str]:
+        """Yield that the own cut would be extracted twice, and a store that cannot be.
+
+        A store is written and read by several machines: http is read only, memory is nobody else's.
+        """
+        if self.cut in self.further_cuts:
+            yield (
+                f"names its own cut '{self.cut}' among further_cuts, which is extracted anyway; "
+                "leave it out"
+            )
+        scheme, _, address = (self.store or "").partition("://")
+        if "@" in address.partition("/")[0]:
+            yield (
+                "has a store with credentials before its bucket, which would reach manifests; "
+                "leave them out and give them in the environment"
+            )
+        if self.store is not None and (scheme not in STORES or not address.strip("/")):
+            yield (
+                f"has the store '{self.store}'; give {'://, '.join(STORES)}:// with bucket and "
+                "name, as in s3://bucket/name.zarr, or null"
+            )
 
 
 class DialogueFeatures(ConfigBlock):
