@@ -106,8 +106,8 @@ def test_the_pages_method_and_table_plan_what_they_add_and_run(compared: Project
     parts = set(pd.read_parquet(ledger).query("direction == 'up'")["part"])
     assert parts == {"statistics", "update"}
 
-    call(compared, "scripts/tools/describe_methods.py")
-    tests = ("tests/unit/methods/prototypes", "tests/unit/study/test_method_page.py")
+    call(compared, "scripts/tools/describe_settings.py")
+    tests = ("tests/unit/methods/prototypes", "tests/unit/study/test_pages.py")
     call(compared, "-m", "pytest", "-n", "0", *tests)
     refused = {
         "experiments": {"scarcity": {"grids": [{"method": ["fbftl"], "prototype_pull": [1.0]}]}}
