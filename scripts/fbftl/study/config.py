@@ -15,12 +15,12 @@ from fbftl.study.clients import Dealing
 from fbftl.study.dealing_faults import dealing_faults
 from fbftl.study.grid import expand
 from fbftl.study.kinds import dialogues, images
-from fbftl.study.model.configuration import Configuration, StudyNames
+from fbftl.study.model.configuration import Configuration
 from fbftl.study.model.validation import filled as fill
 from fbftl.study.places import at_home, require_free, require_plain_place
 from fbftl.study.record_faults import require_records
 from fbftl.study.settings import DEFAULTS, Setting
-from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_systems
+from fbftl.study.systems import System, chosen, paper_of, with_systems
 
 KINDS = {"images": images, "dialogues": dialogues}
 """Module of each kind of task: `settled`, `faults`, `job` and `reads`."""
@@ -225,10 +225,7 @@ def _resolve(
         task.setdefault("seeds", filled["seeds"])
         if task.get(task_names.KEY) == 1:
             del task[task_names.KEY]
-    blocks = chosen(filled, systems, of_size)
-    for block in blocks:
-        fill(StudyNames, block.study, f"{block.where}:")
-    settings = _settings(filled, blocks)
+    settings = _settings(filled, chosen(filled, systems, of_size))
     full_studies.require_made(settings, of_size)
     settings |= source_seeds.of_repeats(filled["tasks"], settings)
     planned = {name for experiments in settings.values() for name in experiments}
@@ -246,13 +243,13 @@ def _one_line(sentence: str, longest: int = 600) -> str:
 
 
 def _settings(
-    config: dict[str, Any], blocks: Sequence[StudyBlock]
+    config: dict[str, Any], studies: Sequence[System]
 ) -> dict[str, dict[str, dict[str, Setting]]]:
-    """Return the settings of every block's own experiments on its own tasks."""
-    tasks, requested = config["tasks"], list(_requested(config, blocks))
+    """Return the settings of every study's own experiments on its own tasks."""
+    tasks, requested = config["tasks"], list(_requested(config, studies))
     require_plannable([grids for _, _, grids in requested])
     settings: dict[str, dict[str, dict[str, Setting]]]
-    settings = {task: {} for block in blocks for task in block.study["tasks"]}
+    settings = {task: {} for each in studies for task in each.study["tasks"]}
     for task, experiment, grids in requested:
         settings[task][experiment] = _expanded(grids, task, tasks[task])
     for task, of_task in settings.items():
@@ -275,9 +272,9 @@ def require_plannable(experiments: Sequence[Grids]) -> None:
 
 
 def _requested(
-    config: dict[str, Any], blocks: Iterable[StudyBlock]
+    config: dict[str, Any], studies: Sequence[System]
 ) -> Iterator[tuple[str, str, Grids]]:
-    """Yield task, experiment and its grids there, for every block's own."""
+    """Yield task, experiment and its grids there, for every study's own."""
     tasks, experiments = config["tasks"], config["experiments"]
     for name, experiment in experiments.items():
         for task in experiment["tasks"] or []:
@@ -285,13 +282,13 @@ def _requested(
         for number, grid in enumerate(experiment["grids"]):
             for task in grid.get(FOR, []):
                 _require(task, tasks, f"config: experiments.{name}.grids.{number}.{FOR}", "task")
-    for block in blocks:
-        for name in block.study["tasks"]:
-            _require(name, tasks, f"{block.where}.tasks", "task")
-        for name in block.study["experiments"]:
-            _require(name, experiments, f"{block.where}.experiments", "experiment")
-        for task in block.study["tasks"]:
-            for name in block.study["experiments"]:
+    for study in studies:
+        for name in study.study["tasks"]:
+            _require(name, tasks, f"{study.where}.tasks", "task")
+        for name in study.study["experiments"]:
+            _require(name, experiments, f"{study.where}.experiments", "experiment")
+        for task in study.study["tasks"]:
+            for name in study.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
                     yield task, name, grids_on(experiments[name], task)
 

@@ -144,7 +144,7 @@ def require_header(folder: Path, system: str) -> None:
 
     seeds = {name: count_of(name) for name in tasks if name.endswith("-full")}
     for study in studies:
-        text = (folder / full_studies.file_of(study.name)).read_text()
+        text = (folder / study.file).read_text()
         (count,) = SEEDS.match(text).groups()
         names = {*study.tasks, *study.study["tasks"]}
         counts = {seeds[name] for name in names if name in seeds}
@@ -199,15 +199,19 @@ def test_a_call_that_names_no_study_of_a_size_is_refused(folder, config, sentenc
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("wide-full", "wide", r"fade\.yaml has the task 'wide', .* call it 'wide-full'"),
-        ("digits-full: {", "digits-quick: {", r"the task 'digits-quick', but tasks of a full"),
+        (
+            "wide-full",
+            "wide",
+            r"fade\.yaml: the task 'wide' is of a full .* call it 'wide-full'",
+        ),
+        ("digits-full: {", "digits-quick: {", r"the task 'digits-quick' is of a full"),
         ("[100, 101, 102]", "[100, 99]", r"tasks\.digits-full\.seeds has 99, .* from 100 on"),
         ("digits, seeds: [100, 101, 102]", "digits", r"lacks the key 'seeds'; give some"),
         ("like: digits,", "like: digit,", "names the task 'digit', which is not defined"),
         ("wide-full: {like: digits-full", "wide-full: {like: digit-full", "mean 'digits-full'"),
         ("few: {tasks: [wide-full]}", "few: {}", "'few' is for other tasks than digits-"),
         ("wide-full: {", "photos-full: {seeds: [100], ", "the task 'photos-full' is defined by"),
-        ("data_folder: data", "exact: true", "has the key 'exact', but a system's study holds"),
+        ("data_folder: data", "exact: true", "key 'exact' does not exist; choose among data_f"),
     ],
 )
 def test_what_is_no_full_study_is_refused(folder, old, new, sentence):

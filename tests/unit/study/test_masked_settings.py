@@ -27,7 +27,6 @@ SUMS = {"method": "one_shot", "message": "statistics", "head": "lda", "aggregati
         ),
         ({"method": "fedprox", "aggregation": "masked"}, "fedprox does not know axis aggregation"),
         (SUMS | {"aggregation": "committee"}, "aggregation"),
-        (SUMS | {"committee_members": 3}, "committee_members"),
     ],
 )
 def test_what_masked_sums_cannot_do_is_one_sentence(axes, sentence):

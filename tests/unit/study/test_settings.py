@@ -64,11 +64,6 @@ def test_experiments_share_their_common_settings() -> None:
     assert len(expand([loss, compression])) == 3 + 4 - 1
 
 
-def test_unknown_axis_is_refused() -> None:
-    with pytest.raises(UserError, match="axis 'plrr' does not exist"):
-        expand([{"plrr": [0]}])
-
-
 @given(st.lists(grids, max_size=3))
 def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
     # With a loss beside it every axis has an effect in some setting.
