@@ -169,6 +169,9 @@ def _settling_faults(setting: Setting, task: str, training: Mapping[str, Any]) -
 
 def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield training values that a method is given and makes nothing of, and whom they are for."""
+    values = block["methods"].get(method)
+    if not values:
+        return
     local = methods.names(sends="local")
     networks = ("whose clients train a network", methods.names(trains_network=True))
     retraining = ("whose server retrains the classifier", methods.knowing("server_epochs"))
@@ -180,7 +183,7 @@ def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str
     if method in local:
         counting = [name for name in methods.names() if name not in local]
         meant["epochs"] = "that count epochs, where this one has rounds", counting
-    for key in block["methods"].get(method, {}):
+    for key in values:
         which, names = meant.get(key, ("", [method]))
         if method not in names:
             yield key, f"it is for methods {which}: {', '.join(names)}"

@@ -26,9 +26,7 @@ LARGEST = 2**63 - 1
 ABSENT: Any = MISSING
 """Default of a key that a filled configuration has only where somebody gave it."""
 
-MEANING = re.compile(
-    r"^(\w+(?:, \w+)*): (.+?)(?=\n\w+(?:, \w+)*: |\n\n|\Z)", re.MULTILINE | re.DOTALL
-)
+MEANING = re.compile(r"^(\w+(?:, \w+)*): (.+(?:\n +.+)*)", re.MULTILINE)
 """A line of a docstring that tells of fields, with the lines that continue it."""
 
 T = TypeVar("T")
