@@ -198,7 +198,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"#alpha": [0.5]}, "fbftl+alpha=0.5'; alpha is for the partitions dirichlet"),
     ({"#samples_per_client": [4], "#clients": [10]}, "gives both clients and samples_per_client"),
-    ({"#method": ["sfl"], "#local_epochs": [5]}, "sfl does not know axis local_epochs"),
     (GAUSSIAN | {"#sigma": [1.0], "#epsilon": [4.0]}, "gives both sigma and epsilon"),
     (GAUSSIAN, "needs sigma or epsilon"),
     (GAUSSIAN | {"#method": ["fl"], "#epsilon": [4.0]}, "mechanism gaussian is for fbftl"),

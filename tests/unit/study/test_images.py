@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.study.clients import Dealing
-from fbftl.study.grid import expand, from_axes
+from fbftl.study.grid import from_axes
 from fbftl.study.kinds import images
 from fbftl.study.settings import Setting
 
@@ -86,13 +86,6 @@ def test_an_unknown_network_is_refused_naming_those_known() -> None:
         job_of(method="fl", network="cn")
     with pytest.raises(UserError, match=r"tasks.digits.networks are: none"):
         job_of({"networks": {}}, method="fl", network="cnn")
-
-
-@pytest.mark.parametrize("method", ["fbftl", "ftl_c", "ftl_f", "released"])
-def test_a_network_is_for_methods_that_start_at_random(method: str) -> None:
-    sentence = f"method {method} does not know axis network; methods that know it: fl, sfl"
-    with pytest.raises(UserError, match=sentence):
-        expand([{"method": [method], "network": ["cnn"]}])
 
 
 def test_values_for_networks_are_refused_where_no_client_trains_one() -> None:

@@ -35,7 +35,6 @@ def test_axes_of_counts_mean_nothing_where_nobody_counts():
             "asks for count_sampling 0.8, which has no eff",
         ),
         (BUYING | {"aggregation": "masked", "bits": 8}, "masks compressed messages"),
-        ({"method": "fbftl", "purchase": 5}, "fbftl does not know axis purchase; .*: ecos$"),
     ],
 )
 def test_settings_that_say_nothing_or_too_much_are_refused(axes, sentence):

@@ -113,12 +113,3 @@ def test_an_axis_that_some_settings_keep_is_not() -> None:
 def test_features_that_are_told_are_asked_for_sensibly(axes: dict, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         expand([{"method": ["fedfeat"]} | {axis: [value] for axis, value in axes.items()}])
-
-
-@pytest.mark.parametrize(
-    "axis", ["features_from", "server_epochs", "feature_clip", "client_weighting"]
-)
-def test_who_retrains_nothing_is_asked_for_no_features(axis: str) -> None:
-    value = {"features_from": "after", "server_epochs": 5, "feature_clip": 1.0}.get(axis, "equal")
-    with pytest.raises(UserError, match=f"fedavg does not know axis {axis}; .*: .*fedfeat"):
-        expand([{"method": ["fedavg"], axis: [value]}])
