@@ -27,7 +27,6 @@ from fbftl.ground.files import read_json
 from fbftl.ground.randomness import stream
 from fbftl.models.heads import head_module
 from fbftl.privacy.noise import clip_rows, noisy_sum
-from fbftl.study.clients import partition_of
 from fbftl.study.job import Job, from_params
 from torch import nn
 
@@ -83,7 +82,7 @@ def main(
     findings, plain = [], {}
     for job_params, path in zip(jobs, runs, strict=True):
         job = from_params(job_params, axes)
-        samples = int(client_sizes(len(features), partition_of(job.clients, job.setting)).max())
+        samples = int(client_sizes(len(features), job.dealing.spec).max())
         guarantee = read_json(path, "run file")["repetitions"][0]["privacy"][0]
         sigma, clip = guarantee["sigma"], guarantee["clip_norm"]
         head, seed = head_of(job, features), job.seeds[0]

@@ -29,8 +29,8 @@ from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import this_machine
 from fbftl.messages.statistics import Statistics
+from fbftl.models.computes import BFLOAT16, COMPILED, FLOAT32, ONNXRUNTIME
 from fbftl.models.forward import Arrays, Forward, forward_fn, stage_fn
-from fbftl.study.computes import BFLOAT16, COMPILED, FLOAT32, ONNXRUNTIME
 from fbftl.training.closed_form import ridge
 
 KINDS = (FLOAT32, COMPILED, BFLOAT16, ONNXRUNTIME)

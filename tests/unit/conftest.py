@@ -1,12 +1,11 @@
-"""What tests of several rooms share: kernels as in jobs, the schema, files of two toy tasks."""
+"""What tests of several rooms share: kernels as in jobs, files of two toy tasks."""
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from fbftl.ground.exact import in_environment
-from fbftl.study.yaml_files import read_yaml
 
 if TYPE_CHECKING:
     from fbftl.tasks.task import Inputs
@@ -19,12 +18,6 @@ def kernels_of_jobs() -> None:
         from fbftl.ground.kernels import use_exact_kernels
 
         use_exact_kernels()
-
-
-@pytest.fixture(scope="module")
-def schema(root: Path) -> dict[str, Any]:
-    """The schema of configurations."""
-    return read_yaml(root / "rules/schemas/config.schema.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -15,12 +15,11 @@ from fbftl.methods.by_name import train
 from fbftl.study import methods
 from fbftl.study.axis import Axis
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import require_cloud, require_feasible
-from fbftl.study.impossible import require_packages
+from fbftl.study.feasibility import require_cloud, require_feasible, require_packages
 from fbftl.study.job import from_params
 from fbftl.study.settings import AXES
 from fbftl.tasks.task import Inputs, Outcome
-from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter, ValidationError
 from unit.methods.frameworks.framework_toys import make_inputs
 from unit.tasks.toy_vectors import make_vectors
 
@@ -157,10 +156,17 @@ def described(axis: Axis) -> list[Any]:
     if axis.type is bool:
         return [not axis.default]
     near = () if axis.type is str else (axis.default or 0) + np.array([1, -1, 0.5, -0.5])
-    candidates = axis.values if isinstance(axis.values, tuple) and axis.values else near
-    values = [axis.type(value) for value in candidates if value is not None]
-    valid = Draft202012Validator(axis.schema()).is_valid
-    return [value for value in values if value != axis.default and valid(value)]
+    values = [axis.type(value) for value in axis.listed or near]
+    return [value for value in values if value != axis.default and valid(axis, value)]
+
+
+def valid(axis: Axis, value: Any) -> bool:
+    """Tell whether an axis may have a value."""
+    try:
+        TypeAdapter(axis.annotation).validate_python(value)
+    except ValidationError:
+        return False
+    return True
 
 
 VALUES = LISTED | {
@@ -310,15 +316,13 @@ def random_axes(rng: np.random.Generator, method: str) -> dict[str, Any]:
     return {"method": method} | NEEDED.get(method, {}) | axes
 
 
-def planned(
-    axes: Mapping[str, Any], schema: dict[str, Any], block: Mapping[str, Any] = MappingProxyType({})
-) -> Study:
+def planned(axes: Mapping[str, Any], block: Mapping[str, Any] = MappingProxyType({})) -> Study:
     """Return the study of a setting after the checks that the plan makes.
 
     Raises:
         UserError: if the plan refuses it.
     """
-    study = resolve(configuration(axes, block), schema)
+    study = resolve(configuration(axes, block))
     (task,) = study.tasks
     require_packages(study.protections)
     require_feasible(study, task, SAMPLES[task])
@@ -339,12 +343,12 @@ class Answer:
 
 
 def answered(
-    axes: Mapping[str, Any], schema: dict[str, Any], files: Mapping[str, Inputs],
+    axes: Mapping[str, Any], files: Mapping[str, Inputs],
     block: Mapping[str, Any] = MappingProxyType({}),
 ) -> Answer:  # fmt: skip
     """Plan a setting and train it if the plan lets it pass; what is no UserError comes through."""
     try:
-        study = planned(axes, schema, block)
+        study = planned(axes, block)
     except UserError as refusal:
         return Answer(axes, "plan", str(refusal))
     (task,) = study.tasks

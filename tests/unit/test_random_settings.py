@@ -57,21 +57,21 @@ def test_every_axis_has_values_that_are_drawn() -> None:
 
 
 @pytest.mark.parametrize("number", range(SETTINGS))
-def test_a_random_setting(number: int, schema: dict, task_files: dict) -> None:
+def test_a_random_setting(number: int, task_files: dict) -> None:
     names = methods.names()
     rng = np.random.default_rng([SEED, number])
-    require_answer(answered(random_axes(rng, names[number % len(names)]), schema, task_files))
+    require_answer(answered(random_axes(rng, names[number % len(names)]), task_files))
 
 
 @pytest.mark.parametrize("number", range(CONFIGURATIONS))
-def test_a_random_configuration(number: int, schema: dict, task_files: dict) -> None:
+def test_a_random_configuration(number: int, task_files: dict) -> None:
     names = methods.names()
     rng = np.random.default_rng([SEED + 1, number])
     axes = random_axes(rng, str(rng.choice(names)))
-    require_answer(answered(axes, schema, task_files, random_block(rng)))
+    require_answer(answered(axes, task_files, random_block(rng)))
 
 
-def test_the_draws_run_as_often_as_they_are_refused(schema: dict) -> None:
+def test_the_draws_run_as_often_as_they_are_refused() -> None:
     """A generator that the plan always refuses would find nothing."""
     from fbftl.ground.errors import UserError
     from unit.random_settings import planned
@@ -80,7 +80,7 @@ def test_the_draws_run_as_often_as_they_are_refused(schema: dict) -> None:
     for number in range(100):
         rng = np.random.default_rng([SEED, number])
         try:
-            planned(random_axes(rng, methods.names()[number % len(methods.names())]), schema)
+            planned(random_axes(rng, methods.names()[number % len(methods.names())]))
         except UserError:
             continue
         accepted += 1

@@ -41,9 +41,11 @@ def require_alone(job: Job, inputs: Inputs) -> None:
         assert repr(found(together, index)) == repr(found(alone, 0)), seed
 
 
-def job_of(axes: dict[str, Any], schema: dict[str, Any]) -> tuple[str, Job]:
+def job_of(
+    axes: dict[str, Any],
+) -> tuple[str, Job]:
     """Return the task and the job of a setting with all seeds."""
-    study = planned(axes, schema)
+    study = planned(axes)
     (task,) = study.tasks
     (name,) = study.settings[task]["asked"]
     job = from_params(study.job(task, name), methods.axes_by_method())
@@ -51,20 +53,20 @@ def job_of(axes: dict[str, Any], schema: dict[str, Any]) -> tuple[str, Job]:
 
 
 @pytest.mark.parametrize("method", methods.names())
-def test_every_method(method: str, schema: dict, task_files: dict) -> None:
+def test_every_method(method: str, task_files: dict) -> None:
     record = methods.record(method)
     uneven = {axis: value for axis, value in UNEVEN.items() if record.knows(axis)}
-    task, job = job_of({"method": method} | NEEDED.get(method, {}) | uneven, schema)
+    task, job = job_of({"method": method} | NEEDED.get(method, {}) | uneven)
     require_alone(job, task_files[task])
 
 
 @pytest.mark.parametrize("number", range(12))
-def test_random_settings(number: int, schema: dict, task_files: dict) -> None:
+def test_random_settings(number: int, task_files: dict) -> None:
     """The first draw of each number that a plan and its data allow."""
     for attempt in range(20):
         rng = np.random.default_rng([7, number, attempt])
         try:
-            task, job = job_of(random_axes(rng, str(rng.choice(methods.names()))), schema)
+            task, job = job_of(random_axes(rng, str(rng.choice(methods.names()))))
             require_alone(job, task_files[task])
         except UserError:
             continue

@@ -16,13 +16,13 @@ pytestmark = NO_WARNINGS
 TOGETHER = [record.name for record in methods.RECORDS if record.together is not None]
 
 
-def draws(method: str, schema: dict, task_files: dict, wanted: int) -> list[MissingRun]:
+def draws(method: str, task_files: dict, wanted: int) -> list[MissingRun]:
     """Return the first settings of a method that a plan and its data allow, drawn at random."""
     found: dict[str, MissingRun] = {}
     for number in range(100):
         rng = np.random.default_rng([11, number])
         try:
-            study = planned(random_axes(rng, method), schema)
+            study = planned(random_axes(rng, method))
             (task,) = study.tasks
             ((name, setting),) = study.settings[task]["asked"].items()
             job = study.job(task, name)
@@ -36,8 +36,8 @@ def draws(method: str, schema: dict, task_files: dict, wanted: int) -> list[Miss
 
 
 @pytest.mark.parametrize("method", TOGETHER)
-def test_settings_of_a_unit(method: str, schema: dict, task_files: dict) -> None:
-    runs = draws(method, schema, task_files, 8)
+def test_settings_of_a_unit(method: str, task_files: dict) -> None:
+    runs = draws(method, task_files, 8)
     compared = 0
     for unit in units(runs, lambda task, setting: ()):
         jobs = [from_params(of_one[0].job, methods.axes_by_method()) for of_one in unit.runs]

@@ -106,8 +106,8 @@ def test_the_pages_method_and_table_plan_what_they_add_and_run(compared: Project
     parts = set(pd.read_parquet(ledger).query("direction == 'up'")["part"])
     assert parts == {"statistics", "update"}
 
-    call(compared, "scripts/tools/describe_methods.py")
-    tests = ("tests/unit/methods/prototypes", "tests/unit/study/test_method_page.py")
+    call(compared, "scripts/tools/describe_settings.py")
+    tests = ("tests/unit/methods/prototypes", "tests/unit/study/test_pages.py")
     call(compared, "-m", "pytest", "-n", "0", *tests)
     refused = {
         "experiments": {"scarcity": {"grids": [{"method": ["fbftl"], "prototype_pull": [1.0]}]}}
@@ -117,14 +117,23 @@ def test_the_pages_method_and_table_plan_what_they_add_and_run(compared: Project
     assert "prototypes" in done.stderr
 
 
-TOY_AXIS = 'Axis("toy", int, 3, "what a toy axis means.")'
-"""An axis of FbFTL, which nothing reads."""
+TOY_AXIS = """class ToyAxes(Axes):
+    \"\"\"Axes that nothing reads.
+
+    toy: what a toy axis means.
+    \"\"\"
+
+    toy: int = 3
+
+
+RECORD = """
 
 
 def test_a_new_axis_plans_nothing_until_it_is_asked_for(finished: Project) -> None:
     record = "scripts/fbftl/study/methods/fbftl.py"
-    finished.edit(record, "import AxisValues\n", "import Axis, AxisValues\n")
-    finished.edit(record, "*OF_FEATURES),", f"*OF_FEATURES, {TOY_AXIS}),")
+    finished.edit(record, "import AxisValues\n", "import Axes, AxisValues\n")
+    finished.edit(record, "RECORD = ", TOY_AXIS)
+    finished.edit(record, "*OF_FEATURES", "*OF_FEATURES, ToyAxes")
     assert finished.planned() == Counter()
     grid = {"fraction": [1.0, 0.5], "plr": [0.0, 0.5]}
     study = {"experiments": {"scarcity": {"grids": [grid, {"toy": [4]}]}}}

@@ -16,8 +16,8 @@ from fbftl.data.participation import clients_of, participating
 from fbftl.ground.errors import required
 from fbftl.methods.private_gd.heads import private_heads
 from fbftl.methods.private_gd.server import noise_of
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 from fbftl.tasks.task import LabelledFeatures
 
 

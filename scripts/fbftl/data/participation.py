@@ -9,7 +9,7 @@ import numpy as np
 
 from fbftl.data.partition import deal
 from fbftl.ground.randomness import stream
-from fbftl.study.clients import partition_of, partition_overrides, taking_part
+from fbftl.study.clients import taking_part
 from fbftl.study.job import Job
 
 
@@ -142,7 +142,7 @@ def clients_of(job: Job, samples: Partition, seed: int) -> np.ndarray:
         seed: the repetition's seed.
     """
     per_seed = job.clients.get("draw") == "per_seed"
-    if not per_seed and not partition_overrides(job.setting):
+    if not per_seed and not job.dealing.overrides:
         return samples.client
-    spec = partition_of(job.clients, job.setting)
+    spec = job.dealing.spec
     return deal(samples.labels, spec, seed if per_seed else spec["seed"], samples.domain)

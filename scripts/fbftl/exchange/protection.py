@@ -18,8 +18,8 @@ from fbftl.ground.errors import required
 from fbftl.messages.codec import Compression
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 from fbftl.training.batches import Rounds, poisson_rounds
 
 

@@ -20,9 +20,9 @@ from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import add_gaussian, add_relative, clip_norm, sample_noise
+from fbftl.privacy.release import noise_seed
 from fbftl.study.clients import PARTITION_AXES
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 
 if TYPE_CHECKING:
     from fbftl.privacy.accounting import Adjacency

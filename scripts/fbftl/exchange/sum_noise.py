@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fbftl.privacy.release import noise_seed
 from fbftl.privacy.statistics import statistics_noise
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from fbftl.data.preprocess import Preprocessing
 from fbftl.features.extract import Extraction
 from fbftl.features.store.provenance import Provenance
 from fbftl.ground.files import read_json, sha256
+from fbftl.models.computes import FLOAT32, ONNX_PACKAGES, ONNXRUNTIME
 from fbftl.models.forward import forward_fn, stage_fn
 from fbftl.models.source.manifest import load_source
-from fbftl.study.computes import FLOAT32, ONNX_PACKAGES, ONNXRUNTIME
 
 LIBRARIES = ("torch", "numpy", "zarr")
 

@@ -2,7 +2,7 @@
 
 Only in the published setup does a measured number compare with the printed one. A setup is a
 mapping with the keys of `DIFFERENCES`, all text: a run's comes from the plan
-(`fbftl.study.setup`), a paper's from `published/`.
+(`fbftl.findings.setup`), a paper's from `published/`.
 """
 
 from collections.abc import Mapping

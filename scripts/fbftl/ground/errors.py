@@ -1,5 +1,7 @@
 """The one exception meant for a user's eyes, and a bug's where a value is missing."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -21,3 +23,11 @@ def required(value: T | None) -> T:
     if value is None:
         raise ValueError("a value is missing that this job needs")
     return value
+
+
+def suggestion(name: object, names: Iterable[object]) -> str:
+    """Return how a sentence about an unknown name ends: the name that may be meant, or all."""
+    known = sorted(map(str, names))
+    if close := get_close_matches(str(name), known, n=1):
+        return f"; did you mean '{close[0]}'?"
+    return f"; choose among {', '.join(known)}"

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import this_machine
-from fbftl.study.computes import (
+from fbftl.models.computes import (
     BFLOAT16,
     COMPILED,
     FLOAT32,

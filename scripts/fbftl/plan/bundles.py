@@ -19,7 +19,7 @@ from fbftl.plan.products import Products
 from fbftl.plan.results import OF_PAPER, OF_TASKS, WRITTEN_OUT, made_in_a_loop
 from fbftl.plan.results.fbftl.numbers import dialogues_at_hand
 from fbftl.plan.results.swept import SOURCES, SWEEP
-from fbftl.plan.vocabulary import axes_of, methods_of, setup, value_of
+from fbftl.plan.vocabulary import setup, value_of
 from fbftl.study.config import Study
 
 PAPERS = ("fbftl", "fedfeat", "eppfl", "thesis", "survey", "rivals")
@@ -201,13 +201,13 @@ class TaskSteps:
         inputs = {"runs": runs.files_of_experiment(self._study, task, experiment)}
         outputs = {"table": paths.tidy(task, experiment)}
         outputs["series"] = paths.tidy(task, experiment, "series.csv")
-        axes = axes_of(self._study, task, experiment)
+        axes = self._study.axes_of(task, experiment)
         return Step("stages/collect_runs.py", inputs, outputs, {"axes": axes})
 
     def _guarantees(self, experiment: str) -> Step:
         inputs = {"runs": runs.files_of_experiment(self._study, self.task, experiment)}
         outputs = {"table": paths.guarantees(self.task, experiment)}
-        axes = axes_of(self._study, self.task, experiment)
+        axes = self._study.axes_of(self.task, experiment)
         return Step("stages/collect_guarantees.py", inputs, outputs, {"axes": axes})
 
     def _together(self) -> Step:
@@ -240,8 +240,8 @@ class TaskSteps:
         }
         outputs = {**self._files(entry.path), "by_seed": paths.table(task, "uplink")}
         values = {
-            "methods": methods_of(study, task, "methods"),
-            "axes": axes_of(study, task, "methods"),
+            "methods": study.methods_of(task, "methods"),
+            "axes": study.axes_of(task, "methods"),
             "setup": setup(study, task),
         }
         page = self._page(entry.path, entry.title)

@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from fbftl.findings.setup import setup_of
 from fbftl.plan import paths
 from fbftl.study.config import Study
 from fbftl.study.full_studies import read_every_full
-from fbftl.study.setup import setup_of
 from fbftl.study.systems import System, paper_of
 
 MEASURED = {

@@ -18,17 +18,14 @@ from fbftl.ground.missing import listed
 from fbftl.models.chain import check_networks
 from fbftl.models.source import check as source_check
 from fbftl.plan.sizes import sizes_of
+from fbftl.privacy.release import releases
 from fbftl.study import methods
-from fbftl.study.clients import number_of_clients, partition_of
+from fbftl.study.clients import Dealing
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import require_cloud, require_feasible
-from fbftl.study.impossible import require_packages
+from fbftl.study.feasibility import require_cloud, require_feasible, require_packages
 from fbftl.study.job import from_params
-from fbftl.study.release import releases
 from fbftl.study.systems import System
 from fbftl.study.yaml_files import read_yaml
-
-SCHEMA = Path("rules", "schemas", "config.schema.yaml")
 
 
 def study_of(
@@ -45,13 +42,13 @@ def study_of(
     Raises:
         UserError: at the first fault.
     """
-    return resolve(config, read_yaml(root / SCHEMA), systems, of_size)
+    return resolve(config, systems, of_size)
 
 
 def project_study(root: Path, systems: Sequence[System]) -> Study:
     """Return what `config.yaml` and the systems' studies say, with nothing laid over them."""
     alone = read_yaml(root / "config.yaml") | {"papers": "all"}
-    return resolve(alone, read_yaml(root / SCHEMA), systems)
+    return resolve(alone, systems)
 
 
 def require_makeable(study: Study, digests: Digests, *, here: bool) -> None:
@@ -130,8 +127,8 @@ def require_budget(study: Study, task: str, samples: int | None) -> None:
     for name, settings in study.together(task).items():
         released = []
         for setting in map(partial(study.setting, task), settings):
-            partition = partition_of(block["clients"], setting)
-            clients = round(setting.fraction * (number_of_clients(partition, samples) or 1))
+            number = Dealing.of(block["clients"], setting).clients(samples) or 1
+            clients = round(setting.fraction * number)
             records = planned_guarantees(
                 from_params(study.job_of(task, setting), axes), max(1, clients)
             )

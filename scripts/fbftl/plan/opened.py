@@ -17,6 +17,7 @@ from fbftl.ground.digests import DIGESTS, Digests
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import Machine, is_pinned, pin, sentence, this_machine
 from fbftl.ground.files import remove_leftovers
+from fbftl.models.computes import computed_otherwise, require_computable
 from fbftl.plan import checked, pages
 from fbftl.plan.call import Call
 from fbftl.plan.known import Results
@@ -26,7 +27,6 @@ from fbftl.plan.products import Products
 from fbftl.plan.recipes import Facts, Recipes
 from fbftl.plan.results_folder import Turn, register, require_this_layout
 from fbftl.plan.trained import files_of
-from fbftl.study.computes import computed_otherwise, require_computable
 from fbftl.study.config import Study
 from fbftl.study.full_studies import read_of_size, with_folders
 from fbftl.study.systems import read_systems

@@ -7,7 +7,7 @@ from fbftl.plan.call import Call
 from fbftl.plan.entries import FORMATS, OF_SENTENCES
 from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, paths_of
 from fbftl.plan.results.swept import SOURCES
-from fbftl.study.sweep import longest
+from fbftl.plan.sweep import longest
 from fbftl.study.yaml_files import read_yaml
 
 

@@ -6,11 +6,11 @@ Inputs are paths with `{task}`, or functions of (study, task); params are values
 from functools import partial
 from typing import Any
 
+from fbftl.findings.setup import setup_of
 from fbftl.plan import paths, runs
 from fbftl.plan.entries import File
 from fbftl.plan.paths import TASK
 from fbftl.study.config import Study
-from fbftl.study.setup import setup_of
 
 Inputs = dict[str, File]
 Params = dict[str, Any]
@@ -77,24 +77,14 @@ SETUPS = printed(setups="setups.csv")
 """Inputs to say whether a paper's numbers compare with the task's."""
 
 
-def methods_of(study: Study, task: str, experiment: str) -> list[dict[str, Any]]:
-    """Return what a table or figure of an experiment needs of the methods that it shows."""
-    return study.methods_of(task, experiment)
-
-
 def shown(experiment: str) -> Params:
     """Return the param `methods`: those that an experiment compares, with labels and marks."""
-    return {"methods": partial(methods_of, experiment=experiment)}
-
-
-def axes_of(study: Study, task: str, experiment: str, read: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the axes that a table reads and those in which a run deviates, with their defaults."""
-    return study.axes_of(task, experiment, read=read)
+    return {"methods": partial(Study.methods_of, experiment=experiment)}
 
 
 def axes(experiment: str, *read: str) -> Params:
     """Return the param `axes`: those in which runs deviate, and those that the script reads."""
-    return {"axes": partial(axes_of, experiment=experiment, read=read)}
+    return {"axes": partial(Study.axes_of, experiment=experiment, read=read)}
 
 
 def value_of(study: Study, task: str, keys: tuple[str, ...]) -> Any:

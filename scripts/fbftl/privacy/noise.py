@@ -2,7 +2,7 @@
 
 An upload's noise belongs to its sample. It is keyed by the release's seed and the sample's id, so a
 sample gets the same draw whichever other samples take part, in every epoch; another release, of
-another noise or clip norm or cut, has noise of its own (`study/release.py`). The public
+another noise or clip norm or cut, has noise of its own (`privacy/release.py`). The public
 script's fresh draw per epoch is the same function with another `draw`.
 """
 

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fbftl.ground.errors import UserError
-from fbftl.study.schema import suggestion
+from fbftl.ground.errors import UserError, suggestion
 from fbftl.study.yaml_files import laid_over
 
 KEY = "like"

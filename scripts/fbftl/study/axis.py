@@ -1,41 +1,22 @@
-"""An axis of settings, described once.
+"""An axis of settings, described once: a field of a block of axes.
 
-The schema of grids, the refusal and the removal of values without effect, the page of methods and
-the defaults that jobs rest on follow from this description.
+Grids, the refusal and the removal of values without effect, the page of methods and the defaults
+that jobs rest on follow from it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin
 
-JSON_TYPES = {int: "integer", float: "number", str: "string", bool: "boolean"}
-"""How JSON schema names the types of axes."""
+from fbftl.study.model.block import ConfigBlock, meanings
 
 
 class AxisValues(Protocol):
     """Whatever has the axes as attributes: a setting of the plan, or the axes that a job knows."""
 
     def __getattr__(self, axis: str, /) -> Any: ...
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """The numbers between two bounds; `above` and `below` are no numbers of it themselves."""
-
-    least: float | None = None
-    most: float | None = None
-    above: float | None = None
-    below: float | None = None
-
-    def schema(self) -> dict[str, float]:
-        """Return the bounds as JSON schema names them."""
-        bounds = {
-            "minimum": self.least,
-            "maximum": self.most,
-            "exclusiveMinimum": self.above,
-            "exclusiveMaximum": self.below,
-        }
-        return {keyword: bound for keyword, bound in bounds.items() if bound is not None}
 
 
 @dataclass(frozen=True)
@@ -50,46 +31,74 @@ class Needs:
     met: Callable[[AxisValues], bool]
 
 
+class Axes(ConfigBlock):
+    """Axes of settings: the type of each says its values and what it needs to have an effect.
+
+    The default is that under which nothing happens. Names of runs rest on it: it never changes.
+    """
+
+
 @dataclass(frozen=True)
 class Axis:
     """One axis of settings.
 
-    type: of its values; a default of none makes none a value as well.
-    default: under which nothing happens. Names of runs rest on it: it never changes.
+    annotation: type of its values.
     doc: what it means, in a sentence.
-    values: those that it may have: some, numbers within bounds, or what a JSON schema says. Without
-        any it has all values of its type.
     needs: what all has to be given beside it; without effect it falls back to its default.
     """
 
     name: str
-    type: type
+    annotation: Any
     default: Any
     doc: str
-    values: tuple[Any, ...] | Numbers | Mapping[str, Any] = ()
     needs: tuple[Needs, ...] = ()
 
-    def schema(self) -> dict[str, Any]:
-        """Return the JSON schema of one of its values."""
-        if isinstance(self.values, Mapping):
-            return dict(self.values)
-        optional = self.default is None
-        if isinstance(self.values, tuple) and self.values:
-            return {"enum": [*self.values, None] if optional else list(self.values)}
-        name = JSON_TYPES[self.type]
-        bounds = self.values.schema() if isinstance(self.values, Numbers) else {}
-        return {"type": [name, "null"] if optional else name, **bounds}
+    @cached_property
+    def type(self) -> type:
+        """Plain type of its values that are not none."""
+        return _types(self.annotation)[0]
 
-    def offers(self, value: Any) -> bool:
-        """Tell whether a value is among those listed, where they are."""
-        listed = self.values if isinstance(self.values, tuple) else ()
-        return not listed or value in listed or value == self.default
+    @cached_property
+    def listed(self) -> tuple[Any, ...]:
+        """Values that it may have where these are listed, else nothing."""
+        return _literals(self.annotation)
 
     def lacks(self, setting: AxisValues) -> Needs | None:
         """Return the first need that a setting does not meet, None if it meets all."""
         return next((need for need in self.needs if not need.met(setting)), None)
 
 
-def needing(need: Needs, axes: Iterable[Axis]) -> tuple[Axis, ...]:
-    """Return axes with one more need, as one method has it of axes that many share."""
-    return tuple(replace(axis, needs=(*axis.needs, need)) for axis in axes)
+def axes_in(block: type[Axes]) -> dict[str, Axis]:
+    """Return the axes that are fields of a block, by name."""
+    explained = meanings(block)
+    return {
+        name: Axis(
+            name,
+            field.rebuild_annotation(),
+            field.default,
+            explained.get(name, ""),
+            tuple(each for each in field.metadata if isinstance(each, Needs)),
+        )
+        for name, field in block.model_fields.items()
+    }
+
+
+def _members(annotation: Any) -> list[Any]:
+    """Return what a type is a union of, without bounds and none."""
+    if get_origin(annotation) is Annotated:
+        return _members(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return [member for each in get_args(annotation) for member in _members(each)]
+    return [] if annotation is NoneType else [annotation]
+
+
+def _literals(annotation: Any) -> tuple[Any, ...]:
+    listed = [each for each in _members(annotation) if get_origin(each) is Literal]
+    return tuple(value for each in listed for value in get_args(each))
+
+
+def _types(annotation: Any) -> list[Any]:
+    return [
+        type(get_args(each)[0]) if get_origin(each) is Literal else each
+        for each in _members(annotation)
+    ]

@@ -5,27 +5,54 @@ Counts alone; `fbftl.data.partition` deals.
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 PARTITION_AXES = ("partition", "alpha", "clients", "samples_per_client")
 """Axes with which a setting has the task's samples dealt anew."""
 
 
-def partition_overrides(setting: Any) -> dict[str, Any]:
-    """Return what a setting says of its clients, by axis; nothing keeps the task's own."""
-    named = {axis: getattr(setting, axis, None) for axis in PARTITION_AXES}
-    return {axis: value for axis, value in named.items() if value is not None}
+@dataclass(frozen=True)
+class Dealing:
+    """How samples are dealt to clients.
 
-
-def partition_of(clients: Mapping[str, Any], setting: Any) -> dict[str, Any]:
-    """Return the block `clients` of a task with a setting's axes in the place of its own.
-
-    A number of clients replaces the task's samples per client, and the other way round.
+    spec: the block `clients` of a task with a setting's axes in the place of its own.
+    overrides: these axes; without any, the task's own clients stay.
     """
-    overrides = partition_overrides(setting)
-    sized = "clients" in overrides or "samples_per_client" in overrides
-    sizes = {"clients": None, "samples_per_client": None} if sized else {}
-    return dict(clients) | sizes | overrides
+
+    spec: Mapping[str, Any]
+    overrides: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, clients: Mapping[str, Any], setting: Any = None) -> "Dealing":
+        """Resolve a task's block `clients` for a setting, without one for the task itself.
+
+        A number of clients replaces the task's samples per client, and the other way round.
+        """
+        named = {axis: getattr(setting, axis, None) for axis in PARTITION_AXES}
+        overrides = {axis: value for axis, value in named.items() if value is not None}
+        sized = "clients" in overrides or "samples_per_client" in overrides
+        sizes = {"clients": None, "samples_per_client": None} if sized else {}
+        return cls(dict(clients) | sizes | overrides, overrides)
+
+    @property
+    def given(self) -> bool:
+        """Whether the data names the clients."""
+        return self.spec["partition"] == "given"
+
+    def clients(self, samples: int | None, named: int | None = None) -> int | None:
+        """Return the number of clients U, or None if only the data decides it.
+
+        Args:
+            samples: training samples, None if unknown.
+            named: clients that the data names, None if unknown.
+        """
+        if self.given:
+            return named
+        if self.spec["clients"] is not None or samples is None:
+            return self.spec["clients"]
+        size = self.spec["samples_per_client"]
+        return sum(math.ceil(count / size) for count, _ in by_domain(samples, self.spec))
 
 
 def by_domain(samples: int, clients: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
@@ -49,20 +76,3 @@ def by_domain(samples: int, clients: Mapping[str, Any]) -> list[tuple[int, dict[
 def taking_part(clients: int, fraction: float) -> int:
     """Return how many of the clients take part: a fraction of them, at least one."""
     return max(1, round(fraction * clients))
-
-
-def number_of_clients(clients: Mapping[str, Any], samples: int | None) -> int | None:
-    """Return the number of clients U that a block `clients` makes, or None if the data decides it.
-
-    Args:
-        clients: the block.
-        samples: training samples, None if unknown.
-    """
-    if clients["partition"] == "given":
-        return None
-    if clients["clients"] is not None:
-        return clients["clients"]
-    if samples is None:
-        return None
-    size = clients["samples_per_client"]
-    return sum(math.ceil(count / size) for count, _ in by_domain(samples, clients))

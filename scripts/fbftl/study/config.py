@@ -3,27 +3,27 @@
 Every fault is one sentence that names the key, its value and the remedy.
 """
 
-import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, suggestion
 from fbftl.study import alike, full_studies, methods, source_seeds, task_names
-from fbftl.study.feature_faults import require_features
+from fbftl.study.clients import Dealing
+from fbftl.study.dealing_faults import dealing_faults
 from fbftl.study.grid import expand
-from fbftl.study.grid_schema import with_methods
 from fbftl.study.kinds import dialogues, images
-from fbftl.study.partition_faults import require_clients, require_dealt
+from fbftl.study.model.configuration import Configuration
+from fbftl.study.model.validation import filled as fill
 from fbftl.study.places import at_home, require_free, require_plain_place
 from fbftl.study.record_faults import require_records
-from fbftl.study.schema import require_plain, require_valid, suggestion
 from fbftl.study.settings import DEFAULTS, Setting
-from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_systems
+from fbftl.study.systems import System, chosen, paper_of, with_systems
 
 KINDS = {"images": images, "dialogues": dialogues}
-"""Module of each kind of task: `settled`, `job` and `check`."""
+"""Module of each kind of task: `settled`, `faults`, `job` and `reads`."""
 
 LARGEST_PLAN = 10_000
 """Settings of one plan: what Snakemake plans in seconds and in half a gigabyte."""
@@ -76,19 +76,20 @@ class Study:
         """Names of the experiments that run on a task."""
         return list(self.settings[task])
 
+    def settings_of(self, task: str) -> dict[str, Setting]:
+        """Return the settings of a task by name, of whichever experiment."""
+        experiments = self.settings.get(task, {}).values()
+        return {name: setting for of_one in experiments for name, setting in of_one.items()}
+
     def cuts(self, task: str) -> list[str]:
         """Return the layers at which a task or a setting of it cuts the source network."""
         features = self.task(task)["features"]
-        named = {
-            setting.cut
-            for setting in self._of(task, self.experiments(task))
-            if setting.cut is not None
-        }
+        named = {setting.cut for setting in self.settings_of(task).values()} - {None}
         return list(dict.fromkeys([features["cut"], *features["further_cuts"], *sorted(named)]))
 
     def client_parts(self, task: str) -> list[tuple[str, str]]:
         """Return network and last layer at the clients where a setting names both."""
-        pairs = {(s.network, s.client_part) for s in self._of(task, self.experiments(task))}
+        pairs = {(s.network, s.client_part) for s in self.settings_of(task).values()}
         return sorted((network, part) for network, part in pairs if network and part)
 
     def setting(self, task: str, name: str) -> Setting:
@@ -97,15 +98,14 @@ class Study:
         Raises:
             UserError: if the study makes no such setting.
         """
-        for settings in self.settings.get(task, {}).values():
-            if name in settings:
-                return settings[name]
-        names = {key for settings in self.settings.get(task, {}).values() for key in settings}
-        raise UserError(
-            f"the study makes no setting '{name}' on {task}{suggestion(name, names)}"
-            if names
-            else f"the study has no task '{task}'{suggestion(task, self.settings)}"
-        )
+        if task not in self.settings:
+            hint = suggestion(task, self.settings)
+            raise UserError(f"the study has no task '{task}'{hint}")
+        settings = self.settings_of(task)
+        if name not in settings:
+            hint = suggestion(name, settings)
+            raise UserError(f"the study makes no setting '{name}' on {task}{hint}")
+        return settings[name]
 
     def job(self, task: str, name: str) -> dict[str, Any]:
         """Return all that the science of one job depends on, in builtin types: its only param."""
@@ -124,42 +124,30 @@ class Study:
 
     def clean_methods(self, task: str) -> list[str]:
         """Return the methods that a task runs without loss, noise or compression."""
-        settings = {
-            s for of_experiment in self.settings[task].values() for s in of_experiment.values()
-        }
+        settings = self.settings_of(task).values()
         return [r.name for r in methods.RECORDS if Setting(method=r.name) in settings]
 
-    def methods_of(self, task: str, *experiments: str) -> list[dict[str, Any]]:
-        """Return what tables and figures of a task's experiments are told of the methods there."""
-        return methods.rows(setting.method for setting in self._of(task, experiments))
+    def methods_of(self, task: str, experiment: str) -> list[dict[str, Any]]:
+        """Return what tables and figures of a task's experiment are told of the methods there."""
+        return methods.rows(setting.method for setting in self.settings[task][experiment].values())
 
-    def axes_of(self, task: str, *experiments: str, read: Sequence[str] = ()) -> dict[str, Any]:
+    def axes_of(self, task: str, experiment: str, read: Sequence[str] = ()) -> dict[str, Any]:
         """Return axes with their defaults, in the fixed order.
 
         Args:
             task: name of the task.
-            experiments: those in which a setting of these deviates are among the axes.
+            experiment: the axes in which a setting of it deviates are among them.
             read: so are these, whatever is run.
         """
-        deviating = {
-            axis for setting in self._of(task, experiments) for axis in setting.deviations()
-        }
-        wanted = (deviating | set(read)) - {"method"}
+        settings = self.settings[task][experiment].values()
+        wanted = {*read}.union(*(setting.deviations() for setting in settings)) - {"method"}
         return {axis: default for axis, default in DEFAULTS.items() if axis in wanted}
 
-    def _of(self, task: str, experiments: Iterable[str]) -> Iterator[Setting]:
-        for experiment in experiments:
-            yield from self.settings[task][experiment].values()
-
-    def reads(self, task: str, name: str) -> tuple[str, ...]:
-        """Return the names of the files that a task's setting is trained from.
+    def reads_of(self, task: str, setting: Setting) -> tuple[str, ...]:
+        """Return the names of the files that any setting on a task is trained from.
 
         `features` stands for the store at the setting's cut.
         """
-        return self.reads_of(task, self.setting(task, name))
-
-    def reads_of(self, task: str, setting: Setting) -> tuple[str, ...]:
-        """Return the names of the files that any setting on a task is trained from."""
         reads = KINDS[self.task(task)["kind"]].reads(setting)
         public = ("public", "public_manifest") if self.needs_public(task, setting) else ()
         return (*reads, *public)
@@ -176,19 +164,19 @@ class Study:
 
         Groups of which this study makes nothing are left out.
         """
-        planned = {name for settings in self.settings[task].values() for name in settings}
         groups = self.task(task)["privacy"].get("together", {})
+        planned = self.settings_of(task).keys()
         return {name: members for name, members in groups.items() if planned & set(members)}
 
     @property
     def protections(self) -> list[str]:
         """Return the protections of what is sent that some setting asks for."""
-        every = (self._of(task, self.experiments(task)) for task in self.tasks)
+        every = (self.settings_of(task).values() for task in self.tasks)
         return sorted({setting.protection for settings in every for setting in settings})
 
     def buys(self, task: str) -> bool:
         """Tell whether a setting of a task buys public samples."""
-        return any(setting.purchase > 0 for setting in self._of(task, self.experiments(task)))
+        return any(setting.purchase > 0 for setting in self.settings_of(task).values())
 
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""
@@ -197,14 +185,13 @@ class Study:
 
     def asks_public_features(self, task: str) -> bool:
         """Tell whether anything of a task reads features of public data at the task's own cut."""
-        settings = [s for of_one in self.settings[task].values() for s in of_one.values()]
+        settings = self.settings_of(task).values()
         attacked = "privacy" in self.settings[task]
         return attacked or any(self.needs_public(task, setting) for setting in settings)
 
 
 def resolve(
     config: Mapping[str, Any],
-    schema: Mapping[str, Any],
     systems: Sequence[System] = (),
     of_size: Sequence[System] = (),
 ) -> Study:
@@ -212,7 +199,6 @@ def resolve(
 
     Args:
         config: as loaded from YAML; left unchanged.
-        schema: JSON schema, draft 2020-12.
         systems: whose tasks and experiments are known too.
         of_size: the full studies that are made, if any.
 
@@ -221,31 +207,25 @@ def resolve(
     """
     try:
         known = full_studies.laid_on_top(with_systems(config, systems), of_size)
-        return _resolve(known, schema, systems, of_size)
+        return _resolve(known, systems, of_size)
     except UserError as error:
         raise UserError(_one_line(str(error))) from error
 
 
 def _resolve(
     config: Mapping[str, Any],
-    schema: Mapping[str, Any],
     systems: Sequence[System],
     of_size: Sequence[System],
 ) -> Study:
     require_plain_place()
     require_records()
-    require_plain(config)
-    filled = at_home(copy.deepcopy(alike.with_likes(config)))
-    require_valid(filled, with_methods(schema))
+    filled = fill(Configuration, at_home(alike.with_likes(config)))
     require_free(filled["tasks"])
     for task in filled["tasks"].values():
         task.setdefault("seeds", filled["seeds"])
         if task.get(task_names.KEY) == 1:
             del task[task_names.KEY]
-    blocks = chosen(filled, systems, of_size)
-    for block in blocks:
-        require_valid(block.study, schema["properties"]["study"], f"{block.where}:")
-    settings = _settings(filled, blocks)
+    settings = _settings(filled, chosen(filled, systems, of_size))
     full_studies.require_made(settings, of_size)
     settings |= source_seeds.of_repeats(filled["tasks"], settings)
     planned = {name for experiments in settings.values() for name in experiments}
@@ -263,13 +243,13 @@ def _one_line(sentence: str, longest: int = 600) -> str:
 
 
 def _settings(
-    config: dict[str, Any], blocks: Sequence[StudyBlock]
+    config: dict[str, Any], studies: Sequence[System]
 ) -> dict[str, dict[str, dict[str, Setting]]]:
-    """Return the settings of every block's own experiments on its own tasks."""
-    tasks, requested = config["tasks"], list(_requested(config, blocks))
+    """Return the settings of every study's own experiments on its own tasks."""
+    tasks, requested = config["tasks"], list(_requested(config, studies))
     require_plannable([grids for _, _, grids in requested])
     settings: dict[str, dict[str, dict[str, Setting]]]
-    settings = {task: {} for block in blocks for task in block.study["tasks"]}
+    settings = {task: {} for each in studies for task in each.study["tasks"]}
     for task, experiment, grids in requested:
         settings[task][experiment] = _expanded(grids, task, tasks[task])
     for task, of_task in settings.items():
@@ -292,9 +272,9 @@ def require_plannable(experiments: Sequence[Grids]) -> None:
 
 
 def _requested(
-    config: dict[str, Any], blocks: Iterable[StudyBlock]
+    config: dict[str, Any], studies: Sequence[System]
 ) -> Iterator[tuple[str, str, Grids]]:
-    """Yield task, experiment and its grids there, for every block's own."""
+    """Yield task, experiment and its grids there, for every study's own."""
     tasks, experiments = config["tasks"], config["experiments"]
     for name, experiment in experiments.items():
         for task in experiment["tasks"] or []:
@@ -302,15 +282,13 @@ def _requested(
         for number, grid in enumerate(experiment["grids"]):
             for task in grid.get(FOR, []):
                 _require(task, tasks, f"config: experiments.{name}.grids.{number}.{FOR}", "task")
-    for block in blocks:
-        for name in block.study["tasks"]:
-            _require(name, tasks, f"{block.where}.tasks", "task")
-        for name in block.study["experiments"]:
-            _require(name, experiments, f"{block.where}.experiments", "experiment")
-        for task in block.study["tasks"]:
-            require_clients(task, tasks[task]["clients"])
-            require_features(task, tasks[task]["features"])
-            for name in block.study["experiments"]:
+    for study in studies:
+        for name in study.study["tasks"]:
+            _require(name, tasks, f"{study.where}.tasks", "task")
+        for name in study.study["experiments"]:
+            _require(name, experiments, f"{study.where}.experiments", "experiment")
+        for task in study.study["tasks"]:
+            for name in study.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
                     yield task, name, grids_on(experiments[name], task)
 
@@ -325,11 +303,20 @@ def grids_on(experiment: Mapping[str, Any], task: str) -> list[dict[str, list[An
 
 
 def _expanded(grids: Grids, task: str, block: Mapping[str, Any]) -> dict[str, Setting]:
-    """Return an experiment's settings on a task, by name."""
-    settled = KINDS[block["kind"]].settled
-    settings = {settled(setting, task, block) for setting in expand(grids)}
+    """Return an experiment's settings on a task, by name.
+
+    Raises:
+        UserError: naming task and setting, if the task cannot run one.
+    """
+    kind, clients = KINDS[block["kind"]], block["clients"]
+    settings = dict.fromkeys(kind.settled(setting, block) for setting in expand(grids))
     for setting in settings:
-        require_dealt(task, block["clients"], setting)
+        dealing = Dealing.of(clients, setting)
+        here = kind.faults(setting, task, block, dealing)
+        for fault in chain(dealing_faults(clients, dealing), here):
+            raise UserError(
+                f"config: task '{task}' cannot run the setting '{setting.name}'; {fault}"
+            )
     return dict(sorted((setting.name, setting) for setting in settings))
 
 

@@ -1,10 +1,11 @@
-"""Whether a task can fill the rounds and hold the memories that its settings ask for.
+"""Settings that a task of known size cannot run, and memories that fit nowhere.
 
 Decided before any job, from what the configuration and the count of samples say.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -12,14 +13,16 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import too_large
-from fbftl.study import methods
-from fbftl.study.clients import number_of_clients, partition_of, partition_overrides
+from fbftl.study.clients import Dealing
 from fbftl.study.config import Study
-from fbftl.study.impossible import require_possible
+from fbftl.study.dealing_faults import Dealt, too_few_faults
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
+from fbftl.study.methods import record
 from fbftl.study.methods.ecos import cloud_faults
-from fbftl.study.partition_faults import OF_SHARDS, require_enough
 from fbftl.study.settings import Setting
+
+PACKAGES = {"paillier": "phe", "ckks": "tenseal"}
+"""Package that each protection needs beside the plain requirements."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,24 @@ class Sizes:
 
 
 NOTHING_KNOWN = Sizes()
+
+
+def require_packages(protections: Sequence[str]) -> None:
+    """Refuse protections whose package is not installed, where jobs run in this environment.
+
+    Args:
+        protections: those that the settings ask for.
+
+    Raises:
+        UserError: naming package and remedy.
+    """
+    for protection in protections:
+        name = PACKAGES.get(protection)
+        if name is not None and find_spec(name) is None:
+            raise UserError(
+                f"config: protection: {protection} needs the package {name}, which is not "
+                "installed; install envs/encryption.txt, or use protection: plain"
+            )
 
 
 def require_feasible(
@@ -59,32 +80,15 @@ def require_feasible(
     Raises:
         UserError: naming key, value and what is possible.
     """
-    require_dealable(study, task, samples)
-    clients = study.task(task)["clients"]
-    _require_classes(study, task, sizes.classes)
-    named_by_data = clients["partition"] == "given"
-    number = named if named_by_data else number_of_clients(clients, samples)
     _require_scratch(study)
-    for name, setting in _settings(study, task).items():
-        count = number_of_clients(partition_of(clients, setting), samples)
-        offering = named if named_by_data and not partition_overrides(setting) else count
-        require_possible(setting, study.task(task), task, samples, offering)
-        _require_ring(setting, study.task(task), task, samples, offering)
-        if partition_overrides(setting):
-            # Rounds are of all its clients where they are few.
-            count = number_of_clients(partition_of(clients, setting), samples)
-            _require_memory(study, task, count, setting, sizes)
-            continue
-        _require_memory(study, task, number, setting, sizes)
-        if not methods.record(setting.method).by_rounds:
-            continue
-        # A round of dialogues is a batch of them.
-        per_round = study.job(task, name)["training"].get("clients_per_round", 1)
-        if number is not None and per_round > number:
-            raise UserError(
-                f"config: clients_per_round of {setting.method} on {task} is {per_round}, but "
-                f"there are {number} clients; give at most {number}"
-            )
+    block = study.task(task)
+    for fault in too_few_faults(Dealing.of(block["clients"]), samples, sizes.classes):
+        raise UserError(f"config: tasks.{task}.clients {fault}")
+    for name, setting in study.settings_of(task).items():
+        dealing = Dealing.of(block["clients"], setting)
+        dealt = Dealt(dealing, samples, dealing.clients(samples, named))
+        for fault in _faults(study, task, setting, dealt, sizes):
+            raise UserError(f"config: the setting '{name}' on {task} {fault}")
 
 
 def require_cloud(study: Study, task: str, rows: int | None, samples: int | None) -> None:
@@ -99,72 +103,62 @@ def require_cloud(study: Study, task: str, rows: int | None, samples: int | None
     Raises:
         UserError: naming axis, value and what is possible.
     """
-    clients = study.task(task)["clients"]
-    for name, setting in _settings(study, task).items():
-        if not methods.record(setting.method).knows("purchase"):
-            continue
-        number = number_of_clients(partition_of(clients, setting), samples)
-        for fault in cloud_faults(setting, rows, number):
-            raise UserError(f"config: the setting '{name}' on {task} {fault}")
+    for name, setting in study.settings_of(task).items():
+        if record(setting.method).knows("purchase"):
+            number = Dealing.of(study.task(task)["clients"], setting).clients(samples)
+            for fault in cloud_faults(setting, rows, number):
+                raise UserError(f"config: the setting '{name}' on {task} {fault}")
 
 
-def require_dealable(study: Study, task: str, samples: int | None) -> None:
-    """Refuse more clients, samples per client or shards than a task of any kind has samples.
-
-    Args:
-        study: the checked configuration.
-        task: name of the task.
-        samples: training samples of the task; None if unknown, and the jobs will find out.
-
-    Raises:
-        UserError: naming key, value and what is possible.
-    """
-    if samples is None:
-        return
-    clients = study.task(task)["clients"]
-    require_enough(f"tasks.{task}.clients.{{}}", clients, samples)
-    for setting in _settings(study, task).values():
-        if partition_overrides(setting):
-            require_enough(f"{{}} of a setting on {task}", partition_of(clients, setting), samples)
-
-
-def _require_classes(study: Study, task: str, classes: int | None) -> None:
-    """Refuse shards of more classes than there are for a client, wherever clients hold shards."""
-    clients = study.task(task)["clients"]
-    partitions = {
-        clients["partition"],
-        *(setting.partition for setting in _settings(study, task).values()),
-    }
-    shards = clients.get("shards_per_client", 1)
-    if classes is not None and partitions.intersection(OF_SHARDS) and shards > classes:
-        raise UserError(
-            f"config: tasks.{task}.clients.shards_per_client is {shards}, a class each, but there "
-            f"are {classes} classes; give at most {classes}"
+def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Sizes) -> Iterator[str]:
+    """Yield what no job of a setting could do, each with what is possible."""
+    block, of_method = study.task(task), record(setting.method)
+    samples, clients = dealt.samples, dealt.clients
+    if dealt.dealing.overrides:
+        yield from too_few_faults(dealt.dealing, samples, sizes.classes)
+    elif of_method.by_rounds and clients is not None:
+        # Of clients that a setting has dealt anew, rounds are of all where they are few; a round
+        # of dialogues is a batch of them.
+        per_round = study.job_of(task, setting)["training"].get("clients_per_round", 1)
+        if per_round > clients:
+            yield (
+                f"has clients_per_round {per_round}, but there are {clients} clients; give at most "
+                f"{clients}"
+            )
+    too_few = samples is not None and clients is not None and samples < 2 * clients
+    if too_few and _normalises(setting, block):
+        yield (
+            f"deals {samples} samples to {clients} clients, some of which have one, of which batch "
+            "normalisation makes nothing; give fewer clients, or training.batch_norm: frozen"
         )
+    yield from of_method.size_faults(setting, block, dealt)
+    if setting.aggregation != "open" and samples is not None:
+        # Where clipping or counting bounds what is sent, its sums are known before any job.
+        largest = of_method.largest_sum(setting, block, samples)
+        members = samples if clients is None else clients
+        fault = largest is not None and too_large(largest, members + 1, setting.fraction_bits)
+        if fault:
+            yield fault
+    remembers = "feedback" in of_method.by_name and setting.feedback and setting.compressed
+    if study.config["scratch_folder"] is None and remembers and clients is not None:
+        # Only clients that take part remember anything.
+        parameters, at_least = _parameters(block, setting, sizes)
+        needed = memory_bytes(ceil(clients * setting.fraction), parameters)
+        if needed > LARGEST_MEMORY:
+            yield (
+                f"has {ceil(clients * setting.fraction):,} clients remember {at_least}"
+                f"{needed / 1e9:.0f} GB together for error feedback; name a folder with that much "
+                "room as scratch_folder, or set feedback: [false] in the experiment"
+            )
 
 
-def _require_ring(
-    setting: Setting, block: Mapping[str, Any], task: str, samples: int | None, clients: int | None
-) -> None:
-    """Refuse a masked sum that could leave the largest ring, with the bits that it would need.
-
-    Where clipping or counting bounds what is sent, its sums are known before any job; how large
-    other numbers are only a job knows, and refuses them there.
-    """
-    if setting.aggregation == "open" or samples is None:
-        return
-    largest = methods.record(setting.method).largest_sum(setting, block, samples)
-    if largest is None:
-        return
-    members = samples if clients is None else clients
-    if fault := too_large(largest, members + 1, setting.fraction_bits):
-        raise UserError(f"config: the setting '{setting.name}' on {task} {fault}")
-
-
-def _settings(study: Study, task: str) -> dict[str, Setting]:
-    return {
-        n: s for of_experiment in study.settings[task].values() for n, s in of_experiment.items()
-    }
+def _normalises(setting: Setting, block: Mapping[str, Any]) -> bool:
+    """Tell whether clients train a network that normalises by the batch."""
+    if setting.network is None or not record(setting.method).trains_network:
+        return False
+    training = block["training"] | block["methods"].get(setting.method, {})
+    by_batch = block["networks"][setting.network]["norm"] == "batch"
+    return by_batch and training.get("batch_norm") == "batch"
 
 
 def _require_scratch(study: Study) -> None:
@@ -179,37 +173,16 @@ def _require_scratch(study: Study) -> None:
         raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")
 
 
-def _require_memory(
-    study: Study, task: str, clients: int | None, setting: Setting, sizes: Sizes
-) -> None:
-    """Refuse error feedback whose memories are too large for RAM if there is no other place.
-
-    Only clients that take part remember anything.
-    """
-    remembers = "feedback" in methods.record(setting.method).by_name
-    if clients is None or not (remembers and setting.feedback and setting.compressed):
-        return
-    parameters, exactly = _parameters(study.task(task), setting, sizes)
-    clients = ceil(clients * setting.fraction)
-    needed = memory_bytes(clients, parameters)
-    if study.config["scratch_folder"] is None and needed > LARGEST_MEMORY:
-        raise UserError(
-            f"config: error feedback on {task} has {clients:,} clients remember "
-            f"{'' if exactly else 'at least '}{needed / 1e9:.0f} GB together in the setting "
-            f"'{setting.name}'; name a folder with that much room as scratch_folder, or set "
-            "feedback: [false] in the experiment"
-        )
-
-
-def _parameters(block: Mapping[str, Any], setting: Setting, sizes: Sizes) -> tuple[int, bool]:
-    """Return the parameters that a setting's clients train, and whether they are all of them."""
-    if methods.record(setting.method).reads == "features":
+def _parameters(block: Mapping[str, Any], setting: Setting, sizes: Sizes) -> tuple[int, str]:
+    """Return the parameters that a setting's clients train, and in words whether these are all."""
+    if record(setting.method).reads == "features":
         parameters = sizes.heads.get(str(setting.cut or block["features"]["cut"]))
     else:
         parameters = sizes.networks.get(setting.network)
     if parameters is not None:
-        return parameters, True
-    return least_parameters(block.get("head", ())) if setting.network is None else 0, False
+        return parameters, ""
+    head = block.get("head", ()) if setting.network is None else ()
+    return least_parameters(head), "at least "
 
 
 def least_parameters(head: Sequence[int]) -> int:

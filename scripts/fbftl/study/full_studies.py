@@ -5,16 +5,16 @@ What a full study makes is in `studies/full/{system}.yaml`, or in several files
 its seeds, from 100 on. A call makes all of them, or the file that it names by `{system}-{name}`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, suggestion
 from fbftl.study import alike
-from fbftl.study.schema import suggestion
+from fbftl.study.model.validation import filled
 from fbftl.study.sizes import Size, size_of
-from fbftl.study.systems import KEYS, System, file_of, read_blocks, require_defined_once
+from fbftl.study.systems import StudyFile, System, require_defined_once
 from fbftl.study.yaml_files import laid_over, read_yaml
 
 PAPER = {
@@ -34,11 +34,15 @@ PAPER = {
 
 FOLDER = Path("studies", "full")
 
-FOLDERS = ("data_folder", "scratch_folder")
-"""Folders that a full study may name beside what it makes, as the configuration does."""
-
 FIRST_SEED = 100
 """Least seed of a full study; those below are left to quick studies and to tuning."""
+
+
+class FullStudyFile(StudyFile):
+    """What the file of a full study says, and folders that it names as the configuration does."""
+
+    data_folder: str | None = None
+    scratch_folder: str | None = None
 
 
 def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System]) -> list[System]:
@@ -52,12 +56,13 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
     Raises:
         UserError: where the two keys name no study, or a file holds what is no full study.
     """
-    size, system = config.get("size", Size.QUICK), config.get("system")
+    size, name = config.get("size", Size.QUICK), config.get("system")
+    files = [Path(file).stem for each in PAPER for file in files_of(root, each)]
     if size != Size.FULL:
-        if system is not None:
+        if name is not None:
             raise UserError(
-                f"config: system is '{system}', but size is {size}; say size: full, "
-                "or name a paper by papers"
+                f"config: system is '{name}', but size is {size}; say size: full, or name a paper "
+                "by papers"
             )
         return []
     if config.get("papers") is not None:
@@ -65,45 +70,26 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
             f"config: size is {size} and papers is {config['papers']}, but a study of this size is "
             "of one system; leave papers out"
         )
-    known = {*(config.get("tasks") or {})}.union(*(each.tasks for each in systems))
-    name = require_full(root, size, system)
-    studies = read_full(root, system_named(name), known)
-    if name not in PAPER:
-        studies = [_alone(studies, f"{FOLDER.name}/{name}")]
-    return studies
-
-
-def _alone(studies: Sequence[System], name: str) -> System:
-    """Return one file of a full study, which makes its own tasks and knows those of all files."""
-    tasks, experiments = (
-        {key: block for study in studies for key, block in getattr(study, of).items()}
-        for of in ("tasks", "experiments")
-    )
-    (study,) = (study for study in studies if study.name == name)
-    return replace(study, tasks=tasks, experiments=experiments)
-
-
-def require_full(root: Path, size: str, system: str | None) -> str:
-    """Return the name of a system that has a full study, or of one file of such a study.
-
-    Raises:
-        UserError: if no system is named, or it is unknown or has no full study.
-    """
-    if system is None:
+    if name is None:
         raise UserError(
             f"config: size is {size}, but system is null; name one of {', '.join(PAPER)}"
         )
-    files = [Path(file).stem for name in PAPER for file in files_of(root, name)]
-    if system not in (names := [*dict.fromkeys([*PAPER, *files])]):
+    if name not in (names := [*dict.fromkeys([*PAPER, *files])]):
+        raise UserError(f"config: system is '{name}', which is unknown{suggestion(name, names)}")
+    if not files_of(root, system_named(name)):
         raise UserError(
-            f"config: system is '{system}', which is unknown{suggestion(system, names)}"
+            f"config: system is '{name}', which has no full study yet; write {FOLDER}/{name}.yaml, "
+            "as docs/sizes.md says"
         )
-    if not files_of(root, system_named(system)):
-        raise UserError(
-            f"config: system is '{system}', which has no full study yet; write "
-            f"{FOLDER}/{system}.yaml, as docs/sizes.md says"
-        )
-    return system
+    known = {*(config.get("tasks") or {})}.union(*(each.tasks for each in systems))
+    studies = read_full(root, system_named(name), known)
+    if name in PAPER:
+        return studies
+    # One file makes its own tasks and knows those of all files.
+    tasks = {key: block for study in studies for key, block in study.tasks.items()}
+    experiments = {key: block for study in studies for key, block in study.experiments.items()}
+    (alone,) = (study for study in studies if study.name == f"{FOLDER.name}/{name}")
+    return [replace(alone, tasks=tasks, experiments=experiments)]
 
 
 def files_of(root: Path, system: str) -> list[str]:
@@ -141,85 +127,73 @@ def read_full(root: Path, system: str, known: Iterable[str] = ()) -> list[System
             told twice, or a task is like one that no study defines.
     """
     studies = [_read(root, file, system) for file in files_of(root, system)]
-    require_defined_once({file_of(s.name): {"tasks": s.tasks, "experiments": {}} for s in studies})
+    require_defined_once(replace(study, experiments={}) for study in studies)
     full = {name for study in studies for name in study.tasks}
     for study in studies:
-        made = study.study.get("tasks")
-        for name in (*study.tasks, *(made if isinstance(made, list) else ())):
-            _require_ending(study, name)
-        for name, block in study.tasks.items():
-            _require_seeds(study, name, block, full)
+        for fault in _faults(study, full):
+            raise UserError(f"{study.file}: {fault}")
     there = {*known, *full}
     return [replace(s, tasks={**s.tasks, **_extended(root, s.tasks, there)}) for s in studies]
 
 
 def _read(root: Path, file: str, system: str) -> System:
-    name = f"{FOLDER.name}/{Path(file).stem}"
-    blocks = read_blocks(root, file, (*KEYS, *FOLDERS))
-    folders = {key: blocks[key] for key in FOLDERS if blocks.get(key) is not None}
-    of_study = {key: blocks.get(key) or {} for key in KEYS}
-    return System(name, PAPER[system], **of_study, folders=folders)
+    content = filled(FullStudyFile, read_yaml(root / file), f"{file}:")
+    blocks = {key: content.pop(key) for key in StudyFile.model_fields}
+    folders = {key: folder for key, folder in content.items() if folder is not None}
+    return System(f"{FOLDER.name}/{Path(file).stem}", PAPER[system], **blocks, folders=folders)
 
 
-def _require_ending(study: System, name: str) -> None:
-    if size_of(str(name)) != Size.FULL:
-        raise UserError(
-            f"{file_of(study.name)} has the task '{name}', but tasks of a full study end in "
-            f"-{Size.FULL}; call it '{name}-{Size.FULL}'"
-        )
-
-
-def _require_seeds(study: System, name: str, block: Any, full: set[str]) -> None:
-    """Refuse a task with seeds below those of full studies, or with the seeds of a smaller one.
+def _faults(study: System, full: set[str]) -> Iterator[str]:
+    """Yield tasks or seeds that could be taken for those of another size.
 
     Args:
-        study: the file that has the task.
-        name: of the task.
-        block: what the file says of it.
+        study: one file of a full study.
         full: the tasks of all files of the system, from which one that is like them has its seeds.
     """
-    if not isinstance(block, Mapping):
-        return  # the schema says more of it
-    where, seeds = f"{file_of(study.name)}: tasks.{name}", block.get("seeds")
-    other = str(block.get(alike.KEY))
-    if "seeds" not in block and other not in full:
-        if size_of(other) == Size.FULL:
-            raise UserError(
-                f"{where}.{alike.KEY} names the task '{other}', which no file of the system "
-                f"has{suggestion(other, full)}"
+    for name in (*study.tasks, *study.study["tasks"]):
+        if size_of(name) != Size.FULL:
+            yield (
+                f"the task '{name}' is of a full study, whose tasks end in -{Size.FULL}; call it "
+                f"'{name}-{Size.FULL}'"
             )
-        raise UserError(f"{where} lacks the key 'seeds'; give some from {FIRST_SEED} on")
-    listed = seeds if isinstance(seeds, list) else []
-    low = [seed for seed in listed if isinstance(seed, int) and seed < FIRST_SEED]
-    if low:
-        raise UserError(
-            f"{where}.seeds has {low[0]}, but seeds below {FIRST_SEED} are those of quick studies; "
-            f"give seeds from {FIRST_SEED} on"
-        )
+    for name, block in study.tasks.items():
+        other = str(block.get(alike.KEY))
+        if "seeds" not in block and other not in full:
+            yield (
+                f"tasks.{name}.{alike.KEY} names the task '{other}', which no file of the system "
+                f"has{suggestion(other, full)}"
+                if size_of(other) == Size.FULL
+                else f"tasks.{name} lacks the key 'seeds'; give some from {FIRST_SEED} on"
+            )
+        listed = block.get("seeds")
+        for seed in listed if isinstance(listed, list) else ():
+            if isinstance(seed, int) and seed < FIRST_SEED:
+                yield (
+                    f"tasks.{name}.seeds has {seed}, but seeds below {FIRST_SEED} are those of "
+                    f"quick studies; give seeds from {FIRST_SEED} on"
+                )
 
 
 def _extended(root: Path, tasks: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
-    """Return the tasks of other studies of the project that some tasks are like, by name."""
-    blocks = [block for block in tasks.values() if isinstance(block, Mapping)]
-    further = {str(block[alike.KEY]) for block in blocks if alike.KEY in block} - known
-    return {name: block for each in further for name, block in _of_a_study(root, each).items()}
-
-
-def _of_a_study(root: Path, name: str) -> dict[str, Any]:
-    """Return a task of a study that no call knows by itself, by its name; empty where none has it.
+    """Return the tasks of other studies of the project that some tasks are like, by name.
 
     Raises:
         UserError: where several have one of that name.
     """
-    studies = {path.name: read_yaml(path) for path in sorted((root / "studies").glob("*.yaml"))}
-    blocks = {file: (study.get("tasks") or {}).get(name) or {} for file, study in studies.items()}
-    whole = {file: block for file, block in blocks.items() if "data" in block}
-    if len(whole) > 1:
-        raise UserError(
-            f"the task '{name}' is defined by studies/{' and by studies/'.join(whole)}; extend "
-            "another one"
-        )
-    return {name: next(iter(whole.values()))} if whole else {}
+    further = {str(block[alike.KEY]) for block in tasks.values() if alike.KEY in block} - known
+    found: dict[str, Any] = {}
+    files: dict[str, str] = {}
+    for path in sorted((root / "studies").glob("*.yaml")) if further else ():
+        defined = read_yaml(path).get("tasks") or {}
+        for name in further & defined.keys():
+            if "data" in (defined[name] or {}):
+                if name in found:
+                    raise UserError(
+                        f"the task '{name}' is defined by studies/{files[name]} and by "
+                        f"studies/{path.name}; extend another one"
+                    )
+                found[name], files[name] = defined[name], path.name
+    return found
 
 
 def laid_on_top(config: Mapping[str, Any], studies: Sequence[System]) -> dict[str, Any]:
@@ -234,9 +208,7 @@ def laid_on_top(config: Mapping[str, Any], studies: Sequence[System]) -> dict[st
     merged = dict(config)
     for study in studies:
         for name in study.tasks.keys() & (config.get("tasks") or {}).keys():
-            raise UserError(
-                f"config: tasks.{name} is fixed by {file_of(study.name)}; leave it out here"
-            )
+            raise UserError(f"config: tasks.{name} is fixed by {study.file}; leave it out here")
         for key in ("tasks", "experiments"):
             merged[key] = laid_over(merged.get(key) or {}, getattr(study, key))
     return merged
@@ -263,6 +235,6 @@ def require_made(settings: Mapping[str, Mapping[str, Any]], studies: Sequence[Sy
         for name in study.study["experiments"]:
             if name not in made:
                 raise UserError(
-                    f"{file_of(study.name)}: the experiment '{name}' is for other tasks than "
+                    f"{study.file}: the experiment '{name}' is for other tasks than "
                     f"{', '.join(study.study['tasks'])}; say experiments.{name}.tasks there"
                 )

@@ -20,14 +20,10 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
         grids: lists of axis values by axis name.
 
     Raises:
-        UserError: if a grid names an axis that does not exist, or a setting makes no sense.
+        UserError: if a setting makes no sense.
     """
     settings = set()
     for grid in grids:
-        for axis in grid:
-            if axis not in TYPES:
-                names = ", ".join(TYPES)
-                raise UserError(f"experiment axis '{axis}' does not exist; choose among {names}")
         _require_named(grid)
         # In the grid's order, so that of several faults the same one is named every time.
         spanned = _spanned(grid)

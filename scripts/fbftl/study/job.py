@@ -6,9 +6,11 @@ the defaults of the other axes that its method knows come beside it, for they ne
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from fbftl.ground.errors import required
+from fbftl.study.clients import Dealing
 
 
 def name_of(deviations: Mapping[str, Any]) -> str:
@@ -70,7 +72,7 @@ def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> Kn
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is trained; defaults live in the configuration's schema.
+    """How a model is trained; `study/model/training.py` has the defaults.
 
     epochs: passes over all of the task's training samples; iterations do not shrink with fewer
         data.
@@ -161,7 +163,7 @@ def pace(clients: int, clients_per_round: int, epochs: int, rounds: int | None) 
 
 @dataclass(frozen=True)
 class FineTuning:
-    """How a language model's head is trained, by AdamW; defaults live in the schema.
+    """How a language model's head is trained, by AdamW; `study/model/training.py` has the defaults.
 
     The learning rate rises over `warmup` and falls linearly to zero.
 
@@ -229,6 +231,11 @@ class Job:
     training: Training | FineTuning
     privacy: Privacy
     block: Mapping[str, Any]
+
+    @cached_property
+    def dealing(self) -> Dealing:
+        """How the task's samples are dealt to the clients of its setting."""
+        return Dealing.of(self.clients, self.setting)
 
     @property
     def network_training(self) -> Training:

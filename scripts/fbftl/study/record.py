@@ -5,24 +5,18 @@ one more method makes no old result again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from fbftl.study.axes import COMPRESSION, FEEDBACK, NOISE, SCHEDULE
-from fbftl.study.axis import Axis, AxisValues, Needs
+from fbftl.ground.errors import UserError, suggestion
+from fbftl.study.axes import COMPRESSION, NOISE, SCHEDULE, SHARED
+from fbftl.study.axis import Axes, Axis, AxisValues, Needs, axes_in
 from fbftl.study.clients import taking_part
+from fbftl.study.dealing_faults import Dealt
 
 Block = Mapping[str, Any]
 """A task's block of the configuration, or a part of it."""
-
-
-def _names(*axes: Axis) -> frozenset[str]:
-    return frozenset(axis.name for axis in axes)
-
-
-OF_NOISE, OF_SCHEDULE = _names(*NOISE), _names(*SCHEDULE)
-OF_COMPRESSION = _names(*COMPRESSION, FEEDBACK)
 
 
 def nothing(*_: Any) -> tuple[str, ...]:
@@ -47,11 +41,9 @@ NO_KEY = keys()
 """A method's jobs read nothing more of the task's block."""
 
 
-def nobody_to_learn_from(
-    setting: AxisValues, _task: Block, _samples: int | None, clients: int | None
-) -> Iterator[str]:
+def nobody_to_learn_from(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield that one client takes part, of methods whose clients learn from each other."""
-    if clients is not None and taking_part(clients, setting.fraction) < 2:
+    if dealt.clients is not None and taking_part(dealt.clients, setting.fraction) < 2:
         yield (
             f"has one client take part, which has nobody to learn from; give {setting.method} "
             "clients at least 2, or a larger fraction"
@@ -67,7 +59,8 @@ class MethodRecord:
     reads: what it trains on: features, or clients and source.
     sends: once is before training, rounds is an update of each client every round, local is what
         clients have after local epochs (weights, scores or logits), nothing is no message at all.
-    axes: axes that its run reads, shared ones and its own.
+    axes: axes that its run reads: names of shared ones, and the block of its own.
+    needs: what shared axes need beside what all methods need for them.
     named: axes that a grid of it says the values of, so that none goes by its default unsaid.
     fixed: further axes that the code reads which it shares, always at their default.
     mechanisms: privacy mechanisms that it offers.
@@ -82,7 +75,7 @@ class MethodRecord:
     task_faults: yields what a task lacks for a setting, each as a remedy, from the setting, the
         task's block and the training values of the setting.
     size_faults: yields what a task has too little of for a setting, from the setting, the task's
-        block, its training samples and its clients under the setting; either is None if unknown.
+        block and what clients hold.
     largest_sum: returns the bound on the size of a masked sum that is known before any job, from
         the setting, the task's block and its training samples; None where nothing bounds it.
     unprotected: returns what clients send of the same samples beside what a setting's mechanism
@@ -104,9 +97,10 @@ class MethodRecord:
     paper: str
     reads: str
     sends: str
-    axes: tuple[Axis, ...]
+    axes: tuple[str | type[Axes], ...]
+    needs: Mapping[str, Needs] = field(default_factory=dict)
     named: tuple[str, ...] = ()
-    fixed: tuple[Axis, ...] = ()
+    fixed: tuple[str, ...] = ()
     mechanisms: tuple[str, ...] = ("none",)
     public: bool = False
     compresses: bool = True
@@ -116,7 +110,7 @@ class MethodRecord:
     privacy: tuple[str, ...] = ()
     faults: Callable[[AxisValues], Iterable[str]] = nothing
     task_faults: Callable[[AxisValues, Block, Block], Iterable[str]] = nothing
-    size_faults: Callable[[AxisValues, Block, int | None, int | None], Iterable[str]] = nothing
+    size_faults: Callable[[AxisValues, Block, Dealt], Iterable[str]] = nothing
     largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
     unprotected: Callable[[AxisValues], str | None] = all_protected
     block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY
@@ -137,8 +131,27 @@ class MethodRecord:
 
     @cached_property
     def by_name(self) -> dict[str, Axis]:
-        """Its axes by their names."""
-        return {axis.name: axis for axis in self.axes}
+        """Its axes by their names; one of its own may narrow a shared one.
+
+        Raises:
+            UserError: if it names a shared axis that does not exist.
+        """
+        axes: dict[str, Axis] = {}
+        for each in self.axes:
+            if not isinstance(each, str):
+                axes |= {
+                    name: replace(axis, doc=axis.doc or SHARED.get(name, axis).doc)
+                    for name, axis in axes_in(each).items()
+                }
+            elif each not in SHARED:
+                raise UserError(
+                    f"scripts/fbftl/study/methods/{self.name}.py has among its axes '{each}', "
+                    f"which is none of study/axes.py{suggestion(each, SHARED)}"
+                )
+            else:
+                further = (self.needs[each],) if each in self.needs else ()
+                axes[each] = replace(SHARED[each], needs=(*SHARED[each].needs, *further))
+        return axes
 
     def knows(self, axis: str) -> bool:
         """Tell whether a setting of this method may deviate in an axis."""
@@ -156,16 +169,17 @@ class MethodRecord:
         """Tell whether a setting of this method may have a value on an axis that it knows."""
         if axis == "mechanism":
             return value in self.mechanisms
-        return axis not in self.by_name or self.by_name[axis].offers(value)
+        known = self.by_name.get(axis)
+        return known is None or not known.listed or value in (*known.listed, known.default)
 
     @cached_property
     def _known(self) -> frozenset[str]:
         """The axes that it reads, without those that only what it does not offer would read."""
         unknown: frozenset[str] = frozenset()
         if self.mechanisms == ("none",):
-            unknown |= OF_NOISE
+            unknown |= {*NOISE}
         if not {"dp_fedavg", "dp_gd"} & {*self.mechanisms}:
-            unknown |= OF_SCHEDULE
+            unknown |= {*SCHEDULE}
         if not self.compresses:
-            unknown |= OF_COMPRESSION
+            unknown |= {*COMPRESSION, "feedback"}
         return frozenset(self.by_name) - unknown

@@ -44,10 +44,10 @@ def _in_order() -> dict[str, Axis]:
 
     A method may narrow a shared axis; `require_records` compares the two.
     """
-    described = [*SHARED, *(axis for record in methods.RECORDS for axis in record.axes)]
-    by_name: dict[str, Axis] = {}
-    for axis in described:
-        by_name.setdefault(axis.name, axis)
+    by_name = dict(SHARED)
+    for record in methods.RECORDS:
+        for name, axis in record.by_name.items():
+            by_name.setdefault(name, axis)
     return {name: by_name[name] for name in dict.fromkeys((*ORDER, *by_name)) if name in by_name}
 
 

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.study.model.block import ConfigBlock, Name, TaskName
+from fbftl.study.model.configuration import StudyNames
+from fbftl.study.model.validation import filled
 from fbftl.study.yaml_files import laid_over, read_yaml
 
 DEFAULT = "fbftl"
@@ -29,34 +32,46 @@ PAPERS: dict[str, tuple[str, ...]] = {
 ALL = "all"
 """What `papers` says for every paper that has a study."""
 
-KEYS = ("study", "tasks", "experiments")
-"""What a system's file holds."""
+
+class StudyFile(ConfigBlock):
+    """What the file of a study says: what it makes, and tasks and experiments that it defines."""
+
+    study: StudyNames
+    tasks: dict[TaskName, dict[str, Any]]
+    experiments: dict[Name, dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class System:
     """What `studies/{name}.yaml` says.
 
+    study: experiments that it makes, and the tasks that it makes them on.
     folders: those that a full study names beside it, by the configuration's key.
     """
 
     name: str
     paper: str
-    study: Mapping[str, Any]
+    study: Mapping[str, list[str]]
     tasks: Mapping[str, Any]
     experiments: Mapping[str, Any]
-    folders: Mapping[str, Any] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def file(self) -> str:
+        """The file, in the project's folder."""
+        return f"studies/{self.name}.yaml"
+
+    @property
+    def where(self) -> str:
+        """Where the block `study` is, for sentences."""
+        return f"{self.file}: study"
 
 
-@dataclass(frozen=True)
-class StudyBlock:
-    """What a study makes: its experiments on its tasks.
+class DefaultStudy(System):
+    """What the configuration says itself."""
 
-    where: for sentences: the file and the key that say so.
-    """
-
-    where: str
-    study: Mapping[str, Any]
+    file = "config.yaml"
+    where = "config: study"
 
 
 def read_systems(root: Path) -> list[System]:
@@ -68,68 +83,29 @@ def read_systems(root: Path) -> list[System]:
     Raises:
         UserError: where a file cannot be read or says anything else, or a name is told twice.
     """
-    systems = [_system(root, name, paper) for paper, names in PAPERS.items() for name in names]
-    default = _read(root, "config.yaml")
-    studies = {"config.yaml": {key: default.get(key) or {} for key in KEYS}}
-    studies |= {
-        file_of(system.name): {key: getattr(system, key) for key in KEYS} for system in systems
-    }
-    require_defined_once(studies)
+    systems = [
+        System(name, paper, **filled(StudyFile, read_yaml(root / file), f"{file}:"))
+        for paper, names in PAPERS.items()
+        for name in names
+        for file in [f"studies/{name}.yaml"]
+    ]
+    default = read_yaml(root / "config.yaml")
+    blocks = {key: default.get(key) or {} for key in StudyFile.model_fields}
+    require_defined_once([DefaultStudy(DEFAULT, DEFAULT, **blocks), *systems])
     return systems
 
 
-def _system(root: Path, name: str, paper: str) -> System:
-    return System(name, paper, **read_blocks(root, file_of(name)))
-
-
-def read_blocks(root: Path, file: str, keys: Sequence[str] = KEYS) -> dict[str, Any]:
-    """Return what a system's file says.
-
-    Args:
-        root: folder of `config.yaml` and `studies/`.
-        file: its name there.
-        keys: that it may hold; those of `KEYS` it must.
-
-    Raises:
-        UserError: where it cannot be read, lacks a block, or says anything else.
-    """
-    study = _read(root, file)
-    for key in KEYS:
-        if not isinstance(study.get(key), Mapping):
-            raise UserError(f"{file} lacks the block '{key}'; add it")
-    for key in study:
-        if key not in keys:
-            raise UserError(
-                f"{file} has the key '{key}', but a system's study holds {', '.join(keys)} only; "
-                "say it in a task or in an experiment"
-            )
-    return study
-
-
-def file_of(name: str) -> str:
-    """Return the file of a system's study in the project's folder."""
-    return f"studies/{name}.yaml"
-
-
-def _read(root: Path, file: str) -> dict[str, Any]:
-    study = read_yaml(root / file)
-    if not isinstance(study, dict):
-        raise UserError(f"{file} holds no study; write the blocks {', '.join(KEYS)}")
-    return study
-
-
-def require_defined_once(studies: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuse a task or an experiment that two studies tell.
-
-    Args:
-        studies: what each study says, by its file.
-    """
-    for (file, first), (other_file, second) in combinations(studies.items(), 2):
-        for what in ("task", "experiment"):
-            for name in first[f"{what}s"]:
-                if name in second[f"{what}s"]:
+def require_defined_once(studies: Iterable[System]) -> None:
+    """Refuse a task or an experiment that two studies tell."""
+    for first, second in combinations(studies, 2):
+        for what, one, other in (
+            ("task", first.tasks, second.tasks),
+            ("experiment", first.experiments, second.experiments),
+        ):
+            for name in one:
+                if name in other:
                     raise UserError(
-                        f"the {what} '{name}' is defined by {file} and by {other_file}; "
+                        f"the {what} '{name}' is defined by {first.file} and by {second.file}; "
                         "rename one of them"
                     )
 
@@ -148,8 +124,8 @@ def with_systems(config: Mapping[str, Any], systems: Iterable[System]) -> dict[s
 
 def chosen(
     config: Mapping[str, Any], systems: Sequence[System], of_size: Sequence[System] = ()
-) -> list[StudyBlock]:
-    """Return what a call makes.
+) -> Sequence[System]:
+    """Return the studies that a call makes.
 
     Args:
         config: with `study`, and `papers`: null, `all`, a paper or a list of papers.
@@ -159,14 +135,15 @@ def chosen(
     Raises:
         UserError: where a paper has no study.
     """
-    default, papers = StudyBlock("config: study", config["study"]), config["papers"]
+    default = DefaultStudy(DEFAULT, DEFAULT, **{k: config[k] for k in StudyFile.model_fields})
+    papers = config["papers"]
     if of_size:
-        return [_block(study) for study in of_size]
+        return of_size
     if papers is None:
         return [default]
-    by_paper: dict[str, list[StudyBlock]] = {DEFAULT: [default]}
+    by_paper: dict[str, list[System]] = {DEFAULT: [default]}
     for system in systems:
-        by_paper.setdefault(system.paper, []).append(_block(system))
+        by_paper.setdefault(system.paper, []).append(system)
     wanted = list(by_paper) if papers == ALL else [papers] if isinstance(papers, str) else papers
     for paper in wanted:
         if paper not in by_paper:
@@ -174,11 +151,7 @@ def chosen(
                 f"config: papers names '{paper}', which has no study; choose among "
                 f"{', '.join(by_paper)}, or {ALL}"
             )
-    return [block for paper in wanted for block in by_paper[paper]]
-
-
-def _block(system: System) -> StudyBlock:
-    return StudyBlock(f"{file_of(system.name)}: study", system.study)
+    return [study for paper in wanted for study in by_paper[paper]]
 
 
 def paper_of(experiment: str, systems: Iterable[System]) -> str:

@@ -21,7 +21,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Literal
 
 from fbftl.ground.errors import UserError
 
@@ -40,7 +40,9 @@ MEDIAN, SPREAD = 0.45, 0.5
 RELEASED_MEDIAN = 0.4
 """Of the public code's log-normal law, whose spread is `SPREAD` too."""
 
-LAWS = (*GROUPS, "uniform", "lognormal", "ln0.5_0.4")
+Law = Literal[
+    "exponential", "rich", "steps", "full", "8-2-1-1", "uniform", "lognormal", "ln0.5_0.4"
+]
 """Every law of budgets."""
 
 
@@ -94,7 +96,7 @@ def budgets(law: str, clients: int, bases: int) -> list[int]:
     """Return how many bases each client can train, the first clients the most.
 
     Args:
-        law: its name in `LAWS`.
+        law: its name.
         clients: number of clients K.
         bases: M_b.
 

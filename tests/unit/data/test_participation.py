@@ -16,6 +16,7 @@ from fbftl.data.participation import (
 )
 from fbftl.data.partition import partition
 from fbftl.ground.randomness import stream, torch_seed
+from fbftl.study.clients import Dealing
 from fbftl.study.settings import Setting
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,7 +64,8 @@ BLOCK |= {"shards_per_client": 2, "alpha": 0.1}
 
 def dealt_to(seed: int, draw: str = "once", **axes: Any) -> np.ndarray:
     """Return the client of every sample under a setting's axes, in one domain."""
-    job = SimpleNamespace(clients=BLOCK | {"draw": draw}, setting=Setting(**axes))
+    clients, setting = BLOCK | {"draw": draw}, Setting(**axes)
+    job = SimpleNamespace(clients=clients, setting=setting, dealing=Dealing.of(clients, setting))
     return clients_of(job, replace(HELD, domain=None), seed)
 
 
@@ -98,7 +100,8 @@ def test_per_seed_deals_the_task_s_own_partition_anew() -> None:
 
 def test_partition_faults_anew_stays_inside_the_domains() -> None:
     block = BLOCK | {"draw": "per_seed", "domains": ["plain", "inverted"]}
-    job = SimpleNamespace(clients=block, setting=Setting(partition="shards", clients=9))
+    setting = Setting(partition="shards", clients=9)
+    job = SimpleNamespace(clients=block, setting=setting, dealing=Dealing.of(block, setting))
     client = clients_of(job, HELD, 1)
     seen = [np.unique(HELD.domain[client == u]).tolist() for u in range(9)]
     assert seen == [[0]] * 5 + [[1]] * 4

@@ -3,7 +3,7 @@ import pytest
 from fbftl.data.domains import assigned_domains
 from fbftl.data.partition import client_sizes, deal, label_counts, members, partition
 from fbftl.ground.errors import UserError
-from fbftl.study.clients import number_of_clients
+from fbftl.study.clients import Dealing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -203,7 +203,7 @@ def test_clients_stay_inside_their_domain(samples, domains, spec, data):
     client = deal(labels, spec, 5, domain)
     counts = np.bincount(client)
     assert counts.min() >= 1
-    assert len(counts) == number_of_clients(spec, samples)
+    assert len(counts) == Dealing.of(spec).clients(samples)
     seen = [np.unique(domain[client == u]) for u in range(len(counts))]
     assert all(len(domains_of_client) == 1 for domains_of_client in seen)
     order = np.concatenate(seen)

@@ -16,9 +16,9 @@ from fbftl.findings.exchanged import read_exchanged
 from fbftl.learners.local import local_network
 from fbftl.learners.whole import whole_network
 from fbftl.privacy.noise import poisson_sample, row_norms
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.study.release import noise_seed
 from fbftl.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.tasks.task import Inputs, Outcome, Repetition
 from fbftl.training.local import one_by_one

@@ -22,18 +22,16 @@ pytestmark = NO_WARNINGS
 
 @pytest.mark.parametrize("plr", [0.5, 0.9999])
 @pytest.mark.parametrize("method", LOSSY)
-def test_received_is_what_arrived(method: str, plr: float, schema: dict, task_files: dict) -> None:
-    answer = answered({"method": method, "plr": plr, **NEEDED.get(method, {})}, schema, task_files)
+def test_received_is_what_arrived(method: str, plr: float, task_files: dict) -> None:
+    answer = answered({"method": method, "plr": plr, **NEEDED.get(method, {})}, task_files)
     arrived = require_received(answer)
     assert plr < 0.9 or not len(arrived)  # so that the rate above shows what nothing counts as
 
 
 @pytest.mark.parametrize("method", [name for name in SENDING if name not in LOSSY])
-def test_received_where_nothing_is_lost(method: str, schema: dict, task_files: dict) -> None:
+def test_received_where_nothing_is_lost(method: str, task_files: dict) -> None:
     more = {"uploaders": 2} if method == "ecos" else {}
-    require_received(
-        answered({"method": method} | NEEDED.get(method, {}) | more, schema, task_files)
-    )
+    require_received(answered({"method": method} | NEEDED.get(method, {}) | more, task_files))
 
 
 def require_received(answer: Answer) -> pd.DataFrame:

@@ -2,22 +2,20 @@
 
 import pytest
 import yaml
+from fbftl.findings.setup import setup_of
 from fbftl.findings.setups import DIFFERENCES, published_setup, reason
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
-from fbftl.study.setup import setup_of
 from fbftl.study.systems import read_systems
-from fbftl.study.yaml_files import read_yaml
 
 
 def block(root, study: str, task: str) -> dict:
     """Return a task's block of the configuration, a study laid over it."""
-    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     config = yaml.safe_load((root / "config.yaml").read_text())
     over = yaml.safe_load((root / "studies" / study).read_text()) if study else {}
     for key, value in over.items():
         config[key] = config[key] | value if isinstance(config[key], dict) else value
-    return resolve(config, schema, read_systems(root)).task(task)
+    return resolve(config, read_systems(root)).task(task)
 
 
 def setup(root, study: str, task: str) -> dict[str, str]:

@@ -11,9 +11,9 @@ from drawn import marked, unrendered
 from fbftl.data.clients import Client, write_clients
 from fbftl.findings.majority import majority_share
 from fbftl.ground.errors import UserError
+from fbftl.plan.sweep import lacking, longest, varying
 from fbftl.study.methods import rows
 from fbftl.study.settings import Setting
-from fbftl.study.sweep import lacking, longest, varying
 
 FOUND = {
     ("fbftl", 0.5): (0.5, 0.7),

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fbftl.privacy.release import noise_seed
 from fbftl.study import methods
-from fbftl.study.release import noise_seed
 from unit.methods.ecos.test_ecos import buying
 from unit.random_settings import NEEDED, NO_WARNINGS, answered
 
@@ -43,7 +43,7 @@ Streams = set[tuple[int, ...]]
 
 
 @pytest.fixture
-def drawn(schema: dict, task_files: dict, monkeypatch: pytest.MonkeyPatch):
+def drawn(task_files: dict, monkeypatch: pytest.MonkeyPatch):
     """Trains a setting; returns the streams that it drew from."""
     drawn_from: list[Iterable[int]] = []
     sequence = np.random.SeedSequence
@@ -56,7 +56,7 @@ def drawn(schema: dict, task_files: dict, monkeypatch: pytest.MonkeyPatch):
 
     def train(axes: dict[str, Any]) -> Streams:
         drawn_from.clear()
-        answer = answered(axes, schema, task_files)
+        answer = answered(axes, task_files)
         assert not answer.refused, answer.sentence
         return {tuple(map(int, entropy)) for entropy in drawn_from}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fbftl.exchange.sending import sending
 from fbftl.messages.vectors import Vectors
-from fbftl.study.release import noise_seed, release_of
+from fbftl.privacy.release import noise_seed, release_of
 from method_toys import job
 
 ROWS, WIDTH, CLASSES = 200, 16, 3

@@ -15,11 +15,8 @@ import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import VARIABLES, Machine, is_pinned, sentence, this_machine
-from fbftl.models import compute
-from fbftl.models.forward import forward_fn
-from fbftl.models.networks import vgg
-from fbftl.study import computes
-from fbftl.study.computes import (
+from fbftl.models import compute, computes
+from fbftl.models.computes import (
     BFLOAT16,
     COMPILED,
     FLOAT32,
@@ -28,6 +25,8 @@ from fbftl.study.computes import (
     computed_otherwise,
     require_computable,
 )
+from fbftl.models.forward import forward_fn
+from fbftl.models.networks import vgg
 
 IMAGE = (8, 8, 1)
 PREPROCESSING = Preprocessing(None, (0.3,), (0.4,))

@@ -58,13 +58,12 @@ class Planned(Runs):
 def studies() -> list[Study]:
     """The quick studies of all papers, and every full one."""
     config = read_yaml(ROOT / "config.yaml")
-    schema = read_yaml(ROOT / "rules" / "schemas" / "config.schema.yaml")
     systems = read_systems(ROOT)
     full = [
         config | {"size": "full", "system": system} for system in PAPER if files_of(ROOT, system)
     ]
     return [
-        resolve(each, schema, systems, read_of_size(ROOT, each, systems))
+        resolve(each, systems, read_of_size(ROOT, each, systems))
         for each in (config | {"papers": ALL}, *full)
     ]
 

@@ -58,8 +58,7 @@ def recipes_of(
         for name in above:
             node = node.setdefault(name, {})
         node[last] = value
-    schema = read_yaml(ROOT / "rules/schemas/config.schema.yaml")
-    return Recipes(resolve(config, schema), known or facts())
+    return Recipes(resolve(config), known or facts())
 
 
 def keys_of(recipes: Recipes) -> dict[str, str]:
@@ -135,8 +134,7 @@ def test_no_key_has_the_name_of_its_task() -> None:
     config = read_yaml(ROOT / "config.yaml")
     tasks = config["tasks"] | copied
     study = {"tasks": ["digits", "copied"], "experiments": ["scarcity"]}
-    schema = read_yaml(ROOT / "rules/schemas/config.schema.yaml")
-    recipes = Recipes(resolve(config | {"tasks": tasks, "study": study}, schema), facts())
+    recipes = Recipes(resolve(config | {"tasks": tasks, "study": study}), facts())
     for name, setting in recipes.study.settings["digits"]["scarcity"].items():
         one, other = (recipes.setting(task, setting).keys([0, 1]) for task in study["tasks"])
         assert one == other, name

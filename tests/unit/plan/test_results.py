@@ -30,12 +30,12 @@ ATTACKED = {
 
 
 @pytest.fixture
-def call(root: Path, schema: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+def call(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     """A call that makes all papers in an empty folder."""
     monkeypatch.chdir(tmp_path)
     systems = read_systems(root)
     config = yaml.safe_load((root / "config.yaml").read_text("utf-8")) | {"papers": "all"}
-    study = resolve(config, schema, systems)
+    study = resolve(config, systems)
     return Call(study, study, systems, [], root)
 
 

@@ -38,9 +38,9 @@ from fbftl.models.heads import Head
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.privacy.composition import compose, gaussian, pure, rounds
 from fbftl.privacy.mechanisms import no_mechanism
+from fbftl.privacy.release import noise_seed
 from fbftl.study import methods
 from fbftl.study.job import Job, from_params
-from fbftl.study.release import noise_seed
 from fbftl.tasks.task import Inputs
 from fbftl.training.batches import Round
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest

@@ -30,9 +30,9 @@ def config() -> dict[str, Any]:
     return yaml.safe_load(CONFIG)
 
 
-def test_single_keys_change_and_lists_are_replaced_whole(config, schema):
+def test_single_keys_change_and_lists_are_replaced_whole(config):
     before = copy.deepcopy(config)
-    study = resolve(config, schema)
+    study = resolve(config)
     digits, few = study.task("digits"), study.task("few")
     assert few == digits | {
         "seeds": [5],
@@ -43,16 +43,16 @@ def test_single_keys_change_and_lists_are_replaced_whole(config, schema):
     assert study.job("few", "fbftl")["training"]["batch"] == 32
 
 
-def test_a_task_may_be_like_one_that_is_like_another(config, schema):
-    study = resolve(config, schema)
+def test_a_task_may_be_like_one_that_is_like_another(config):
+    study = resolve(config)
     few, fewer = study.task("few"), study.task("fewer")
     assert fewer == few | {"training": few["training"] | {"epochs": 1}}
 
 
-def test_a_task_may_be_like_that_of_a_system(config, schema):
+def test_a_task_may_be_like_that_of_a_system(config):
     system = System("ant", "toys", {}, {"ants": config["tasks"]["digits"]}, {})
     config["tasks"]["few"]["like"] = "ants"
-    assert resolve(config, schema, [system]).task("few")["data"]["test_fraction"] == 0.3
+    assert resolve(config, [system]).task("few")["data"]["test_fraction"] == 0.3
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_a_task_may_be_like_that_of_a_system(config, schema):
         ("fewer", r"makes a circle: few, which is like fewer, which is like few; write out"),
     ],
 )
-def test_unknown_names_and_circles_are_refused(other, sentence, config, schema):
+def test_unknown_names_and_circles_are_refused(other, sentence, config):
     config["tasks"]["few"]["like"] = other
     with pytest.raises(UserError, match=sentence):
-        resolve(config, schema)
+        resolve(config)

@@ -1,10 +1,11 @@
 """Widths: units that a narrower network has, and what clients can train."""
 
 from fractions import Fraction
+from typing import get_args
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study.widths import LAWS, bases_in, budgets, narrowed, served, spread_over
+from fbftl.study.widths import Law, bases_in, budgets, narrowed, served, spread_over
 
 CNN = {"kind": "cnn", "channels": [[16, 32], [8]], "fc": [64], "cut": "fc1"}
 
@@ -32,7 +33,7 @@ def test_widths_double_up_to_the_whole():
 
 
 @pytest.mark.parametrize("clients", [1, 7, 20])
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", get_args(Law))
 def test_budgets_fall_from_client_to_client_and_hold_a_base(law, clients):
     widths = budgets(law, clients, 8)
     assert widths == sorted(widths, reverse=True)

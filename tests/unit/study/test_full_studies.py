@@ -70,14 +70,14 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def made(folder: Path, schema: dict[str, Any], size: str, **config: Any) -> Study:
+def made(folder: Path, size: str, **config: Any) -> Study:
     """Return the study of a size of the system fade."""
     laid = yaml.safe_load(CONFIG) | {"size": size, "system": "fade"} | config
-    return resolve(laid, schema, of_size=read_of_size(folder, laid, []))
+    return resolve(laid, of_size=read_of_size(folder, laid, []))
 
 
-def test_a_full_study_is_made_of_all_its_files(folder, schema):
-    study = made(folder, schema, "full")
+def test_a_full_study_is_made_of_all_its_files(folder):
+    study = made(folder, "full")
     assert {task: list(of_task) for task, of_task in study.settings.items()} == {
         "digits-full": ["scarcity"],
         "wide-full": ["scarcity", "few"],
@@ -88,7 +88,7 @@ def test_a_full_study_is_made_of_all_its_files(folder, schema):
     assert study.paper == {"scarcity": "fbftl", "few": "thesis", "bits": "thesis"}
 
 
-def test_one_file_alone_makes_its_own_tasks_and_knows_those_of_the_others(folder, schema):
+def test_one_file_alone_makes_its_own_tasks_and_knows_those_of_the_others(folder):
     more = """study: {tasks: [narrow-full], experiments: [few, bits]}
 tasks: {narrow-full: {like: digits-full, features: {cut: fc2}, seeds: [100]}}
 experiments: {}
@@ -100,7 +100,7 @@ experiments: {}
     fade = FADE.replace("few: {tasks: [wide-full]}", "few: {tasks: [wide-full, narrow-full]}")
     (folder / "studies/full/fade.yaml").write_text(fade)
 
-    alone, whole = (made(folder, schema, "full", system=name) for name in ("fade-few", "fade"))
+    alone, whole = (made(folder, "full", system=name) for name in ("fade-few", "fade"))
     assert {task: list(of_task) for task, of_task in alone.settings.items()} == {
         "narrow-full": ["few", "bits"]
     }
@@ -108,15 +108,15 @@ experiments: {}
     assert alone.task("narrow-full") == whole.task("narrow-full")
     assert alone.config["data_folder"] is None
     with pytest.raises(UserError, match="'fade-fex', which is unknown; did you mean 'fade-few'"):
-        made(folder, schema, "full", system="fade-fex")
+        made(folder, "full", system="fade-fex")
 
 
-def test_files_that_share_experiments_can_be_made_alone(root, schema):
+def test_files_that_share_experiments_can_be_made_alone(root):
     config, systems = yaml.safe_load((root / "config.yaml").read_text()), read_systems(root)
     config |= {"size": "full", "data_folder": None}
     stems = [Path(file).stem for file in full_studies.files_of(root, "fbftl")]
     whole, *alone = (
-        resolve(each, schema, systems, read_of_size(root, each, systems))
+        resolve(each, systems, read_of_size(root, each, systems))
         for each in (config | {"system": name} for name in ["fbftl", *stems])
     )
     for part in alone:
@@ -144,7 +144,7 @@ def require_header(folder: Path, system: str) -> None:
 
     seeds = {name: count_of(name) for name in tasks if name.endswith("-full")}
     for study in studies:
-        text = (folder / full_studies.file_of(study.name)).read_text()
+        text = (folder / study.file).read_text()
         (count,) = SEEDS.match(text).groups()
         names = {*study.tasks, *study.study["tasks"]}
         counts = {seeds[name] for name in names if name in seeds}
@@ -191,54 +191,58 @@ def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tm
         ({"tasks": {"wide-full": {}}}, r"tasks\.wide-full is fixed by studies/full/fade\.yaml"),
     ],
 )
-def test_a_call_that_names_no_study_of_a_size_is_refused(folder, schema, config, sentence):
+def test_a_call_that_names_no_study_of_a_size_is_refused(folder, config, sentence):
     with pytest.raises(UserError, match=sentence):
-        made(folder, schema, **({"size": "full"} | config))
+        made(folder, **({"size": "full"} | config))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("wide-full", "wide", r"fade\.yaml has the task 'wide', .* call it 'wide-full'"),
-        ("digits-full: {", "digits-quick: {", r"the task 'digits-quick', but tasks of a full"),
+        (
+            "wide-full",
+            "wide",
+            r"fade\.yaml: the task 'wide' is of a full .* call it 'wide-full'",
+        ),
+        ("digits-full: {", "digits-quick: {", r"the task 'digits-quick' is of a full"),
         ("[100, 101, 102]", "[100, 99]", r"tasks\.digits-full\.seeds has 99, .* from 100 on"),
         ("digits, seeds: [100, 101, 102]", "digits", r"lacks the key 'seeds'; give some"),
         ("like: digits,", "like: digit,", "names the task 'digit', which is not defined"),
         ("wide-full: {like: digits-full", "wide-full: {like: digit-full", "mean 'digits-full'"),
         ("few: {tasks: [wide-full]}", "few: {}", "'few' is for other tasks than digits-"),
         ("wide-full: {", "photos-full: {seeds: [100], ", "the task 'photos-full' is defined by"),
-        ("data_folder: data", "exact: true", "has the key 'exact', but a system's study holds"),
+        ("data_folder: data", "exact: true", "key 'exact' does not exist; choose among data_f"),
     ],
 )
-def test_what_is_no_full_study_is_refused(folder, schema, old, new, sentence):
+def test_what_is_no_full_study_is_refused(folder, old, new, sentence):
     file = folder / "studies/full/fade.yaml"
     assert old in FADE
     file.write_text(FADE.replace(old, new))
     with pytest.raises(UserError, match=sentence):
-        made(folder, schema, "full")
+        made(folder, "full")
 
 
-def test_a_task_that_two_studies_define_cannot_be_extended(folder, schema):
+def test_a_task_that_two_studies_define_cannot_be_extended(folder):
     (folder / "studies/pictures.yaml").write_text(PHOTOS)
     with pytest.raises(UserError, match=r"by studies/photos\.yaml and by studies/pictures\.yaml"):
-        made(folder, schema, "full")
+        made(folder, "full")
 
 
 @pytest.mark.parametrize("text", ["study: 5", "{}", "study: {tasks: 3}\ntasks: {a-full: 7}"])
-def test_a_malformed_full_study_is_one_sentence(folder, schema, text):
+def test_a_malformed_full_study_is_one_sentence(folder, text):
     (folder / "studies/full/fade.yaml").write_text(text)
     with pytest.raises(UserError):
-        made(folder, schema, "full")
+        made(folder, "full")
 
 
-def test_the_example_of_the_page_is_a_full_study(root, linked, schema):
+def test_the_example_of_the_page_is_a_full_study(root, linked):
     page = (root / "docs/sizes.md").read_text()
     (example,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (linked / "studies/full/fade-example.yaml").write_text(example)
     config = yaml.safe_load((root / "config.yaml").read_text())
     config |= {"size": "full", "system": "fade"}
     systems = read_systems(root)
-    study = resolve(config, schema, systems, read_of_size(linked, config, systems))
+    study = resolve(config, systems, read_of_size(linked, config, systems))
     assert study.task("digits-fade-full")["training"]["rounds"] == 200
     assert study.settings["digits-fade-full"]["fairness"]
     require_header(linked, "fade")

@@ -105,10 +105,12 @@ def require_sentence(refused: UserError) -> None:
     assert len(str(refused)) < 1000
 
 
-def require_answer(config: Any, schema: dict[str, Any]) -> None:
+def require_answer(
+    config: Any,
+) -> None:
     """Accept a configuration whose jobs can be written down, or one sentence that refuses it."""
     try:
-        study = resolve(config, schema)
+        study = resolve(config)
     except UserError as refused:
         require_sentence(refused)
         return
@@ -121,14 +123,19 @@ def require_answer(config: Any, schema: dict[str, Any]) -> None:
 
 @settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_a_mutated_configuration(data: st.DataObject, good: dict, schema: dict) -> None:
-    require_answer(mutated(good, data), schema)
+def test_a_mutated_configuration(
+    data: st.DataObject,
+    good: dict,
+) -> None:
+    require_answer(mutated(good, data))
 
 
 @settings(max_examples=100)
 @given(config=st.dictionaries(st.sampled_from(["study", "tasks", "experiments", "seeds"]), VALUES))
-def test_a_configuration_out_of_thin_air(config: dict, schema: dict) -> None:
-    require_answer(config, schema)
+def test_a_configuration_out_of_thin_air(
+    config: dict,
+) -> None:
+    require_answer(config)
 
 
 TAGGED = {
@@ -142,14 +149,12 @@ TAGGED = {
 
 
 @pytest.mark.parametrize("value", TAGGED.values(), ids=TAGGED)
-def test_what_yaml_tags_build_is_refused(
-    value: str, good: dict, schema: dict, tmp_path: Path
-) -> None:
+def test_what_yaml_tags_build_is_refused(value: str, good: dict, tmp_path: Path) -> None:
     """Snakemake's own reader builds some of what tags ask for, before this project sees it."""
     path = tmp_path / "study.yaml"
     path.write_text(yaml.safe_dump(good | {"seeds": "HERE"}).replace("HERE", value))
     with pytest.raises(UserError, match="config: seeds is "):
-        resolve(load_configfile(str(path)), schema)
+        resolve(load_configfile(str(path)))
 
 
 @pytest.mark.parametrize("function", ["object/apply", "object/new"])

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study.grid import expand, from_axes
-from fbftl.study.kinds.images import job, settled
+from fbftl.study.clients import Dealing
+from fbftl.study.grid import from_axes
+from fbftl.study.kinds import images
+from fbftl.study.settings import Setting
 
 TASK: dict[str, Any] = {
     "features": {"cut": "relu_fc1", "further_cuts": ["fc1"]},
@@ -21,8 +23,20 @@ TASK: dict[str, Any] = {
 }
 
 
+def settled(setting: Setting, task: dict[str, Any]) -> Setting:
+    """Return a setting as the task runs it.
+
+    Raises:
+        UserError: if it cannot.
+    """
+    setting = images.settled(setting, task)
+    for fault in images.faults(setting, "digits", task, Dealing.of(task["clients"], setting)):
+        raise UserError(f"'{setting.name}'; {fault}")
+    return setting
+
+
 def names(*axes: dict[str, Any]) -> list[str]:
-    return sorted({settled(from_axes(axis), "digits", TASK).name for axis in axes})
+    return sorted({settled(from_axes(axis), TASK).name for axis in axes})
 
 
 def test_the_own_cut_needs_no_naming() -> None:
@@ -48,7 +62,7 @@ def test_a_cut_without_features_is_refused(axes: dict[str, Any], sentence: str) 
 
 def job_of(task: dict[str, Any] | None = None, **axes: Any) -> dict[str, Any]:
     task = TASK if task is None else TASK | task
-    return job(settled(from_axes(axes), "digits", task), task)
+    return images.job(settled(from_axes(axes), task), task)
 
 
 def test_a_job_is_told_its_own_network_only() -> None:
@@ -72,13 +86,6 @@ def test_an_unknown_network_is_refused_naming_those_known() -> None:
         job_of(method="fl", network="cn")
     with pytest.raises(UserError, match=r"tasks.digits.networks are: none"):
         job_of({"networks": {}}, method="fl", network="cnn")
-
-
-@pytest.mark.parametrize("method", ["fbftl", "ftl_c", "ftl_f", "released"])
-def test_a_network_is_for_methods_that_start_at_random(method: str) -> None:
-    sentence = f"method {method} does not know axis network; methods that know it: fl, sfl"
-    with pytest.raises(UserError, match=sentence):
-        expand([{"method": [method], "network": ["cnn"]}])
 
 
 def test_values_for_networks_are_refused_where_no_client_trains_one() -> None:
@@ -131,9 +138,9 @@ def test_training_values_without_meaning_are_refused(
 def test_no_epoch_is_chosen_on_samples_that_noise_on_updates_leaves_open(chosen) -> None:
     training = TASK["training"] | {"selection": "last", "validation": 0.0}
     private = {"method": "fl", "mechanism": "dp_fedavg", "epsilon": 1.0}
-    settled(from_axes(private), "digits", TASK | {"training": training})
+    settled(from_axes(private), TASK | {"training": training})
     with pytest.raises(UserError, match="outside of its guarantee"):
-        settled(from_axes(private), "digits", TASK | {"training": training | chosen})
+        settled(from_axes(private), TASK | {"training": training | chosen})
 
 
 def test_batches_of_one_sample_have_no_statistics() -> None:

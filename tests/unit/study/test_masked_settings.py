@@ -25,9 +25,6 @@ SUMS = {"method": "one_shot", "message": "statistics", "head": "lda", "aggregati
             {"method": "fade", "aggregation": "masked", "minority_participation": 0.5},
             "masks messages of which one alone can be summed",
         ),
-        ({"method": "fedprox", "aggregation": "masked"}, "fedprox does not know axis aggregation"),
-        (SUMS | {"aggregation": "committee"}, "aggregation"),
-        (SUMS | {"committee_members": 3}, "committee_members"),
     ],
 )
 def test_what_masked_sums_cannot_do_is_one_sentence(axes, sentence):

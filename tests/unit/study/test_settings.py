@@ -64,11 +64,6 @@ def test_experiments_share_their_common_settings() -> None:
     assert len(expand([loss, compression])) == 3 + 4 - 1
 
 
-def test_unknown_axis_is_refused() -> None:
-    with pytest.raises(UserError, match="axis 'plrr' does not exist"):
-        expand([{"plrr": [0]}])
-
-
 @given(st.lists(grids, max_size=3))
 def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
     # With a loss beside it every axis has an effect in some setting.
@@ -118,12 +113,3 @@ def test_an_axis_that_some_settings_keep_is_not() -> None:
 def test_features_that_are_told_are_asked_for_sensibly(axes: dict, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         expand([{"method": ["fedfeat"]} | {axis: [value] for axis, value in axes.items()}])
-
-
-@pytest.mark.parametrize(
-    "axis", ["features_from", "server_epochs", "feature_clip", "client_weighting"]
-)
-def test_who_retrains_nothing_is_asked_for_no_features(axis: str) -> None:
-    value = {"features_from": "after", "server_epochs": 5, "feature_clip": 1.0}.get(axis, "equal")
-    with pytest.raises(UserError, match=f"fedavg does not know axis {axis}; .*: .*fedfeat"):
-        expand([{"method": ["fedavg"], axis: [value]}])

@@ -36,24 +36,19 @@ CONFIG = {
 FURTHER = ["digits/source_seeds/1", "digits/source_seeds/2"]
 
 
-def study_of(schema: dict[str, Any], sources: int | None, **task: Any) -> Study:
+def study_of(sources: int | None, **task: Any) -> Study:
     """Return the study with so many source networks, and with changed blocks of its task."""
     config: dict[str, Any] = copy.deepcopy(CONFIG)
     config["tasks"]["digits"] |= task | ({} if sources is None else {"source_seeds": sources})
-    return resolve(config, schema)
+    return resolve(config)
 
 
-@pytest.fixture(scope="module")
-def schema(root: Path) -> dict[str, Any]:
-    return read_yaml(root / "rules/schemas/config.schema.yaml")
+def test_one_source_is_a_task_without_the_key() -> None:
+    assert study_of(1) == study_of(None)
 
 
-def test_one_source_is_a_task_without_the_key(schema: dict[str, Any]) -> None:
-    assert study_of(schema, 1) == study_of(schema, None)
-
-
-def test_the_task_itself_is_the_same_with_further_sources(schema: dict[str, Any]) -> None:
-    several, one = study_of(schema, 3), study_of(schema, None)
+def test_the_task_itself_is_the_same_with_further_sources() -> None:
+    several, one = study_of(3), study_of(None)
     assert several.tasks == one.tasks == ["digits"]
     assert several.with_repeats(several.tasks) == ["digits", *FURTHER]
     assert one.with_repeats(one.tasks) == ["digits"]
@@ -62,8 +57,8 @@ def test_the_task_itself_is_the_same_with_further_sources(schema: dict[str, Any]
         assert several.job("digits", name) == one.job("digits", name)
 
 
-def test_a_repeat_has_another_source_and_seeds_of_its_own(schema: dict[str, Any]) -> None:
-    study = study_of(schema, 3)
+def test_a_repeat_has_another_source_and_seeds_of_its_own() -> None:
+    study = study_of(3)
     for number, name in enumerate(FURTHER, 1):
         assert (is_repeat(name), task_of(name)) == (True, "digits")
         assert study.settings[name] == study.settings["digits"]
@@ -98,25 +93,27 @@ def test_a_repeat_has_another_source_and_seeds_of_its_own(schema: dict[str, Any]
         ({"seeds": [2**63 - 1]}, "the seeds of its last source would be above"),
     ],
 )
-def test_what_cannot_be_drawn_anew_is_refused(
-    schema: dict[str, Any], task: dict[str, Any], sentence: str
-) -> None:
+def test_what_cannot_be_drawn_anew_is_refused(task: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError) as refused:
-        study_of(schema, 3, **task)
+        study_of(3, **task)
     assert str(refused.value).startswith("config: tasks.digits.source_seeds is 3")
     assert sentence in str(refused.value)
-    study_of(schema, 1, **task)
+    study_of(1, **task)
 
 
-def test_dialogues_have_one_source(root: Path, schema: dict[str, Any]) -> None:
+def test_dialogues_have_one_source(
+    root: Path,
+) -> None:
     config = read_yaml(root / "config.yaml")
     config["study"] = {"tasks": ["dialogues"], "experiments": ["language"]}
     config["tasks"]["dialogues"]["source_seeds"] = 2
     with pytest.raises(UserError, match=r"are drawn by tasks\.dialogues\.data\.seed"):
-        resolve(config, schema)
+        resolve(config)
 
 
-def test_source_models_of_votes_are_trained_once(root: Path, schema: dict[str, Any]) -> None:
+def test_source_models_of_votes_are_trained_once(
+    root: Path,
+) -> None:
     config = read_yaml(root / "config.yaml")
     frameworks = read_yaml(root / "studies/frameworks.yaml")
     task = next(name for name, block in frameworks["tasks"].items() if "source_models" in block)
@@ -125,10 +122,10 @@ def test_source_models_of_votes_are_trained_once(root: Path, schema: dict[str, A
         config[key] |= frameworks[key]
     config["study"] = {"tasks": [task], "experiments": ["votes"]}
     with pytest.raises(UserError, match="reads source_models, which are trained once"):
-        resolve(config, schema)
+        resolve(config)
 
 
 @pytest.mark.parametrize("number", [0, 101, 2.0, "3"])
-def test_a_number_of_sources_is_a_count(schema: dict[str, Any], number: Any) -> None:
+def test_a_number_of_sources_is_a_count(number: Any) -> None:
     with pytest.raises(UserError, match=r"tasks\.digits\.source_seeds"):
-        study_of(schema, number)
+        study_of(number)

@@ -53,21 +53,21 @@ def test_laplace_needs_epsilon_and_a_sensitivity(axes):
 
 @pytest.mark.parametrize("share", [0, 1.5, -0.1])
 @pytest.mark.parametrize("axis", ["keep_activations", "keep_gradients"])
-def test_a_share_outside_zero_and_one_is_refused(schema, axis, share):
+def test_a_share_outside_zero_and_one_is_refused(axis, share):
     with pytest.raises(UserError, match=axis):
-        resolve(study(**{axis: share}), schema)
+        resolve(study(**{axis: share}))
 
 
-def test_a_masked_round_of_one_client_is_refused(schema):
+def test_a_masked_round_of_one_client_is_refused():
     with pytest.raises(UserError, match="masked sum of one client shows what it sent"):
-        resolve(study(aggregation="masked", clients_per_round=1), schema)
+        resolve(study(aggregation="masked", clients_per_round=1))
 
 
-def test_a_client_part_is_where_the_job_cuts_and_has_to_be_in_the_network(schema):
-    resolved = resolve(study(client_part="relu2_1"), schema)
+def test_a_client_part_is_where_the_job_cuts_and_has_to_be_in_the_network():
+    resolved = resolve(study(client_part="relu2_1"))
     (name,) = resolved.settings["toy"]["split"]
     assert resolved.job("toy", name)["block"]["network"]["cut"] == "relu2_1"
     check_networks("toy", resolved.task("toy"), resolved.client_parts("toy"))
-    wrong = resolve(study(client_part="relu7_1"), schema)
+    wrong = resolve(study(client_part="relu7_1"))
     with pytest.raises(UserError, match=r"cut is 'relu7_1'.*choose among conv1_1"):
         check_networks("toy", wrong.task("toy"), wrong.client_parts("toy"))

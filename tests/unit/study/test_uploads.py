@@ -44,8 +44,6 @@ def test_a_grid_says_which_message_clients_send():
             {"message": "statistics", "head": "lda", "mechanism": "relative", "sigma": 0.1},
             "mechanism relative on statistics",
         ),
-        ({"message": "statistics", "head": "lda", "keep": 0.1}, "one_shot does not know axis keep"),
-        ({"head": "lda", "plr": 0.5, "loss": "reshuffled"}, "one_shot does not know axis loss"),
         ({"head": "lda", "projection": 8}, "asks for projection 8, which has no effect"),
         ({"head": "lda", "components": 8}, "asks for components 8, which has no effect"),
         ({"head": "lda", "components": 0}, "asks for components 0, which has no effect"),
@@ -53,12 +51,6 @@ def test_a_grid_says_which_message_clients_send():
             {"head": "lda", "covariance": "spherical"},
             "asks for covariance spherical, which has no effect",
         ),
-        ({"method": "ftl_c", "message": "means"}, "ftl_c does not know axis message"),
-        (
-            {"method": "fbftl", "message": "means", "head": "ncm"},
-            "fbftl does not know axis message; methods that know it: one_shot$",
-        ),
-        ({"method": "fbftl", "head": "lda"}, "fbftl does not know axis head; .*: one_shot$"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(axes, sentence):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from fbftl.study.computes import FLOAT32
+from fbftl.models.computes import FLOAT32
 
 
 @dataclass(frozen=True)

@@ -55,9 +55,9 @@ from fbftl.methods.ecos.private_knn import answered
 from fbftl.methods.ecos.public_rows import PublicPool, PublicRows
 from fbftl.privacy.composition import NO_GUARANTEE
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.study.outsourcing import COUNTING
-from fbftl.study.release import noise_seed
 from fbftl.study.rings import counts_bound, summing_ring
 from fbftl.tasks.task import Outcome
 from fbftl.training.logistic import logistic

@@ -50,8 +50,8 @@ from fbftl.privacy.masking import (
     require_room,
     unmasked_sum,
 )
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 from fbftl.tasks.task import ClientSamples, Outcome, Repetition
 from fbftl.training.batches import Round
 from fbftl.training.curves import first_epoch_at

@@ -52,8 +52,8 @@ from fbftl.models.digest import digests
 from fbftl.models.networks import initialise
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 from fbftl.training.batches import Cycle
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.samples import LabelledInputs

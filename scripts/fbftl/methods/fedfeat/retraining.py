@@ -16,8 +16,8 @@ from fbftl.exchange.repetition import Train, parameter_count
 from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.learners.local import local_network
 from fbftl.methods.fedfeat.noise import feature_noise
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest, ReportedFeatures

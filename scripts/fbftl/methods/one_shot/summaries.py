@@ -49,8 +49,8 @@ from fbftl.methods.one_shot.summary_messages import (
     SummaryMessage,
 )
 from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 from fbftl.study.uploads import CANDIDATES
 from fbftl.tasks.task import LabelledFeatures
 

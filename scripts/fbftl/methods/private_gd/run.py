@@ -12,8 +12,8 @@ from fbftl.methods.private_gd.descent import PRIVATE_MEASURES, PRIVATE_SERIES
 from fbftl.methods.private_gd.heads import private_heads
 from fbftl.methods.private_gd.server import Noise, noise_of, sent
 from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 from fbftl.tasks.task import ClientFeatures, Inputs, Outcome, labelled_features
 
 

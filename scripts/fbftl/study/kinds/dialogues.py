@@ -1,10 +1,10 @@
 """A task of dialogues as the plan sees it: its settings, their jobs, and what it cannot run."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fbftl.ground.errors import UserError
 from fbftl.study import methods
+from fbftl.study.clients import Dealing
 from fbftl.study.settings import Setting
 
 UNKNOWN = ("loss", "noise_draw", "label_epsilon", "partition", "alpha", "clients_per_round")
@@ -19,42 +19,34 @@ NEEDED: dict[str, tuple[str, ...]] = {
 """The mechanisms that there are, and what each needs of the block `privacy`."""
 
 
-def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
-    """Return a setting as a task of dialogues runs it: the task's own cut needs no naming.
+def settled(setting: Setting, block: Mapping[str, Any]) -> Setting:
+    """Return a setting as a task of dialogues runs it: the task's own cut needs no naming."""
+    named = setting.cut == str(block["features"]["cut"])
+    return setting.with_axes(cut=None) if named else setting
+
+
+def faults(
+    setting: Setting, task: str, block: Mapping[str, Any], _dealing: Dealing
+) -> Iterator[str]:
+    """Yield why a task of dialogues cannot run a setting, each with its remedy.
 
     Args:
         setting: what an experiment asks for.
         task: the task's name.
         block: its block of the configuration.
-
-    Raises:
-        UserError: naming task, setting and axis, if a task of dialogues cannot run it.
     """
-    if setting.cut == str(block["features"]["cut"]):
-        setting = setting.with_axes(cut=None)
-    check(setting, task, block)
-    return setting
-
-
-def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
-    """Refuse what a task of dialogues cannot run.
-
-    Raises:
-        UserError: naming task, setting and axis.
-    """
-    where = f"config: task '{task}' has dialogues and cannot run the setting '{setting.name}'"
     runnable = methods.on_kind("dialogues")
     if setting.method not in runnable:
-        raise UserError(f"{where}; choose its method among {', '.join(runnable)}")
+        yield f"of dialogues, choose the method among {', '.join(runnable)}"
     for axis in setting.deviations():
         if axis in UNKNOWN:
-            raise UserError(f"{where}; leave the axis '{axis}' out")
+            yield f"dialogues do not have the axis '{axis}': leave it out"
     if setting.mechanism not in NEEDED:
-        raise UserError(f"{where}; choose its mechanism among {', '.join(NEEDED)}")
+        yield f"of dialogues, choose the mechanism among {', '.join(NEEDED)}"
     if setting.mechanism == "gaussian" and "norm" not in block["privacy"]["feature_clip"]:
-        raise UserError(f"{where}; give tasks.{task}.privacy.feature_clip a norm")
+        yield f"give tasks.{task}.privacy.feature_clip a norm"
     if setting.cut is not None and setting.cut not in map(str, block["features"]["further_cuts"]):
-        raise UserError(f"{where}; add its cut to tasks.{task}.features.further_cuts")
+        yield f"add its cut to tasks.{task}.features.further_cuts"
 
 
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:

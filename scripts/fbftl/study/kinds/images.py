@@ -1,11 +1,11 @@
 """A task with images as the plan sees it: its settings, their jobs, the cuts and networks there."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
-from fbftl.study.clients import partition_of
+from fbftl.study.clients import Dealing
 from fbftl.study.job import VALIDATED, most_epochs
 from fbftl.study.settings import Setting
 from fbftl.study.widths import bases_in, budgets, narrowed
@@ -37,171 +37,156 @@ IN_RETRAINING = ("server_learning_rate", "server_batch")
 """Training values that only methods read whose server retrains the classifier."""
 
 
-def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
-    """Return a setting as a task with images runs it: the task's own cut needs no naming.
+MANY_CLIENTS = 1000
+"""Clients that have every budget of a law, where the number is not known yet."""
+
+
+def settled(setting: Setting, block: Mapping[str, Any]) -> Setting:
+    """Return a setting as a task with images runs it: the task's own cut needs no naming."""
+    if _on_features(setting) and setting.cut == block["features"]["cut"]:
+        return setting.with_axes(cut=None)
+    return setting
+
+
+def faults(
+    setting: Setting, task: str, block: Mapping[str, Any], dealing: Dealing
+) -> Iterator[str]:
+    """Yield why a task cannot run a setting, each with its remedy.
 
     Args:
         setting: what an experiment asks for.
         task: the task's name.
         block: its block of the configuration.
-
-    Raises:
-        UserError: naming task, setting and remedy, as `check`.
+        dealing: of its samples to clients, under the setting.
     """
-    if _on_features(setting) and setting.cut == block["features"]["cut"]:
-        setting = setting.with_axes(cut=None)
-    check(setting, task, block)
-    return setting
-
-
-def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
-    """Refuse a cut or network that the task does not have, and training values without effect.
-
-    Raises:
-        UserError: naming task, setting and remedy.
-    """
-    where = f"config: task '{task}' cannot run the setting '{setting.name}'"
+    record, training = methods.record(setting.method), _training(setting, block)
     if setting.cut is not None and _on_features(setting):
-        _require_features(where, setting, task, block)
-    if setting.network is not None and setting.network not in block["networks"]:
-        names = ", ".join(block["networks"]) or "none"
-        raise UserError(f"{where}; the networks in tasks.{task}.networks are: {names}")
-    if methods.record(setting.method).trains_network:
-        _require_statistics(where, setting, block)
-        _require_company(where, setting, block)
-    _require_widths(where, setting, block)
-    _require_further(where, setting, task, block)
-    training = _training(setting, block)
-    _require_no_open_choice(where, setting, training)
-    _require_settling(where, setting, task, training)
-    for fault in methods.record(setting.method).task_faults(setting, block, training):
-        raise UserError(f"{where}; {fault}")
-    if _clients_of_round(setting) and not _samples(setting, block) and _sends_once(setting):
-        raise UserError(
-            f"{where}; a step takes the samples of clients_per_round clients, but those of a "
-            "client are unknown: give samples_per_client"
-        )
-    _require_meaning(setting, task, block)
-
-
-def _require_no_open_choice(where: str, setting: Setting, training: Mapping[str, Any]) -> None:
-    """Refuse to choose an epoch by clients' samples that no noise protects.
-
-    What features under noise are trained to is judged by uploads under noise, which is no release.
-    """
-    if setting.mechanism not in PROTECTING_UPDATES:
-        return
-    if training["selection"] == "validation" or training["validation"] > 0:
-        raise UserError(
-            f"{where}; {setting.mechanism} protects updates, and an epoch chosen on samples that "
-            "clients hold out is outside of its guarantee: give privacy.training or the task's "
-            "training selection: last and validation: 0"
-        )
-
-
-def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
-    """Refuse training values that a method is given and makes nothing of."""
-    values = block["methods"].get(setting.method, {})
-    if not values:
-        return
-    record = methods.record(setting.method)
-    trained = [r.name for r in methods.RECORDS if r.trains_network]
-    local = methods.names(sends="local")
-    meant = {
-        **dict.fromkeys(IN_NETWORKS, ("whose clients train a network", trained)),
-        **dict.fromkeys(IN_LOCAL_EPOCHS, ("with local epochs", local)),
-        **dict.fromkeys(
-            IN_RETRAINING,
-            ("whose server retrains the classifier", methods.knowing("server_epochs")),
-        ),
-    }
-    if record.sends == "local":
-        others = [r.name for r in methods.RECORDS if r.sends != "local"]
-        meant["epochs"] = "that count epochs, where this one has rounds", others
-    for key, (which, names) in meant.items():
-        if key in values and setting.method not in names:
-            raise UserError(
-                f"config: tasks.{task}.methods.{setting.method}.{key} has no effect; leave it out, "
-                f"it is for methods {which}: {', '.join(names)}"
+        if setting.cut not in block["features"]["further_cuts"]:
+            yield f"add its cut to tasks.{task}.features.further_cuts"
+        if setting.mechanism == "gaussian" and "norm" not in block["privacy"]["feature_clip"]:
+            yield (
+                f"give tasks.{task}.privacy.feature_clip a norm, public features are extracted at "
+                "the task's own cut only"
             )
-
-
-def _require_further(where: str, setting: Setting, task: str, block: Mapping[str, Any]) -> None:
-    """Refuse a method whose source models or architectures the task lacks."""
-    further = methods.record(setting.method).further
+    known = ", ".join(block["networks"]) or "none"
+    if setting.network is not None and setting.network not in block["networks"]:
+        yield f"the networks in tasks.{task}.networks are: {known}"
+    if record.trains_network:
+        yield from _training_faults(setting, block, training, dealing)
+    yield from _width_faults(setting, block, dealing)
     for key in ("source_models", "architectures"):
-        if key in further and not block[key]:
-            raise UserError(f"{where}; give tasks.{task}.{key}, which {setting.method} needs")
-    named = list(block["architectures"]) if "architectures" in further else []
-    if "source_models" in further:
-        named.append(block["source_models"]["network"])
-    for name in named:
+        if key in record.further and not block[key]:
+            yield f"give tasks.{task}.{key}, which {setting.method} needs"
+    for name in _named(record.further, block):
         if name not in block["networks"]:
-            names = ", ".join(block["networks"]) or "none"
-            raise UserError(f"{where}: it has no network '{name}'; those it has are: {names}")
-    if "source_models" in further and setting.network != block["source_models"]["network"]:
-        raise UserError(
-            f"{where}: its source models have the network '{block['source_models']['network']}', "
-            "which no other can take over; give the setting that network"
+            yield f"it has no network '{name}', those it has are: {known}"
+    if "source_models" in record.further and setting.network != block["source_models"]["network"]:
+        yield (
+            f"its source models have the network '{block['source_models']['network']}', which no "
+            "other can take over: give the setting that network"
         )
-
-
-def _require_features(where: str, setting: Setting, task: str, block: Mapping[str, Any]) -> None:
-    """Refuse a cut at which there are no features; who runs the network itself has any."""
-    if setting.cut not in block["features"]["further_cuts"]:
-        raise UserError(f"{where}; add its cut to tasks.{task}.features.further_cuts")
-    if setting.mechanism == "gaussian" and "norm" not in block["privacy"]["feature_clip"]:
-        raise UserError(
-            f"{where}; give tasks.{task}.privacy.feature_clip a norm, public features are "
-            "extracted at the task's own cut only"
+    if setting.mechanism in PROTECTING_UPDATES and (
+        training["selection"] == "validation" or training["validation"] > 0
+    ):
+        # What features under noise are trained to is judged by uploads under noise, no release.
+        yield (
+            f"{setting.mechanism} protects updates, and an epoch chosen on samples that clients "
+            "hold out is outside of its guarantee: give privacy.training or the task's training "
+            "selection: last and validation: 0"
         )
+    yield from _settling_faults(setting, task, training)
+    yield from record.task_faults(setting, block, training)
+    if _clients_of_round(setting) and not _samples(setting, block) and record.sends == "once":
+        yield (
+            "a step takes the samples of clients_per_round clients, but those of a client are "
+            "unknown: give samples_per_client"
+        )
+    for key, why in _without_effect(setting.method, block):
+        yield f"tasks.{task}.methods.{setting.method}.{key} has no effect: leave it out, {why}"
 
 
-def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
-    """Refuse batches of one sample under normalisation by the batch, where that can be known.
+def _training_faults(
+    setting: Setting, block: Mapping[str, Any], training: Mapping[str, Any], dealing: Dealing
+) -> Iterator[str]:
+    """Yield batches of one sample that are normalised, and masked rounds of one client.
 
     Of the source's architecture only the job knows whether it normalises.
     """
-    normalises = setting.network and block["networks"][setting.network]["norm"] == "batch"
-    partition = partition_of(block["clients"], setting)
-    training, local = _training(setting, block), methods.record(setting.method).sends == "local"
-    alone = partition["clients"] is None and partition["samples_per_client"] == 1
+    network = block["networks"].get(setting.network)
+    local = methods.record(setting.method).sends == "local"
+    alone = dealing.spec["clients"] is None and dealing.spec["samples_per_client"] == 1
     alone = alone or (local and (setting.local_batch or training.get("local_batch")) == 1)
-    if normalises and alone and training["batch_norm"] == "batch":
-        raise UserError(
-            f"{where}; a batch of one sample has no statistics: give samples_per_client and "
-            "local_batch at least 2, or training.batch_norm: frozen"
+    if alone and network is not None and network["norm"] == training["batch_norm"] == "batch":
+        yield (
+            "a batch of one sample has no statistics: give samples_per_client and local_batch at "
+            "least 2, or training.batch_norm: frozen"
+        )
+    if setting.aggregation != "open" and training["clients_per_round"] < 2:
+        yield (
+            "a masked sum of one client shows what it sent: give clients_per_round at least 2, or "
+            "aggregation: open"
         )
 
 
-MANY_CLIENTS = 1000
-"""Clients that have every budget of a law, where the number is not known yet."""
-
-
-def _require_widths(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
-    """Refuse widths that the network does not have, and budgets below the narrowest."""
+def _width_faults(setting: Setting, block: Mapping[str, Any], dealing: Dealing) -> Iterator[str]:
+    """Yield widths that the network does not have, and budgets below the narrowest."""
     record = methods.record(setting.method)
     budgeted = record.knows("budgets")
     if setting.width == 1 and (record.whole_at_full_width or not budgeted):
         return
     if setting.network is None:
-        raise UserError(f"{where}; widths are for a network of its own, give the axis network")
+        yield "widths are for a network of its own: give the axis network"
+        return
     try:
         narrowed(block["networks"][setting.network], setting.width)
         if budgeted:
-            clients = partition_of(block["clients"], setting)["clients"] or MANY_CLIENTS
+            clients = dealing.spec["clients"] or MANY_CLIENTS
             budgets(setting.budgets, clients, bases_in(setting.width))
     except UserError as error:
-        raise UserError(f"{where}: {error}") from error
+        yield str(error)
 
 
-def _require_company(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
-    """Refuse masked rounds of one client, whose sum is its message."""
-    if setting.aggregation != "open" and _training(setting, block)["clients_per_round"] < 2:
-        raise UserError(
-            f"{where}; a masked sum of one client shows what it sent: give clients_per_round at "
-            "least 2, or aggregation: open"
+def _settling_faults(setting: Setting, task: str, training: Mapping[str, Any]) -> Iterator[str]:
+    """Yield epochs that validation finds where no server trains on held-out features by them."""
+    if not training.get("until_settled"):
+        return
+    if not _on_features(setting) or not _sends_once(setting):
+        yield (
+            f"epochs: {VALIDATED} is for heads that a server trains on features: give "
+            f"tasks.{task}.methods.{setting.method}.epochs a number"
         )
+    if training["validation"] == 0 or training["selection"] != "validation":
+        yield (
+            f"epochs: {VALIDATED} goes by held-out samples: give training.validation above 0 and "
+            "selection: validation, or a number of epochs"
+        )
+    if setting.loss == "reshuffled":
+        yield (
+            f"loss: reshuffled has other samples in every epoch, so that epochs: {VALIDATED} would "
+            "change what is lost: give a number of epochs"
+        )
+
+
+def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield training values that a method is given and makes nothing of, and whom they are for."""
+    values = block["methods"].get(method)
+    if not values:
+        return
+    local = methods.names(sends="local")
+    networks = ("whose clients train a network", methods.names(trains_network=True))
+    retraining = ("whose server retrains the classifier", methods.knowing("server_epochs"))
+    meant = {
+        **dict.fromkeys(IN_NETWORKS, networks),
+        **dict.fromkeys(IN_LOCAL_EPOCHS, ("with local epochs", local)),
+        **dict.fromkeys(IN_RETRAINING, retraining),
+    }
+    if method in local:
+        counting = [name for name in methods.names() if name not in local]
+        meant["epochs"] = "that count epochs, where this one has rounds", counting
+    for key in values:
+        which, names = meant.get(key, ("", [method]))
+        if method not in names:
+            yield key, f"it is for methods {which}: {', '.join(names)}"
 
 
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,6 +241,13 @@ def _further(keys: tuple[str, ...], block: Mapping[str, Any]) -> dict[str, Any]:
     return described
 
 
+def _named(keys: tuple[str, ...], block: Mapping[str, Any]) -> list[str]:
+    """Return the networks that are named by what everybody may read."""
+    architectures = block["architectures"] if "architectures" in keys else ()
+    sources = [block["source_models"]["network"]] if "source_models" in keys else ()
+    return [*architectures, *sources]
+
+
 def reads(setting: Setting) -> tuple[str, ...]:
     """Return the names of the files that a setting is trained from."""
     read = ("features", "network") if _on_features(setting) else ("clients", "weights", "source")
@@ -272,28 +264,6 @@ def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
         epochs = most_epochs(VALIDATED)
         training = training | {"epochs": epochs} | ({"until_settled": True} if counting else {})
     return training | _of_rounds(setting, block)
-
-
-def _require_settling(where: str, setting: Setting, task: str, training: Mapping[str, Any]) -> None:
-    """Refuse epochs that validation finds where no server trains on held-out features by them."""
-    record = methods.record(setting.method)
-    if not training.get("until_settled"):
-        return
-    if record.reads != "features" or record.sends != "once":
-        raise UserError(
-            f"{where}; epochs: {VALIDATED} is for heads that a server trains on features: give "
-            f"tasks.{task}.methods.{setting.method}.epochs a number"
-        )
-    if training["validation"] == 0 or training["selection"] != "validation":
-        raise UserError(
-            f"{where}; epochs: {VALIDATED} goes by held-out samples: give training.validation "
-            "above 0 and selection: validation, or a number of epochs"
-        )
-    if getattr(setting, "loss", "persistent") == "reshuffled":
-        raise UserError(
-            f"{where}; loss: reshuffled has other samples in every epoch, so that epochs: "
-            f"{VALIDATED} would change what is lost: give a number of epochs"
-        )
 
 
 def _of_rounds(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:

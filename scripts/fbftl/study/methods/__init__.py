@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.study.axes import SHARED
 from fbftl.study.record import MethodRecord
 
 ORDER = (
@@ -52,7 +53,7 @@ def record(name: str) -> MethodRecord:
     return _BY_NAME[name]
 
 
-def names(**traits: str) -> list[str]:
+def names(**traits: str | bool) -> list[str]:
     """Return the names of the methods with these traits, as in ``reads="features"``."""
     return [
         record.name
@@ -84,7 +85,11 @@ def unprotected(settings: Iterable[Any]) -> dict[str, str]:
 
 def axes_by_method() -> dict[str, dict[str, Any]]:
     """Return the axes that each method's run reads, with their defaults: what its jobs are told."""
-    return {r.name: {axis.name: axis.default for axis in (*r.axes, *r.fixed)} for r in RECORDS}
+    return {
+        record.name: {name: axis.default for name, axis in record.by_name.items()}
+        | {name: SHARED[name].default for name in record.fixed}
+        for record in RECORDS
+    }
 
 
 def rows(shown: Iterable[str]) -> list[dict[str, Any]]:

@@ -1,11 +1,15 @@
 """ECOS: a cloud sells public rows near the clients', of which it is told counts alone."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
 
-from fbftl.study.axes import BITS, CLIENTS, NOISE, SUMS
-from fbftl.study.axis import Axis, AxisValues, Needs, Numbers, needing
+from pydantic import Field
+
+from fbftl.study.axes import CLIENTS, NOISE, SUMS
+from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.clients import taking_part
+from fbftl.study.dealing_faults import Dealt, domains_of
+from fbftl.study.model.block import Many, Number, PositiveShare
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.record import Block, MethodRecord
 from fbftl.study.rings import LARGEST_NORMAL, counts_bound
@@ -27,59 +31,37 @@ SENDS = Needs(
     f"uploaders, or {PURCHASE}", lambda setting: setting.uploaders > 0 or _counts(setting)
 )
 
-AXES = (
-    Axis(
-        "purchase_rule", str, "ecos",
-        "rule by which public rows are bought of a cloud: ecos, proximity (the clusters of the "
-        "highest counts, whole), kcenter, random, or ideal, of the clients' own domains.",
-        ("ecos", "random", "kcenter", "proximity", "ideal"),
-        (BUYS,),
-    ),
-    Axis(
-        "purchase_allocation", str, "cap",
-        "how the purchase is shared out: cap over clusters of bounded size, printed as the thesis.",
-        ("cap", "printed"),
-        (SHARES_OUT,),
-    ),
-    Axis(
-        "centroids", int, 100,
-        "clusters R that clients count their rows by.",
-        Numbers(least=1, most=1_000_000),
-        (COUNTS,),
-    ),
-    Axis(
-        "purchase", int, 0, "public rows B that are bought.", Numbers(least=0, most=100_000_000)
-    ),
-    Axis(
-        "score_power", float, 1.0,
-        "power s of the counts by which the purchase is shared out.",
-        Numbers(above=0, most=1000),
-        (SHARES_OUT,),
-    ),
-    Axis(
-        "count_sampling", float, 1.0,
-        "probability γ with which a row is counted.",
-        Numbers(above=0, most=1),
-        (COUNTS,),
-    ),
-    Axis(
-        "uploaders", int, 0,
-        "clients that upload their features as well.",
-        Numbers(least=0, most=100_000_000),
-    ),
-    Axis(
-        "label_source", str, "bought",
-        "whence public rows have labels: bought with them, or from the client by private kNN.",
-        ("bought", "client"),
-        (BUYS,),
-    ),
-    Axis(
-        "purchase_purpose", str, "label",
-        "what a purchase is for: label trains on the labels, compress also on a teacher's scores.",
-        ("label", "compress"),
-        (BUYS,),
-    ),
-)  # fmt: skip
+
+Rule = Literal["ecos", "random", "kcenter", "proximity", "ideal"]
+
+
+class ECOSAxes(Axes):
+    """Axes of ECOS alone.
+
+    purchase_rule: rule by which public rows are bought of a cloud: ecos, proximity (the clusters of
+        the highest counts, whole), kcenter, random, or ideal, of the clients' own domains.
+    purchase_allocation: how the purchase is shared out: cap over clusters of bounded size, printed
+        as the thesis.
+    centroids: clusters R that clients count their rows by.
+    purchase: public rows B that are bought.
+    score_power: power s of the counts by which the purchase is shared out.
+    count_sampling: probability γ with which a row is counted.
+    uploaders: clients that upload their features as well.
+    label_source: whence public rows have labels: bought with them, or from the client by private
+        kNN.
+    purchase_purpose: what a purchase is for: label trains on the labels, compress also on a
+        teacher's scores.
+    """
+
+    purchase_rule: Annotated[Rule, BUYS] = "ecos"
+    purchase_allocation: Annotated[Literal["cap", "printed"], SHARES_OUT] = "cap"
+    centroids: Annotated[Many, COUNTS] = 100
+    purchase: Annotated[int, Field(ge=0, le=100_000_000)] = 0
+    score_power: Annotated[Number, Field(gt=0, le=1000), SHARES_OUT] = 1.0
+    count_sampling: Annotated[PositiveShare, COUNTS] = 1.0
+    uploaders: Annotated[int, Field(ge=0, le=100_000_000)] = 0
+    label_source: Annotated[Literal["bought", "client"], BUYS] = "bought"
+    purchase_purpose: Annotated[Literal["label", "compress"], BUYS] = "label"
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -106,15 +88,11 @@ def together(setting: AxisValues) -> tuple[Any, ...]:
     return (setting.centroids if setting.purchase_rule in COUNTING else None,)
 
 
-def size_faults(
-    setting: AxisValues, task: Block, _samples: int | None, _clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, task: Block, _dealt: Dealt) -> Iterator[str]:
     """Yield what the task's public sources lack."""
     if setting.purchase_rule == "ideal" and setting.purchase > 0:
-        sold = {
-            name for source in task["public"]["sources"] for name in _domains(source["domains"])
-        }
-        if not sold & _domains(task["clients"].get("domains")):
+        sold = {name for source in task["public"]["sources"] for name in _domains(source)}
+        if sold.isdisjoint(_domains(task["clients"])):
             yield (
                 "buys rows of the clients' own domains, and the public sources have none; leave "
                 "purchase_rule: ideal out"
@@ -153,9 +131,9 @@ def cloud_faults(setting: AxisValues, rows: int | None, clients: int | None) -> 
         )
 
 
-def _domains(spec: Sequence[str | Sequence[str]] | None) -> set[tuple[str, ...]]:
+def _domains(block: Block) -> list[tuple[str, ...]]:
     """Return the domains that a block lists, the plain one without any."""
-    return {(name,) if isinstance(name, str) else tuple(name) for name in spec or ["plain"]}
+    return domains_of(block) or [("plain",)]
 
 
 def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float:
@@ -167,7 +145,8 @@ RECORD = MethodRecord(
     "ecos", "ECOS", "#3D5A98", "$E$", "thesis",
     reads="features",
     sends="once",
-    axes=(*CLIENTS, *needing(COUNTS, [*NOISE, *SUMS]), *needing(SENDS, [BITS]), *AXES),
+    axes=(*CLIENTS, *NOISE, *SUMS, "bits", ECOSAxes),
+    needs={**dict.fromkeys((*NOISE, *SUMS), COUNTS), "bits": SENDS},
     mechanisms=("none", "counts"),
     public=True,
     # A client that gives labels protects them, whatever its counts.

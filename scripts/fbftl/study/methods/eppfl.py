@@ -1,17 +1,11 @@
 """EPPFL: split networks whose clients send selected activations, under noise and masks."""
 
 from collections.abc import Iterator
+from typing import Annotated, Literal
 
-from fbftl.study.axes import (
-    AGGREGATION,
-    BY_ROUNDS,
-    LOCAL_EPOCHS,
-    MASKED,
-    MECHANISM_GIVEN,
-    NETWORK,
-    POINT,
-)
-from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from fbftl.study.axes import BY_ROUNDS, MASKED, MECHANISM_GIVEN
+from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.model.block import Layer, PositiveShare
 from fbftl.study.record import MethodRecord
 
 SELECTS_GRADIENTS = Needs("keep_gradients below 1", lambda setting: setting.keep_gradients < 1)
@@ -21,50 +15,33 @@ SELECTS = Needs(
 )
 HAS_NETWORK = Needs("a network", lambda setting: setting.network is not None)
 
-AXES = (
-    Axis(
-        "keep_activations", float, 1.0,
-        "share θ_a of its activations that a client of a split network sends.",
-        Numbers(above=0, most=1),
-    ),
-    Axis(
-        "keep_gradients", float, 1.0,
-        "share θ_g of the gradients there that its edge server sends back.",
-        Numbers(above=0, most=1),
-    ),
-    Axis(
-        "kept_gradients", str, "large",
-        "which of them: large, small (by magnitude) or random; hook drops the large ones, as the "
-        "public code's hook does, and so sends 1 - θ_g.",
-        ("large", "small", "random", "hook"),
-        (SELECTS_GRADIENTS,),
-    ),
-    Axis(
-        "selection_reading", str, "paper",
-        "how the selection is read: paper selects in each channel of a sample, code in the batch, "
-        "as its public code does.",
-        ("paper", "code"),
-        (SELECTS,),
-    ),
-    Axis(
-        "laplace_sensitivity", str, None,
-        "what Laplace noise is scaled by: clip, or the paper's channel_maximum.",
-        ("clip", "channel_maximum"),
-        (MECHANISM_GIVEN,),
-    ),
-    Axis(
-        "mask_shape", str, "vector",
-        "vector masks each weight by its own number; scalar masks all by one, as Eq. (8) reads.",
-        ("vector", "scalar"),
-        (MASKED,),
-    ),
-    Axis(
-        "client_part", str, None,
-        "last layer at the clients of a split network; none takes the network's own cut.",
-        {"oneOf": [{"type": "null"}, {"$ref": "#/$defs/layer"}]},
-        (HAS_NETWORK,),
-    ),
-)  # fmt: skip
+
+class EPPFLAxes(Axes):
+    """Axes of EPPFL alone.
+
+    keep_activations: share θ_a of its activations that a client of a split network sends.
+    keep_gradients: share θ_g of the gradients there that its edge server sends back.
+    kept_gradients: which of them: large, small (by magnitude) or random; hook drops the large ones,
+        as the public code's hook does, and so sends 1 - θ_g.
+    selection_reading: how the selection is read: paper selects in each channel of a sample, code in
+        the batch, as its public code does.
+    laplace_sensitivity: what Laplace noise is scaled by: clip, or the paper's channel_maximum.
+    mask_shape: vector masks each weight by its own number; scalar masks all by one, as Eq. (8)
+        reads.
+    client_part: last layer at the clients of a split network; none takes the network's own cut.
+    """
+
+    keep_activations: PositiveShare = 1.0
+    keep_gradients: PositiveShare = 1.0
+    kept_gradients: Annotated[Literal["large", "small", "random", "hook"], SELECTS_GRADIENTS] = (
+        "large"
+    )
+    selection_reading: Annotated[Literal["paper", "code"], SELECTS] = "paper"
+    laplace_sensitivity: Annotated[Literal["clip", "channel_maximum"] | None, MECHANISM_GIVEN] = (
+        None
+    )
+    mask_shape: Annotated[Literal["vector", "scalar"], MASKED] = "vector"
+    client_part: Annotated[Layer | None, HAS_NETWORK] = None
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -87,7 +64,7 @@ RECORD = MethodRecord(
     "eppfl", "EPPFL", "#882255", "d", "eppfl",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, AGGREGATION, POINT, *AXES),
+    axes=(*BY_ROUNDS, "network", "local_epochs", "aggregation", "fraction_bits", EPPFLAxes),
     mechanisms=("none", "laplace"),
     compresses=False,
     faults=faults,

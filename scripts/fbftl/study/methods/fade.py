@@ -1,10 +1,14 @@
 """FADE: users of one group each play a game of encoder and discriminator with the server."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fbftl.study.axes import NETWORK, NOISE, SUMS
-from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from pydantic import Field
+
+from fbftl.study.axes import NOISE, SUMS
+from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.dealing_faults import Dealt
+from fbftl.study.model.block import Count, Number, Probability, Share
 from fbftl.study.record import Block, MethodRecord, keys
 from fbftl.study.rings import updates_bound
 
@@ -12,89 +16,46 @@ PLAYED = Needs("an adversary", lambda setting: setting.adversary != "none")
 
 DEALT = Needs("majority_users", lambda setting: setting.majority_users is not None)
 
-AXES = (
-    Axis(
-        "adversary", str, "none",
-        "loss of a discriminator of groups: none, plain, or squared.",
-        ("none", "plain", "squared"),
-    ),
-    Axis(
-        "majority_users", int, None,
-        "users of each group but group 0, which has minority_users; none takes the task's clients.",
-        Numbers(least=1),
-    ),
-    Axis(
-        "minority_users", int, 1,
-        "users of group 0, whose samples they share.",
-        Numbers(least=1),
-        (DEALT,),
-    ),
-    Axis(
-        "majority_classes", int, None,
-        "classes of each user of the other groups, in ranges that overlap and wrap around; none "
-        "deals all classes.",
-        Numbers(least=1),
-        (DEALT,),
-    ),
-    Axis(
-        "users_per_round", int, None,
-        "users of a round; none takes training.clients_per_round.",
-        Numbers(least=1),
-    ),
-    Axis(
-        "minority_participation", float, None,
-        "probability that a round is of a user of group 0, one user a round; none picks users by "
-        "chance.",
-        Numbers(above=0, below=1),
-    ),
-    Axis(
-        "opt_out", float, 0.0,
-        "share of the rounds in which a user declines the game with the discriminator.",
-        Numbers(least=0, most=1),
-        (PLAYED,),
-    ),
-    Axis(
-        "local_steps", int, 1,
-        "steps K that a user takes in a round before it sends.",
-        Numbers(least=1, most=1000),
-    ),
-    Axis(
-        "discriminator_rate", float, 1.0,
-        "the discriminator's learning rate over the others'.",
-        Numbers(above=0, most=1000),
-        (PLAYED,),
-    ),
-    Axis(
-        "discriminator_steps", int, 1,
-        "steps of the discriminator for each step of the others.",
-        Numbers(least=1, most=1000),
-        (PLAYED,),
-    ),
-    Axis(
-        "discriminator_init", str, None,
-        "initial weights of the discriminator: he, torch, or xavier; none takes its network's.",
-        ("he", "torch", "xavier"),
-        (PLAYED,),
-    ),
-    Axis(
-        "discriminator_start", str, "with_weight",
-        "whether the discriminator begins to learn with lambda's rise, or at_once, while it is 0.",
-        ("with_weight", "at_once"),
-        (PLAYED,),
-    ),
-    Axis(
-        "discriminator_sees", str, "z",
-        "z, the product of class probabilities and z, or cdan: the product with samples weighted "
-        "by their certainty, through which gradients come back.",
-        ("z", "product", "cdan"),
-        (PLAYED,),
-    ),
-    Axis(
-        "unlabelled_loss", str, "none",
-        "what users without labels lower: nothing, or that of shot.",
-        ("none", "shot"),
-    ),
-)  # fmt: skip
+
+class FADEAxes(Axes):
+    """Axes of FADE alone.
+
+    adversary: loss of a discriminator of groups: none, plain, or squared.
+    majority_users: users of each group but group 0, which has minority_users; none takes the task's
+        clients.
+    minority_users: users of group 0, whose samples they share.
+    majority_classes: classes of each user of the other groups, in ranges that overlap and wrap
+        around; none deals all classes.
+    users_per_round: users of a round; none takes training.clients_per_round.
+    minority_participation: probability that a round is of a user of group 0, one user a round; none
+        picks users by chance.
+    opt_out: share of the rounds in which a user declines the game with the discriminator.
+    local_steps: steps K that a user takes in a round before it sends.
+    discriminator_rate: the discriminator's learning rate over the others'.
+    discriminator_steps: steps of the discriminator for each step of the others.
+    discriminator_init: initial weights of the discriminator: he, torch, or xavier; none takes its
+        network's.
+    discriminator_start: whether the discriminator begins to learn with lambda's rise, or at_once,
+        while it is 0.
+    discriminator_sees: z, the product of class probabilities and z, or cdan: the product with
+        samples weighted by their certainty, through which gradients come back.
+    unlabelled_loss: what users without labels lower: nothing, or that of shot.
+    """
+
+    adversary: Literal["none", "plain", "squared"] = "none"
+    majority_users: Count | None = None
+    minority_users: Annotated[Count, DEALT] = 1
+    majority_classes: Annotated[Count | None, DEALT] = None
+    users_per_round: Count | None = None
+    minority_participation: Probability | None = None
+    opt_out: Annotated[Share, PLAYED] = 0.0
+    local_steps: Annotated[int, Field(ge=1, le=1000)] = 1
+    discriminator_rate: Annotated[Number, Field(gt=0, le=1000), PLAYED] = 1.0
+    discriminator_steps: Annotated[int, Field(ge=1, le=1000), PLAYED] = 1
+    discriminator_init: Annotated[Literal["he", "torch", "xavier"] | None, PLAYED] = None
+    discriminator_start: Annotated[Literal["with_weight", "at_once"], PLAYED] = "with_weight"
+    discriminator_sees: Annotated[Literal["z", "product", "cdan"], PLAYED] = "z"
+    unlabelled_loss: Literal["none", "shot"] = "none"
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -173,11 +134,9 @@ def together(setting: AxisValues) -> tuple[Any, ...]:
     return (setting.adversary,)
 
 
-def size_faults(
-    setting: AxisValues, _task: Block, samples: int | None, _clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield what a task has too few samples for."""
-    users = setting.majority_users or 0
+    users, samples = setting.majority_users or 0, dealt.samples
     if samples is not None and users > samples:
         yield (
             f"has {users} users of a group among {samples} samples; give majority_users at most "
@@ -197,7 +156,7 @@ RECORD = MethodRecord(
     "fade", "FADE", "#17BECF", "$F$", "thesis",
     reads="clients and source",
     sends="local",
-    axes=(*NOISE, NETWORK, *SUMS, *AXES),
+    axes=(*NOISE, "network", *SUMS, FADEAxes),
     mechanisms=("none", "update_gaussian"),
     compresses=False,
     faults=faults,

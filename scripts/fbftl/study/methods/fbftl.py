@@ -2,16 +2,7 @@
 
 from typing import Any
 
-from fbftl.study.axes import (
-    CLIENTS,
-    CLIENTS_PER_ROUND,
-    COMPRESSION,
-    CUT,
-    LINK,
-    LOSS,
-    NOISE,
-    OF_FEATURES,
-)
+from fbftl.study.axes import CLIENTS, COMPRESSION, LINK, NOISE, OF_FEATURES
 from fbftl.study.axis import AxisValues
 from fbftl.study.record import MethodRecord
 
@@ -25,7 +16,7 @@ RECORD = MethodRecord(
     "fbftl", "FbFTL", "#D55E00", "o", "fbftl",
     reads="features",
     sends="once",
-    axes=(CUT, *CLIENTS, CLIENTS_PER_ROUND, *LINK, LOSS, *COMPRESSION, *NOISE, *OF_FEATURES),
+    axes=("cut", *CLIENTS, "clients_per_round", *LINK, "loss", *COMPRESSION, *NOISE, *OF_FEATURES),
     mechanisms=("none", "relative", "gaussian"),
     cost="fbftl",
     kinds=("images", "dialogues"),

@@ -1,35 +1,27 @@
 """FedAvg: the server averages weights after local epochs."""
 
 from collections.abc import Iterator
+from typing import Literal
 
-from fbftl.study.axes import (
-    BY_ROUNDS,
-    CLIENTS_PER_ROUND,
-    LOCAL_BATCH,
-    LOCAL_EPOCHS,
-    MOST_SAMPLES,
-    NETWORK,
-    SUMS,
-    WIDTH,
-)
-from fbftl.study.axis import Axis, AxisValues, Numbers
-from fbftl.study.clients import partition_of, taking_part
+from fbftl.study.axes import BY_ROUNDS, SUMS
+from fbftl.study.axis import Axes, AxisValues
+from fbftl.study.clients import taking_part
+from fbftl.study.dealing_faults import Dealt
+from fbftl.study.model.block import Count
 from fbftl.study.record import Block, MethodRecord
 
-AXES = (
-    Axis(
-        "initial_weights", str, "common",
-        "weights of round 1: common has all clients start from one network, own each from its "
-        "own.",
-        ("common", "own"),
-    ),
-    Axis(
-        "resampled_per_round", int, None,
-        "samples that every client draws anew in each round from all clients' samples; none has "
-        "them train on their own.",
-        Numbers(least=1),
-    ),
-)  # fmt: skip
+
+class FedAvgAxes(Axes):
+    """Axes of FedAvg alone.
+
+    initial_weights: weights of round 1: common has all clients start from one network, own each
+        from its own.
+    resampled_per_round: samples that every client draws anew in each round from all clients'
+        samples; none has them train on their own.
+    """
+
+    initial_weights: Literal["common", "own"] = "common"
+    resampled_per_round: Count | None = None
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -46,14 +38,12 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
-def size_faults(
-    setting: AxisValues, task: Block, samples: int | None, clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield what a task has too few samples for."""
-    per_round = setting.resampled_per_round or 0
+    per_round, samples, clients = setting.resampled_per_round or 0, dealt.samples, dealt.clients
     if samples is None or not per_round:
         return
-    if clients is not None and partition_of(task["clients"], setting)["partition"] == "iid":
+    if clients is not None and dealt.dealing.spec["partition"] == "iid":
         taking = min(samples, taking_part(clients, setting.fraction) * -(-samples // clients))
         if taking < per_round <= samples:
             yield (
@@ -72,8 +62,8 @@ RECORD = MethodRecord(
     reads="clients and source",
     sends="local",
     axes=(
-        *BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, WIDTH, LOCAL_BATCH, CLIENTS_PER_ROUND,
-        *SUMS, *AXES,
+        *BY_ROUNDS, "network", "local_epochs", "most_samples", "width", "local_batch",
+        "clients_per_round", *SUMS, FedAvgAxes,
     ),
     mechanisms=("none", "relative", "dp_fedavg"),
     faults=faults,

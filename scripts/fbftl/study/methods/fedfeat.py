@@ -1,50 +1,35 @@
 """FedFeat+: FedAvg whose server retrains the classifier on features that clients send."""
 
 from collections.abc import Iterator
+from typing import Annotated, Literal
 
-from fbftl.study.axes import (
-    BY_ROUNDS,
-    CLIENTS_PER_ROUND,
-    LOCAL_BATCH,
-    LOCAL_EPOCHS,
-    NETWORK,
-    SERVER_EPOCHS,
-)
-from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from fbftl.study.axes import BY_ROUNDS
+from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.model.block import Positive
 from fbftl.study.record import MethodRecord
 
 RETRAINS = Needs("server_epochs above 0", lambda setting: setting.server_epochs > 0)
 
-AXES = (
-    Axis(
-        "features_from", str, "last_epoch",
-        "extractor behind a client's features: its own in its last_epoch or after it, or the "
-        "averaged one.",
-        ("last_epoch", "after", "averaged"),
-        (RETRAINS,),
-    ),
-    Axis(
-        "feature_clip", float, None,
-        "L2 norm to which each sample's features are clipped; none leaves them unbounded.",
-        Numbers(above=0, most=1_000_000),
-    ),
-    Axis(
-        "client_weighting", str, "samples",
-        "what clients count by in the average: their samples, or all equal.",
-        ("samples", "equal"),
-    ),
-    Axis(
-        "server_step", str, "clients",
-        "how a server retrains the classifier: clients steps as they do, printed and released as "
-        "paper fedfeat and its public code, chosen by held-out features.",
-        ("clients", "printed", "released", "chosen"),
-        (RETRAINS,),
-    ),
-    Axis(
-        "probed", bool, False,
-        "whether a classifier fitted afresh tells in the end how good the averaged extractor is.",
-    ),
-)  # fmt: skip
+
+class FedFeatAxes(Axes):
+    """Axes of FedFeat+ alone.
+
+    features_from: extractor behind a client's features: its own in its last_epoch or after it, or
+        the averaged one.
+    feature_clip: L2 norm to which each sample's features are clipped; none leaves them unbounded.
+    client_weighting: what clients count by in the average: their samples, or all equal.
+    server_step: how a server retrains the classifier: clients steps as they do, printed and
+        released as paper fedfeat and its public code, chosen by held-out features.
+    probed: whether a classifier fitted afresh tells in the end how good the averaged extractor is.
+    """
+
+    features_from: Annotated[Literal["last_epoch", "after", "averaged"], RETRAINS] = "last_epoch"
+    feature_clip: Positive | None = None
+    client_weighting: Literal["samples", "equal"] = "samples"
+    server_step: Annotated[Literal["clients", "printed", "released", "chosen"], RETRAINS] = (
+        "clients"
+    )
+    probed: bool = False
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -72,7 +57,8 @@ RECORD = MethodRecord(
     reads="clients and source",
     sends="local",
     axes=(
-        *BY_ROUNDS, NETWORK, LOCAL_EPOCHS, SERVER_EPOCHS, LOCAL_BATCH, CLIENTS_PER_ROUND, *AXES,
+        *BY_ROUNDS, "network", "local_epochs", "server_epochs", "local_batch",
+        "clients_per_round", FedFeatAxes,
     ),
     mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
     faults=faults,

@@ -1,28 +1,25 @@
 """FedMD: clients with networks of their own learn from a consensus on open samples."""
 
 from collections.abc import Iterator
+from typing import Literal
 
-from fbftl.study.axes import CLIENTS, LINK, LOCAL_EPOCHS, MOST_SAMPLES, OPEN_DATA
-from fbftl.study.axis import Axis, AxisValues, Numbers
+from fbftl.study.axes import CLIENTS, LINK, OPEN_DATA
+from fbftl.study.axis import Axes, AxisValues
+from fbftl.study.model.block import Many, Positive
 from fbftl.study.record import Block, MethodRecord, nobody_to_learn_from
 
-DIGEST = (
-    Axis(
-        "digest_rate", float, 1.0,
-        "the learning rate with which a consensus is digested over that of the samples.",
-        Numbers(above=0, most=1_000_000),
-    ),
-    Axis(
-        "digest_loss", str, "squared",
-        "distance of scores to the consensus: squared or absolute, mean over the classes.",
-        ("squared", "absolute"),
-    ),
-    Axis(
-        "alignment_samples", int, None,
-        "open samples that are scored in a round, drawn anew; none takes all of them.",
-        Numbers(least=1, most=1_000_000),
-    ),
-)  # fmt: skip
+
+class FedMDAxes(Axes):
+    """Axes of FedMD alone.
+
+    digest_rate: the learning rate with which a consensus is digested over that of the samples.
+    digest_loss: distance of scores to the consensus: squared or absolute, mean over the classes.
+    alignment_samples: open samples that are scored in a round, drawn anew; none takes all of them.
+    """
+
+    digest_rate: Positive = 1.0
+    digest_loss: Literal["squared", "absolute"] = "squared"
+    alignment_samples: Many | None = None
 
 
 def task_faults(setting: AxisValues, task: Block, _training: Block) -> Iterator[str]:
@@ -36,7 +33,7 @@ RECORD = MethodRecord(
     "fedmd", "FedMD", "#666666", "$M$", "survey",
     reads="clients and source",
     sends="local",
-    axes=(*CLIENTS, *LINK, LOCAL_EPOCHS, MOST_SAMPLES, *OPEN_DATA, *DIGEST),
+    axes=(*CLIENTS, *LINK, "local_epochs", "most_samples", *OPEN_DATA, FedMDAxes),
     compresses=False,
     task_faults=task_faults,
     size_faults=nobody_to_learn_from,

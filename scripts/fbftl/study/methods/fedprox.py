@@ -1,19 +1,24 @@
 """FedProx: FedAvg with a proximal term in every client's loss."""
 
-from fbftl.study.axes import BY_ROUNDS, LOCAL_EPOCHS, MOST_SAMPLES, NETWORK
-from fbftl.study.axis import Axis, Numbers
+from fbftl.study.axes import BY_ROUNDS
+from fbftl.study.axis import Axes
+from fbftl.study.model.block import NotNegative
 from fbftl.study.record import MethodRecord
 
-PROXIMAL = Axis(
-    "proximal", float, 0.0,
-    "weight μ of half the squared distance to the round's first weights in a client's loss.",
-    Numbers(least=0, most=1_000_000),
-)  # fmt: skip
+
+class FedProxAxes(Axes):
+    """Axes of FedProx alone.
+
+    proximal: weight μ of half the squared distance to the round's first weights in a client's loss.
+    """
+
+    proximal: NotNegative = 0.0
+
 
 RECORD = MethodRecord(
     "fedprox", "FedProx", "#D4AF37", "$P$", "rivals",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, PROXIMAL),
+    axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples", FedProxAxes),
     mechanisms=("none", "relative", "dp_fedavg"),
 )  # fmt: skip

@@ -1,33 +1,32 @@
 """FedVote: clients vote on the source model that they start from."""
 
 from collections.abc import Iterator
+from typing import Annotated, Literal
 
-from fbftl.study.axes import BY_ROUNDS, LOCAL_EPOCHS, MOST_SAMPLES, NETWORK
-from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from fbftl.study.axes import BY_ROUNDS
+from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.dealing_faults import Dealt
+from fbftl.study.model.block import Count
 from fbftl.study.record import Block, MethodRecord
 
 VOTES = Needs("vote_candidates", lambda setting: setting.vote_candidates is not None)
 
-AXES = (
-    Axis(
-        "vote_candidates", str, None,
-        "source models that clients vote on: all of the task's, or those unrelated to it.",
-        ("all", "unrelated"),
-    ),
-    Axis("vote_round", int, None, "round in which they vote.", Numbers(least=1)),
-    Axis(
-        "votes_per_client", int, 1,
-        "source models m that a client votes for.",
-        Numbers(least=1),
-        (VOTES,),
-    ),
-    Axis(
-        "cka_estimator", str, "unbiased",
-        "estimator of the similarity (CKA) by which they compare models: unbiased or biased.",
-        ("unbiased", "biased"),
-        (VOTES,),
-    ),
-)  # fmt: skip
+
+class FedVoteAxes(Axes):
+    """Axes of FedVote alone.
+
+    vote_candidates: source models that clients vote on: all of the task's, or those unrelated to
+        it.
+    vote_round: round in which they vote.
+    votes_per_client: source models m that a client votes for.
+    cka_estimator: estimator of the similarity (CKA) by which they compare models: unbiased or
+        biased.
+    """
+
+    vote_candidates: Literal["all", "unrelated"] | None = None
+    vote_round: Count | None = None
+    votes_per_client: Annotated[Count, VOTES] = 1
+    cka_estimator: Annotated[Literal["unbiased", "biased"], VOTES] = "unbiased"
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -45,13 +44,11 @@ LEAST_COMPARED = 4
 """Samples by which the unbiased similarity compares models, as the method itself has it."""
 
 
-def size_faults(
-    setting: AxisValues, _task: Block, samples: int | None, _clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield that clients have too few samples to compare models by."""
     unbiased = setting.vote_candidates is not None and setting.cka_estimator == "unbiased"
     most = setting.most_samples
-    if samples is not None and unbiased and most is not None and most < LEAST_COMPARED:
+    if dealt.samples and unbiased and most is not None and most < LEAST_COMPARED:
         yield (
             f"has clients compare models by {most} samples, and the unbiased similarity needs "
             f"{LEAST_COMPARED}; give most_samples at least {LEAST_COMPARED}, or "
@@ -63,7 +60,7 @@ RECORD = MethodRecord(
     "fedvote", "FedVote", "#A6761D", "$V$", "survey",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, *AXES),
+    axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples", FedVoteAxes),
     compresses=False,
     further=("source_models",),
     faults=faults,

@@ -1,13 +1,13 @@
 """FL: clients train the whole network, by rounds."""
 
-from fbftl.study.axes import BY_ROUNDS, CLIENTS_PER_ROUND, NETWORK
+from fbftl.study.axes import BY_ROUNDS
 from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "fl", "FL", "#CC79A7", "D", "fbftl",
     reads="clients and source",
     sends="rounds",
-    axes=(*BY_ROUNDS, CLIENTS_PER_ROUND, NETWORK),
+    axes=(*BY_ROUNDS, "clients_per_round", "network"),
     mechanisms=("none", "relative", "dp_fedavg"),
     cost="fl",
 )  # fmt: skip

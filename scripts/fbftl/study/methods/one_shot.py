@@ -4,22 +4,14 @@ Features hold what every head needs; every other message lacks something.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fbftl.study.axes import (
-    BITS,
-    CLIENTS,
-    CUT,
-    KEEP,
-    LINK,
-    LOSS,
-    NOISE,
-    OF_FEATURES,
-)
-from fbftl.study.axes import (
-    SUMS as SUMMING,
-)
-from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from pydantic import Field
+
+from fbftl.study.axes import CLIENTS, LINK, NOISE, OF_FEATURES
+from fbftl.study.axes import SUMS as SUMMING
+from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.model.block import Many
 from fbftl.study.record import Block, MethodRecord, keys
 from fbftl.study.rings import noise_bound, statistics_bound
 from fbftl.study.uploads import HEADS_FROM, SUMS
@@ -41,51 +33,44 @@ BOUNDED = ("features", "statistics", "projected")
 OF_MEANS = Needs("message: means, sent open", lambda setting: (
     setting.message == "means" and setting.aggregation == "open"
 ))  # fmt: skip
+PROJECTED = Needs("message: projected", lambda setting: setting.message == "projected")
 OF_MIXTURES = Needs("message: mixtures", lambda setting: setting.message == "mixtures")
 
-AXES = (
-    Axis(
-        "message", str, "features",
-        "what a client uploads: features, means, statistics, projected or mixtures.",
-        ("features", "means", "statistics", "projected", "mixtures"),
-    ),
-    Axis(
-        "means_per_class", int, 1,
-        "means that a client sends of a class, whose samples it splits among them at random; of "
-        "fewer samples one each.",
-        Numbers(least=1, most=1_000_000),
-        (OF_MEANS,),
-    ),
-    Axis(
-        "projection", int, None,
-        "dimensions k that features are projected to at random before their statistics.",
-        Numbers(least=1, most=1_000_000),
-        (Needs("message: projected", lambda setting: setting.message == "projected"),),
-    ),
-    Axis(
-        "components", int, 1,
-        "components G of a mixture for each class that a client has samples of; 0 has each client "
-        "choose among the task's for each class, by samples that it holds out.",
-        Numbers(least=0, most=10_000),
-        (OF_MIXTURES,),
-    ),
-    Axis(
-        "covariance", str, "diagonal",
-        "of a mixture's components: diagonal, or spherical, as FedPFT's are.",
-        ("diagonal", "spherical"),
-        (OF_MIXTURES,),
-    ),
-    Axis(
-        "head", str, "mlp",
-        "what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r, "
-        "afl, lda, fedcgs, fedcof, fedcof_between (with the scatter between classes), "
-        "fedcof_oracle (on statistics), ncm and fedncm are linear.",
-        (
-            "mlp", "logistic", "ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof",
-            "fedcof_between", "fedcof_oracle", "ncm", "fedncm",
-        ),
-    ),
-)  # fmt: skip
+
+class OneShotAxes(Axes):
+    """Axes of one-shot alone.
+
+    message: what a client uploads: features, means, statistics, projected or mixtures.
+    means_per_class: means that a client sends of a class, whose samples it splits among them at
+        random; of fewer samples one each.
+    projection: dimensions k that features are projected to at random before their statistics.
+    components: components G of a mixture for each class that a client has samples of; 0 has each
+        client choose among the task's for each class, by samples that it holds out.
+    covariance: of a mixture's components: diagonal, or spherical, as FedPFT's are.
+    head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r,
+        afl, lda, fedcgs, fedcof, fedcof_between (with the scatter between classes), fedcof_oracle
+        (on statistics), ncm and fedncm are linear.
+    """
+
+    message: Literal["features", "means", "statistics", "projected", "mixtures"] = "features"
+    means_per_class: Annotated[Many, OF_MEANS] = 1
+    projection: Annotated[Many | None, PROJECTED] = None
+    components: Annotated[int, Field(ge=0, le=10_000), OF_MIXTURES] = 1
+    covariance: Annotated[Literal["diagonal", "spherical"], OF_MIXTURES] = "diagonal"
+    head: Literal[
+        "mlp",
+        "logistic",
+        "ridge",
+        "fed3r",
+        "afl",
+        "lda",
+        "fedcgs",
+        "fedcof",
+        "fedcof_between",
+        "fedcof_oracle",
+        "ncm",
+        "fedncm",
+    ] = "mlp"
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -143,9 +128,9 @@ RECORD = MethodRecord(
     "one_shot", "one-shot", "#E7298A", "$1$", "rivals",
     reads="features",
     sends="once",
-    axes=(CUT, *CLIENTS, *LINK, BITS, *NOISE, *SUMMING, *AXES),
+    axes=("cut", *CLIENTS, *LINK, "bits", *NOISE, *SUMMING, OneShotAxes),
     named=("message",),
-    fixed=(LOSS, KEEP, *OF_FEATURES),
+    fixed=("loss", "keep", *OF_FEATURES),
     mechanisms=("none", "relative", "gaussian"),
     faults=faults,
     largest_sum=largest_sum,

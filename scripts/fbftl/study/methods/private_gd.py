@@ -1,41 +1,35 @@
 """Private GD: a trusted server takes noisy full-batch steps on uploaded features."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from fbftl.study.axes import CLIENTS, NOISE, SCHEDULE
-from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.model.block import Positive, Rate
 from fbftl.study.record import MethodRecord
 
 NOISY = Needs("mechanism dp_gd", lambda setting: setting.mechanism == "dp_gd")
 
-AXES = (
-    Axis("descent_steps", int, 100, "noisy full-batch steps T.", Numbers(least=1, most=100_000)),
-    Axis(
-        "descent_momentum", float, 0.0,
-        "bias-corrected momentum beta of noisy steps.",
-        Numbers(least=0, below=1),
-    ),
-    Axis(
-        "neighbour_relation", str, "removed",
-        "what epsilon of a server's noisy steps is for: one row removed while the divisor stays, "
-        "or one replaced.",
-        ("removed", "replaced"),
-        (NOISY,),
-    ),
-    Axis(
-        "data_scale", float, None,
-        "largest L2 norm of inputs; none takes privacy.public_scale.norm.",
-        Numbers(above=0, most=1_000_000),
-    ),
-    Axis(
-        "louder_step", int, None,
-        "step, from 1, whose noise is twice as strong as the schedule has it, which shows how much "
-        "the step matters at the end; none leaves the schedule.",
-        Numbers(least=1, most=100_000),
-        (NOISY,),
-    ),
-)  # fmt: skip
+
+class PrivateGDAxes(Axes):
+    """Axes of private GD alone.
+
+    descent_steps: noisy full-batch steps T.
+    descent_momentum: bias-corrected momentum beta of noisy steps.
+    neighbour_relation: what epsilon of a server's noisy steps is for: one row removed while the
+        divisor stays, or one replaced.
+    data_scale: largest L2 norm of inputs; none takes privacy.public_scale.norm.
+    louder_step: step, from 1, whose noise is twice as strong as the schedule has it, which shows
+        how much the step matters at the end; none leaves the schedule.
+    """
+
+    descent_steps: Annotated[int, Field(ge=1, le=100_000)] = 100
+    descent_momentum: Rate = 0.0
+    neighbour_relation: Annotated[Literal["removed", "replaced"], NOISY] = "removed"
+    data_scale: Positive | None = None
+    louder_step: Annotated[Annotated[int, Field(ge=1, le=100_000)] | None, NOISY] = None
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -56,7 +50,7 @@ RECORD = MethodRecord(
     "private_gd", "private GD", "#8C564B", "X", "thesis",
     reads="features",
     sends="once",
-    axes=(*CLIENTS, *NOISE, *SCHEDULE, *AXES),
+    axes=(*CLIENTS, *NOISE, *SCHEDULE, PrivateGDAxes),
     mechanisms=("none", "dp_gd"),
     public=True,
     privacy=("public_scale",),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fbftl.study.axes import CLIENTS, CUT, LOSS, PLR
+from fbftl.study.axes import CLIENTS
 from fbftl.study.axis import AxisValues
 from fbftl.study.record import MethodRecord
 
@@ -17,7 +17,7 @@ RECORD = MethodRecord(
     "released", "public script", "#56B4E9", "P", "fbftl",
     reads="clients and source",
     sends="nothing",
-    axes=(CUT, *CLIENTS, PLR, LOSS),
+    axes=("cut", *CLIENTS, "plr", "loss"),
     compresses=False,
     faults=faults,
 )  # fmt: skip

@@ -1,22 +1,25 @@
 """Robust FedAvg: clients train on clean and on disturbed inputs, normalised apart; bases too."""
 
 from collections.abc import Iterator
+from typing import Literal
 
-from fbftl.study.axes import CLIENTS_PER_ROUND, RESCALED_INIT, RESCALED_LAYERS, WIDTHS
-from fbftl.study.axis import Axis, AxisValues, Numbers
+from fbftl.study.axes import WIDTHS
+from fbftl.study.axis import Axes, AxisValues
+from fbftl.study.model.block import Share
 from fbftl.study.record import Block, MethodRecord
 
-NORMS = Axis(
-    "disturbed_normalisation", str, "own",
-    "whether disturbed inputs have normalisations of their own or share those of clean ones.",
-    ("own", "shared"),
-)  # fmt: skip
 
-WEIGHT = Axis(
-    "robust_weight", float, 0.5,
-    "share of the loss on disturbed inputs in the whole loss.",
-    Numbers(least=0, most=1),
-)  # fmt: skip
+class RobustAxes(Axes):
+    """Axes of robust FedAvg alone.
+
+    disturbed_normalisation: whether disturbed inputs have normalisations of their own or share
+        those of clean ones.
+    robust_weight: share of the loss on disturbed inputs in the whole loss.
+    """
+
+    disturbed_normalisation: Literal["own", "shared"] = "own"
+    robust_weight: Share = 0.5
+
 
 OF_BASES = {
     "budgets": "exponential",
@@ -63,7 +66,7 @@ RECORD = MethodRecord(
     "robust", "robust FedAvg", "#35978F", "$R$", "thesis",
     reads="clients and source",
     sends="local",
-    axes=(*WIDTHS, RESCALED_INIT, CLIENTS_PER_ROUND, RESCALED_LAYERS, NORMS, WEIGHT),
+    axes=(*WIDTHS, "rescaled_init", "clients_per_round", "rescaled_layers", RobustAxes),
     compresses=False,
     faults=faults,
     task_faults=task_faults,

@@ -1,10 +1,14 @@
 """Secure FTL: two parties align their representations under encryption or in shares."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import Annotated, Literal
 
-from fbftl.study.axes import LINK, MOST_SAMPLES, PROTECTION
-from fbftl.study.axis import Axis, AxisValues, Numbers
+from pydantic import Field
+
+from fbftl.study.axes import LINK
+from fbftl.study.axis import Axes, AxisValues
+from fbftl.study.dealing_faults import Dealt
+from fbftl.study.model.block import NotNegative, UpToAMillion
 from fbftl.study.record import Block, MethodRecord
 
 ENCRYPTED_DIMENSIONS, ENCRYPTED_SAMPLES = 32, 50
@@ -13,23 +17,20 @@ ENCRYPTED_DIMENSIONS, ENCRYPTED_SAMPLES = 32, 50
 MILLISECONDS = 36
 """That Paillier takes to encrypt a number on one core."""
 
-AXES = (
-    Axis(
-        "common_samples", int, 50,
-        "samples that both of two parties see a part of.",
-        Numbers(least=0, most=1_000_000),
-    ),
-    Axis(
-        "alignment_weight", float, 0.0,
-        "weight gamma of the distance between both parties' representations of common samples.",
-        Numbers(least=0, most=1_000_000),
-    ),
-    Axis(
-        "aligned_dimensions", int, 8,
-        "dimensions of the representations that two parties align.",
-        Numbers(least=1, most=10_000),
-    ),
-)  # fmt: skip
+
+class SecureFTLAxes(Axes):
+    """Axes of Secure FTL alone.
+
+    common_samples: samples that both of two parties see a part of.
+    alignment_weight: weight gamma of the distance between both parties' representations of common
+        samples.
+    aligned_dimensions: dimensions of the representations that two parties align.
+    """
+
+    protection: Literal["plain", "paillier", "beaver"] = "plain"
+    common_samples: UpToAMillion = 50
+    alignment_weight: NotNegative = 0.0
+    aligned_dimensions: Annotated[int, Field(ge=1, le=10_000)] = 8
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
@@ -51,14 +52,11 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
-def size_faults(
-    setting: AxisValues, _task: Block, samples: int | None, _clients: int | None
-) -> Iterator[str]:
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield what a task has too few samples for."""
-    if samples is None:
-        return
-    most = min(samples, setting.most_samples or samples)
-    if setting.common_samples > most:
+    samples = dealt.samples
+    most = min(samples or 0, setting.most_samples or samples or 0)
+    if samples is not None and setting.common_samples > most:
         yield (
             f"is to have {setting.common_samples} common samples of {most}; give common_samples at "
             f"most {most}"
@@ -69,10 +67,7 @@ RECORD = MethodRecord(
     "secure_ftl", "Secure FTL", "#B2182B", "$S$", "survey",
     reads="clients and source",
     sends="local",
-    axes=(
-        *LINK, MOST_SAMPLES,
-        replace(PROTECTION, values=("plain", "paillier", "beaver")), *AXES,
-    ),
+    axes=(*LINK, "most_samples", SecureFTLAxes),
     compresses=False,
     faults=faults,
     size_faults=size_faults,

@@ -1,12 +1,12 @@
 """SHeteroFL: clients train all slices inside their own of one network."""
 
-from fbftl.study.axes import CLIENTS_PER_ROUND, WIDTHS
+from fbftl.study.axes import WIDTHS
 from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "sheterofl", "SHeteroFL", "#5AAE61", ">", "thesis",
     reads="clients and source",
     sends="local",
-    axes=(*WIDTHS, CLIENTS_PER_ROUND),
+    axes=(*WIDTHS, "clients_per_round"),
     compresses=False,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Split-Mix: narrow networks, each trained by the clients that can, and combined to any width."""
 
-from fbftl.study.axes import CLIENTS_PER_ROUND, RESCALED_INIT, RESCALED_LAYERS, WIDTHS
+from fbftl.study.axes import WIDTHS
 from fbftl.study.record import MethodRecord
 from fbftl.study.rescaling import normalised_faults
 
@@ -8,7 +8,7 @@ RECORD = MethodRecord(
     "splitmix", "Split-Mix", "#7A0177", "8", "thesis",
     reads="clients and source",
     sends="local",
-    axes=(*WIDTHS, RESCALED_INIT, CLIENTS_PER_ROUND, RESCALED_LAYERS),
+    axes=(*WIDTHS, "rescaled_init", "clients_per_round", "rescaled_layers"),
     compresses=False,
     task_faults=normalised_faults,
 )  # fmt: skip

@@ -2,9 +2,9 @@
 
 from hashlib import sha256
 
+from fbftl.privacy.release import release_of, spelled
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.study.release import release_of, spelled
 
 
 def test_noise_of_training_stays_keyed_by_first_names() -> None:

@@ -1,11 +1,14 @@
 """Clients that cannot be dealt are refused before any job, each in one sentence."""
 
+import re
 from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study.clients import number_of_clients, partition_of
-from fbftl.study.partition_faults import require_clients, require_dealt, require_enough
+from fbftl.study.clients import Dealing
+from fbftl.study.dealing_faults import dealing_faults, too_few_faults
+from fbftl.study.model.data import ImageClients
+from fbftl.study.model.validation import filled
 from fbftl.study.settings import Setting
 
 BLOCK = {"partition": "iid", "samples_per_client": 8, "clients": None, "shards_per_client": 2}
@@ -36,13 +39,13 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize("changes", SOUND)
 def test_a_sound_block_passes(changes: dict[str, Any]) -> None:
-    require_clients("digits", BLOCK | changes)
+    filled(ImageClients, BLOCK | changes)
 
 
 @pytest.mark.parametrize(("changes", "sentence"), UNSOUND)
 def test_a_block_that_contradicts_itself_does_not(changes: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(UserError, match=f"config: tasks.digits.clients .*{sentence}"):
-        require_clients("digits", BLOCK | changes)
+    with pytest.raises(UserError, match=sentence):
+        filled(ImageClients, BLOCK | changes)
 
 
 DEALT: list[tuple[dict[str, Any], dict[str, Any]]] = [
@@ -54,30 +57,35 @@ DEALT: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"domains": ["shifted"]}, {}),
 ]
 NOT_DEALT: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-    ({}, {"alpha": 1.0}, "names alpha, which is for the partitions dirichlet"),
-    ({"partition": "dirichlet"}, {"partition": "shards", "alpha": 1.0}, "names alpha"),
-    ({"partition": "given"}, {"clients": 8}, "whose clients the data names; give a partition"),
-    ({"partition": "given"}, {"samples_per_client": 8}, "whose clients the data names"),
-    ({"domains": ["shifted"]}, {"clients": 8}, "shifted for the client .*; leave clients out"),
+    ({}, {"alpha": 1.0}, "alpha is for the partitions dirichlet"),
+    ({"partition": "dirichlet"}, {"partition": "shards", "alpha": 1.0}, "alpha is for"),
+    ({"partition": "given"}, {"clients": 8}, "the data names the clients .*: give a partition"),
+    ({"partition": "given"}, {"samples_per_client": 8}, "the data names the clients"),
+    ({"domains": ["shifted"]}, {"clients": 8}, "shifted for the client .*: leave clients out"),
 ]
 
 
 @pytest.mark.parametrize(("changes", "axes"), DEALT)
 def test_what_can_be_dealt_passes(changes: dict[str, Any], axes: dict[str, Any]) -> None:
-    require_dealt("digits", BLOCK | changes, Setting(**axes))
+    block = BLOCK | changes
+    assert not [*dealing_faults(block, Dealing.of(block, Setting(**axes)))]
 
 
 @pytest.mark.parametrize(("changes", "axes", "sentence"), NOT_DEALT)
 def test_what_cannot_is_refused(changes: dict, axes: dict, sentence: str) -> None:
-    with pytest.raises(UserError, match=f"setting 'fbftl.*' on digits .*{sentence}"):
-        require_dealt("digits", BLOCK | changes, Setting(**axes))
+    block = BLOCK | changes
+    (fault,) = dealing_faults(block, Dealing.of(block, Setting(**axes)))
+    assert re.search(sentence, fault)
 
 
 TOO_MANY: list[tuple[dict[str, Any], str]] = [
-    ({"samples_per_client": 101}, "keys.samples_per_client is 101, .* are 100 .* at most 100"),
-    (TEN | {"clients": 101}, "keys.clients is 101, but there are 100 .* give at most 100"),
-    (FOUR | {"samples_per_client": 26}, "is 26 in one of 4 domains, but there are 25"),
-    (FOUR | TEN | {"clients": 3}, "keys.domains lists 4 for 3 clients"),
+    ({"samples_per_client": 101}, "samples_per_client 101, .* are 100 .* at most 100"),
+    (TEN | {"clients": 101}, "clients 101, but there are 100 .* give at most 100"),
+    (
+        FOUR | {"samples_per_client": 26},
+        "client 26 in one of 4 domains, but there are 25",
+    ),
+    (FOUR | TEN | {"clients": 3}, "4 domains for 3 clients"),
     (TEN | {"partition": "shards", "shards_per_client": 11}, "10 clients would need 110 shards"),
     (TEN | {"partition": "balanced_shards", "shards_per_client": 11}, "would need 110 shards"),
     ({"partition": "shards", "shards_per_client": 8}, "13 clients would need 104 shards of 100"),
@@ -94,18 +102,18 @@ ENOUGH: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("changes", ENOUGH)
 def test_what_the_samples_fill_passes(changes: dict[str, Any]) -> None:
-    require_enough("keys.{}", BLOCK | changes, 100)
+    assert not [*too_few_faults(Dealing.of(BLOCK | changes), 100)]
 
 
 @pytest.mark.parametrize(("changes", "sentence"), TOO_MANY)
 def test_what_they_do_not_fill_is_refused(changes: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(UserError, match=sentence):
-        require_enough("keys.{}", BLOCK | changes, 100)
+    fault = next(too_few_faults(Dealing.of(BLOCK | changes), 100))
+    assert re.search(sentence, fault)
 
 
 def test_a_number_of_clients_replaces_their_size_and_the_other_way_round() -> None:
-    assert number_of_clients(partition_of(BLOCK, Setting(clients=7)), 100) == 7
-    assert number_of_clients(partition_of(BLOCK | TEN, Setting(samples_per_client=30)), 100) == 4
-    assert number_of_clients(BLOCK | FOUR, 101) == 4 + 3 * 4
-    assert number_of_clients(BLOCK, None) is None
-    assert number_of_clients(BLOCK | {"partition": "given"}, 100) is None
+    assert Dealing.of(BLOCK, Setting(clients=7)).clients(100) == 7
+    assert Dealing.of(BLOCK | TEN, Setting(samples_per_client=30)).clients(100) == 4
+    assert Dealing.of(BLOCK | FOUR).clients(101) == 4 + 3 * 4
+    assert Dealing.of(BLOCK).clients(None) is None
+    assert Dealing.of(BLOCK | {"partition": "given"}).clients(100) is None

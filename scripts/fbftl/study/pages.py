@@ -1,18 +1,26 @@
-"""The page of methods with their axes, made from the records and the axes: `docs/methods.md`."""
+"""What is made from the typed model of a study, for people and for editors.
 
+`docs/methods.md` has the methods with their axes, `docs/settings.md` the keys of a configuration,
+and `config/schema.json` is its JSON schema.
+"""
+
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study.axis import Axis
 from fbftl.study.methods import RECORDS, knowing
+from fbftl.study.model.block import LARGEST
+from fbftl.study.model.configuration import Configuration
 from fbftl.study.record import MethodRecord
 from fbftl.study.settings import AXES
 
 HEAD = """\
 # Methods and their axes
 
-`PYTHONPATH=scripts python scripts/tools/describe_methods.py` makes this page from the records in \
+`PYTHONPATH=scripts python scripts/tools/describe_settings.py` makes this page from the records in \
 `scripts/fbftl/study/methods/` and the axes there and in `scripts/fbftl/study/axes.py`. A grid \
 of an experiment names methods and axes by the words in this font; an axis that a method does not \
 know is refused with the methods that do. The [glossary](glossary.md) has the papers' symbols, and \
@@ -120,3 +128,76 @@ def _listed(names: Iterable[str]) -> str:
 
 def _code(text: str) -> str:
     return f"`{text}`"
+
+
+SETTINGS = """\
+# The keys of a configuration
+
+`PYTHONPATH=scripts python scripts/tools/describe_settings.py` makes this page from the typed \
+model in `scripts/fbftl/study/model/`. A configuration lists what differs from the defaults; a key \
+that is not here is refused. Each block has its keys with their values, their default and their \
+meaning. `config/schema.json` tells editors the same.
+"""
+
+BOUNDS = {
+    "minimum": "at least",
+    "exclusiveMinimum": "above",
+    "maximum": "at most",
+    "exclusiveMaximum": "below",
+}
+"""How the page writes the bounds of JSON schema."""
+
+
+def schema_text() -> str:
+    """Return the JSON schema of a configuration, a block on each line."""
+    schema = Configuration.model_json_schema()
+    blocks = schema.pop("$defs")
+    lines = [f"{json.dumps(name)}: {json.dumps(block)}" for name, block in blocks.items()]
+    joined = ",\n".join(lines)
+    return f'{json.dumps(schema)[:-1]}, "$defs": {{\n{joined}\n}}}}\n'
+
+
+def settings_page() -> str:
+    """Return the page of all keys of a configuration in Markdown."""
+    schema = Configuration.model_json_schema()
+    blocks = {"Configuration": schema, **schema["$defs"]}
+    rows = [(_code(name), "<br>".join(_keys(name, block))) for name, block in blocks.items()]
+    return f"{SETTINGS}\n{table(('block', 'keys'), rows)}\nNext: [methods](methods.md).\n"
+
+
+def _keys(name: str, block: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a block is, and each of its keys with values, default and meaning."""
+    yield block["description"]
+    axes = "Further keys are the axes of [methods](methods.md#axes)." if name == "Grid" else ""
+    for key, described in block["properties"].items():
+        if axes and key in AXES:
+            continue
+        default = described.get("default", {})
+        written = "" if isinstance(default, dict) else f" = {_code(json.dumps(default))}"
+        meaning = f": {described['description']}" if "description" in described else ""
+        yield f"{_code(key)} ({_values(described)}){written}{meaning}"
+    if axes:
+        yield axes
+
+
+def _values(described: Mapping[str, Any]) -> str:
+    """Return in words the values that JSON schema describes."""
+    match described:
+        case {"$ref": name}:
+            return _code(name.rpartition("/")[2])
+        case {"anyOf": alternatives} | {"oneOf": alternatives}:
+            return " or ".join(map(_values, alternatives))
+        case {"enum": listed}:
+            return _listed(map(str, listed))
+        case {"const": value}:
+            return _code(str(value))
+        case {"items": items}:
+            return f"list of {_values(items)}"
+        case {"patternProperties": named}:
+            return f"names, each with {_values(next(iter(named.values())))}"
+        case {"additionalProperties": dict() as named}:
+            return f"names, each with {_values(named)}"
+    kind = described.get("type", "anything")
+    bounds = {word: described.get(key, LARGEST) for key, word in BOUNDS.items()}
+    given = [f"{word} {bound:,}" for word, bound in bounds.items() if bound != LARGEST]
+    return " ".join([kind, " and ".join(given)]).strip()

@@ -1,11 +1,13 @@
-"""docs/methods.md says what the records say, of every method and every axis."""
+"""The pages of methods and of settings say what the model says, and so does the schema."""
 
 import re
 
 import pytest
+import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
-from fbftl.study.method_page import method_page, require_lasting, table
+from fbftl.study.model.configuration import Configuration
+from fbftl.study.pages import method_page, require_lasting, schema_text, settings_page, table
 from fbftl.study.settings import DEFAULTS
 
 
@@ -15,7 +17,23 @@ def page(root):
 
 
 def test_the_page_is_what_the_records_say(page):
-    assert page == method_page(), "scripts/tools/describe_methods.py makes the page again"
+    assert page == method_page(), "scripts/tools/describe_settings.py makes the page again"
+
+
+def test_the_page_of_settings_and_the_schema_are_what_the_model_says(root):
+    written = (root / "docs" / "settings.md", root / "config" / "schema.json")
+    made = (settings_page(), schema_text())
+    for path, text in zip(written, made, strict=True):
+        assert path.read_text(encoding="utf-8") == text, "describe_settings.py makes it again"
+
+
+def test_the_default_study_has_the_defaults_of_the_model(root):
+    """What config.yaml says of the call, and of what every study shares."""
+    config = yaml.safe_load((root / "config.yaml").read_text(encoding="utf-8"))
+    defaults = {name: field.default for name, field in Configuration.model_fields.items()}
+    for key in config.keys() - {"study", "tasks", "experiments"}:
+        default = defaults[key]
+        assert config[key] == (default.model_dump() if isinstance(config[key], dict) else default)
 
 
 def test_every_axis_has_a_line_with_its_meaning_and_the_methods_that_know_it(page):

@@ -1,0 +1,375 @@
+"""Blocks of data: data sets of every kind, dialogues, and the clients that hold them."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fbftl.study.dealing_faults import domains_of
+from fbftl.study.model.block import (
+    ABSENT,
+    ConfigBlock,
+    Count,
+    Distinct,
+    Many,
+    Name,
+    Natural,
+    Number,
+    Positive,
+    Probability,
+    Sha256,
+    Share,
+    Side,
+    Some,
+)
+
+Fetched = Annotated[int, Field(ge=1, le=10_000_000)]
+Drawn = Annotated[int, Field(ge=10, le=10_000_000)]
+Shift = Annotated[Number, Field(ge=0, le=100)]
+Files = str | Some[str]
+Array = Annotated[str, Field(min_length=1)]
+
+
+class Limit(ConfigBlock):
+    """How many samples are kept of a data set at most, the first ones."""
+
+    train: Count = ABSENT
+    test: Count = ABSENT
+
+
+class Kept(ConfigBlock):
+    """Which samples of a data set are kept.
+
+    portion: two shares of the training samples in a random order, between which they are kept.
+    classes: labels that are kept.
+    """
+
+    portion: Annotated[list[Share], Field(min_length=2, max_length=2)] | None = None
+    classes: Annotated[Distinct[int | str], Field(min_length=2)] | None = None
+    limit: Limit | None = None
+    seed: Natural = 0
+
+
+class Divided(Kept):
+    """A data set without a test set of its own has a share of its samples held out as one."""
+
+    test_fraction: Probability = 0.2
+
+
+class Digits(Divided):
+    """The 8 x 8 handwritten digits that scikit-learn ships."""
+
+    kind: Literal["digits"]
+
+
+class IdxFiles(ConfigBlock):
+    """Two files of the MNIST family."""
+
+    images: str
+    labels: str
+
+
+class Idx(Divided):
+    """IDX files of the MNIST family, gzipped or not."""
+
+    kind: Literal["idx"]
+    train: IdxFiles
+    test: IdxFiles = ABSENT
+
+
+class ImageFiles(Divided):
+    """Pictures in files, which are resized to a side in pixels; null leaves them as they are."""
+
+    size: Side | None = None
+    channels: Literal[1, 3] = 3
+
+
+class Parquet(ImageFiles):
+    """Images in Parquet files, in Hugging Face's column layout."""
+
+    kind: Literal["parquet"]
+    train: Files
+    test: Files = ABSENT
+    image_column: str = "img"
+    label_column: str = "label"
+
+
+class ImageFolders(ImageFiles):
+    """Image folders, one folder per class.
+
+    layout: what the outer folders are: classes, or clients with class folders inside, whose split
+        is taken with `clients.partition` given.
+    """
+
+    kind: Literal["folder"]
+    layout: Literal["classes", "clients"] = "classes"
+    train: str
+    test: str = ABSENT
+
+
+class Federated(Divided):
+    """A federated HDF5 file in TensorFlow Federated's layout."""
+
+    kind: Literal["federated"]
+    train: str
+    test: str = ABSENT
+    image_key: str = "pixels"
+    label_key: str = "label"
+
+
+class Torchvision(Kept):
+    """A set that torchvision downloads and whose digest it checks."""
+
+    kind: Literal["torchvision"]
+    name: Literal["MNIST", "FashionMNIST", "KMNIST", "CIFAR10", "CIFAR100"]
+
+
+class Groups(ConfigBlock):
+    """Vectors of people in groups, drawn here; some columns tell the class, some the group.
+
+    rates: share of the second class in each group; they say how many groups there are.
+    shares: share of each group among the training samples; null for equal ones.
+    class_shift: means of the class's columns.
+    group_shift: means of the group's columns.
+    """
+
+    kind: Literal["groups"]
+    samples: Drawn = 4000
+    test_per_group: Drawn = 4000
+    rates: Annotated[list[Probability], Field(min_length=2, max_length=100)] = [0.35, 0.15]
+    shares: Annotated[list[Positive], Field(min_length=2, max_length=100)] | None = None
+    class_shift: Shift = 0.6
+    group_shift: Shift = 1.0
+    limit: Limit | None = None
+    seed: Natural = 0
+
+
+class TableFile(Divided):
+    """Rows of a CSV or Parquet file, a column of which is the class.
+
+    group_column: column of the group that people are judged by; no input of the model.
+    client_column: column of the client that holds a row, for the partition given; no input.
+    """
+
+    kind: Literal["table"]
+    train: str
+    test: str = ABSENT
+    label_column: str
+    group_column: str | None = None
+    client_column: str | None = None
+
+
+class HeldOutVectors(ConfigBlock):
+    """A file or store of test vectors."""
+
+    path: str
+    labels: str = ABSENT
+    clients: str = ABSENT
+    sha256: Sha256 = ABSENT
+
+
+class OwnVectors(Divided):
+    """Vectors of one's own with a class each, or a feature store.
+
+    path: file of .npy, .npz, .parquet or .safetensors, or the folder of a store.
+    features: array of the vectors, column of the file or a .npy file; null for features.
+    labels: array of the classes; null for labels.
+    clients: client of each sample, for the partition given; null for clients if it is there.
+    split: whether a sample is for train or test; null for split if it is there.
+    sha256: SHA-256 that the file must have, of a store its zarr.json.
+    """
+
+    kind: Literal["features"]
+    path: str
+    features: Array | None = None
+    labels: Array | None = None
+    clients: Array | None = None
+    split: Array | None = None
+    sha256: Sha256 | None = None
+    test: HeldOutVectors | None = None
+
+
+DataSet = Annotated[
+    Digits
+    | Idx
+    | Parquet
+    | ImageFolders
+    | Federated
+    | Torchvision
+    | Groups
+    | TableFile
+    | OwnVectors,
+    Field(discriminator="kind"),
+]
+
+
+class HubFiles(ConfigBlock):
+    """Files of a Hugging Face repository, pinned by revision and SHA-256.
+
+    folder: where the files go, below data_folder.
+    """
+
+    repository: str
+    type: Literal["model", "dataset"] = "model"
+    revision: Annotated[str, Field(pattern="^[0-9a-f]{40}$")]
+    folder: str = ABSENT
+    files: Annotated[dict[str, Sha256], Field(min_length=1)]
+
+
+class GeneratedDialogues(ConfigBlock):
+    """Dialogues of two families, generated by a small grammar.
+
+    source: public dialogues of the source family.
+    train: dialogues at the clients, of the target family.
+    test: dialogues that summaries are scored on.
+    """
+
+    kind: Literal["dialogues"]
+    source: Fetched = 4000
+    train: Fetched = 600
+    test: Fetched = 150
+    seed: Natural = 0
+
+
+class DialogueFiles(ConfigBlock):
+    """Dialogues in JSON lines, or one JSON array, with id, dialogue and summary.
+
+    source: first training dialogues that are public, for pre-training the source model.
+    """
+
+    kind: Literal["jsonl"]
+    train: str
+    test: str
+    source: Natural = 0
+    limit: Limit | None = None
+    hub: HubFiles = ABSENT
+
+
+DialogueSet = Annotated[GeneratedDialogues | DialogueFiles, Field(discriminator="kind")]
+
+View = Literal[
+    "plain", "inverted", "rotated", "mirrored", "flipped", "noisy", "blurred", "tinted", "shifted"
+]
+Domains = Some[View | Some[View]]
+"""A domain is one change of the images, or a list of changes applied in turn."""
+
+
+Partition = Literal["iid", "shards", "balanced_shards", "dirichlet", "dirichlet_equal", "given"]
+
+
+class DialogueClients(ConfigBlock):
+    """The clients of a task of dialogues.
+
+    samples_per_client: of every client; null where clients says how many there are.
+    draw: whether samples are dealt to clients once for all seeds, or anew with each; then the
+        spread over seeds covers the partition too.
+    """
+
+    partition: Literal["iid"] = "iid"
+    samples_per_client: Count | None = 2
+    clients: Count | None = None
+    draw: Literal["once", "per_seed"] = "once"
+    seed: Natural = 0
+
+    def faults(self) -> Iterator[str]:
+        """Yield that it says twice or never how many clients there are."""
+        number, size = self.clients, self.samples_per_client
+        if number is not None and size is not None:
+            yield (
+                f"gives clients {number} and samples_per_client {size}, which follow from each "
+                "other; set one of them to null"
+            )
+        if number is None and size is None:
+            yield "gives neither clients nor samples_per_client; give one"
+
+
+class ImageClients(DialogueClients):
+    """The clients of a task of images or vectors.
+
+    shards_per_client: pieces of the samples, sorted by label, that shards and balanced_shards deal.
+    alpha: concentration of a Dirichlet partition.
+    domains: what clients see differently, with equal shares of samples and clients.
+    groups: group that each domain's clients are judged by; no message ever tells it.
+    """
+
+    partition: Partition = "iid"  # type: ignore[assignment] # more than dialogues have
+    samples_per_client: Count | None = 8
+    shards_per_client: Count = 2
+    alpha: Positive = 0.1
+    domains: Domains | None = None
+    groups: Some[Natural] | None = None
+
+    def faults(self) -> Iterator[str]:
+        """Yield what its keys say against each other, each with its remedy."""
+        domains, named = domains_of(self.model_dump()), self.partition == "given"
+        if not named:
+            yield from super().faults()
+        if named and self.draw == "per_seed":
+            yield (
+                "draws clients per_seed that the data names; give draw: once, or another partition"
+            )
+        if named and domains:
+            yield "gives domains to clients that the data names; choose another partition"
+        if len(set(domains)) < len(domains):
+            yield "lists a domain twice; remove one"
+        if self.draw == "per_seed" and any("shifted" in domain for domain in domains):
+            yield (
+                "draws clients per_seed, whose domain is shifted for each client once; give draw: "
+                "once"
+            )
+        if self.groups is not None and len(self.groups) != len(domains):
+            yield (f"gives {len(self.groups)} groups to {len(domains)} domains; give each domain's")
+
+
+class PublicSource(ConfigBlock):
+    """Public samples of one kind.
+
+    samples: that are taken at most.
+    data: a data set; null takes fresh samples of the source task.
+    split: of the data set, that they are taken from.
+    domains: how they are seen, every sample in each domain; null leaves them as they are.
+    """
+
+    samples: Drawn = 10_000
+    data: DataSet | None = None
+    split: Literal["train", "test"] = "test"
+    domains: Domains | None = None
+
+
+class PublicSamples(ConfigBlock):
+    """Public samples, for clip norms, for what adversaries know, and for clouds that sell them.
+
+    None may be a client's sample, and none that a cloud sells a test sample.
+    """
+
+    sources: Some[PublicSource] = [PublicSource()]
+
+
+class OpenData(ConfigBlock):
+    """Labelled samples that everybody may read, for the frameworks that rest on some.
+
+    letters: rendered letters, of as many kinds as the task has classes.
+    target: a data set of the task's own kind, whose training samples no client may hold.
+    """
+
+    letters: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    target: DataSet | None = None
+    seed: Natural = 0
+
+
+class VotedModels(ConfigBlock):
+    """Source models that everybody may read, trained on open data; FedVote's vote.
+
+    network: the name in networks of the one that all have.
+    models: what each learns from: open samples of the target, letters of its own, the target under
+        shuffled labels; a random one learns nothing.
+    """
+
+    network: str
+    models: Annotated[
+        dict[Name, Literal["target", "letters", "shuffled", "random"]], Field(min_length=1)
+    ]
+    epochs: Many = 40
+    batch: Count = 16
+    learning_rate: Positive = 0.1
+    seed: Natural = 0

@@ -1,0 +1,199 @@
+"""Tasks: blocks of images or vectors, and of dialogues."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Discriminator, Field, Tag
+
+from fbftl.study import methods
+from fbftl.study.model.block import (
+    ABSENT,
+    ConfigBlock,
+    Count,
+    Distinct,
+    Layer,
+    Many,
+    Name,
+    Natural,
+    Number,
+    Positive,
+    Seeds,
+    Side,
+    Width,
+)
+from fbftl.study.model.data import (
+    DataSet,
+    DialogueClients,
+    DialogueSet,
+    ImageClients,
+    OpenData,
+    PublicSamples,
+    VotedModels,
+)
+from fbftl.study.model.networks import Length, Network, Source, Summariser
+from fbftl.study.model.training import (
+    AdversarialGame,
+    DialoguePrivacy,
+    ImagePrivacy,
+    ImageTraining,
+    MethodTraining,
+    OneShot,
+    Outsourcing,
+    SummariserTraining,
+)
+
+MethodName: TypeAlias = Literal[*methods.names()]  # type: ignore[valid-type] # records name them
+STORES = ("s3", "gs", "az")
+"""Object stores that are written to: schemes of URLs."""
+
+ChunkSize = Annotated[int, Field(ge=1, le=64)]
+DType = Literal["float32", "float16", "bfloat16"]
+Mean = Annotated[Number, Field(ge=-1_000_000, le=1_000_000)]
+
+
+class ImageFeatures(ConfigBlock):
+    """What clients upload: the output of the source network's layer at the cut.
+
+    cut: cut layer m_c; `input` uploads the pixels themselves.
+    further_cuts: layers extracted in the same pass, for experiments over the axis cut.
+    interpolation: how images are resized: bilinear (antialiased) or bicubic (not antialiased); null
+        takes the one of the source model's card, bilinear where that has none.
+    compute: how the network computes: float32 as it is written; compiled by torch; in bfloat16; by
+        ONNX Runtime (envs/onnx.txt). All but the first give other bytes from machine to machine.
+    chunk_mib: decoded size of a chunk, in MiB; the most that a kill can cost.
+    store: URL of the store for clusters without a shared disk; null keeps it in results.
+    """
+
+    cut: Layer
+    further_cuts: Distinct[Layer] = []
+    pool: Literal["none", "avg", "flatten", "cls"] = "none"
+    size: Side | None = None
+    mean: list[Mean] | None = None
+    std: list[Positive] | None = None
+    interpolation: Literal["bilinear", "bicubic"] | None = None
+    compute: Literal["float32", "compiled", "bfloat16", "onnxruntime"] = "float32"
+    dtype: DType = "float32"
+    batch: Many = 256
+    chunk_mib: ChunkSize = 8
+    store: Annotated[str, Field(pattern="^[a-z][a-z0-9]*://")] | None = None
+
+    def faults(self) -> Iterator[str]:
+        """Yield that the own cut would be extracted twice, and a store that cannot be.
+
+        A store is written and read by several machines: http is read only, memory is nobody else's.
+        """
+        if self.cut in self.further_cuts:
+            yield (
+                f"names its own cut '{self.cut}' among further_cuts, which is extracted anyway; "
+                "leave it out"
+            )
+        scheme, _, address = (self.store or "").partition("://")
+        if "@" in address.partition("/")[0]:
+            yield (
+                "has a store with credentials before its bucket, which would reach manifests; "
+                "leave them out and give them in the environment"
+            )
+        if self.store is not None and (scheme not in STORES or not address.strip("/")):
+            yield (
+                f"has the store '{self.store}'; give {'://, '.join(STORES)}:// with bucket and "
+                "name, as in s3://bucket/name.zarr, or null"
+            )
+
+
+class DialogueFeatures(ConfigBlock):
+    """What clients upload: hidden states of the source network's encoder.
+
+    cut: trained encoder blocks; what enters the first of them is what clients upload.
+    further_cuts: cuts extracted in the same pass, for experiments over the axis cut.
+    """
+
+    cut: Natural
+    further_cuts: Distinct[Natural] = []
+    longest: Length = 128
+    prefix: str = ""
+    compute: Literal["float32"] = "float32"
+    dtype: DType = "float32"
+    batch: Count = 32
+    chunk_mib: ChunkSize = 8
+
+
+class Evaluation(ConfigBlock):
+    """How summaries are generated.
+
+    longest: most tokens of a generated summary.
+    """
+
+    longest: Count = 64
+
+
+class AnyTask(ConfigBlock):
+    """What tasks of every kind say.
+
+    seeds: instead of the study's.
+    source_seeds: source networks that the task is repeated under, each pre-trained here on samples
+        drawn anew; without the key there is one.
+    dataset: name of the data set that the files hold, as published setups write it, so that results
+        on it compare with a paper's; null takes torchvision's name for it, or the kind of data.
+    encoding: how files hold the images, original or another; null is original where the kind of
+        data is as the data set's authors gave it out, and unknown elsewhere.
+    """
+
+    seeds: Seeds = ABSENT
+    source_seeds: Annotated[int, Field(ge=1, le=100)] = ABSENT
+    dataset: str | None = None
+    encoding: str | None = None
+
+
+class ImageTask(AnyTask):
+    """Images or vectors, and their classes; a network is cut at a named layer.
+
+    With the key `like` a task takes the block of the task of that name and changes the keys that
+    it gives; `like` is written out before anything else is checked.
+
+    head: widths of the head's hidden layers, input and classes left out.
+    networks: by name, that start at random at the clients, for the axis network.
+    architectures: networks of the task that its clients have, in turn, where each has its own.
+    methods: training values that differ for one method.
+    """
+
+    kind: Literal["images"] = "images"
+    data: DataSet
+    clients: ImageClients = ImageClients()
+    source: Source
+    features: ImageFeatures
+    head: list[Width] = [64]
+    networks: dict[Name, Network] = {}
+    one_shot: OneShot = OneShot()
+    open_data: OpenData = OpenData()
+    source_models: VotedModels | None = None
+    architectures: list[str] = []
+    training: ImageTraining = ImageTraining()
+    adversarial_game: AdversarialGame = AdversarialGame()
+    privacy: ImagePrivacy = ImagePrivacy()
+    public: PublicSamples = PublicSamples()
+    outsourcing: Outsourcing = Outsourcing()
+    methods: dict[MethodName, MethodTraining] = {}
+
+
+class DialogueTask(AnyTask):
+    """Dialogues and their summaries; a T5 is cut between encoder blocks."""
+
+    kind: Literal["dialogues"]
+    data: DialogueSet
+    clients: DialogueClients = DialogueClients()
+    source: Summariser
+    features: DialogueFeatures
+    training: SummariserTraining = SummariserTraining()
+    privacy: DialoguePrivacy = DialoguePrivacy()
+    evaluation: Evaluation = Evaluation()
+
+
+def _kind(task: Any) -> str:
+    """Return the kind of a task, images where it has none."""
+    return task.get("kind", "images") if isinstance(task, dict) else getattr(task, "kind", "images")
+
+
+Task = Annotated[
+    Annotated[ImageTask, Tag("images")] | Annotated[DialogueTask, Tag("dialogues")],
+    Discriminator(_kind),
+]

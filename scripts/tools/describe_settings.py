@@ -1,0 +1,26 @@
+"""Write what follows from the typed model of a study: two pages of docs, and the JSON schema.
+
+    PYTHONPATH=scripts python scripts/tools/describe_settings.py
+
+For maintainers; no rule runs it. A page whose axes have other defaults by now is left as it is.
+"""
+
+import sys
+from pathlib import Path
+
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import write_text
+from fbftl.study.pages import method_page, require_lasting, schema_text, settings_page
+
+ROOT = Path(__file__).parents[2]
+METHODS = ROOT / "docs" / "methods.md"
+
+
+if __name__ == "__main__":
+    try:
+        require_lasting(METHODS.read_text(encoding="utf-8"))
+    except UserError as error:
+        sys.exit(str(error))
+    write_text(METHODS, method_page())
+    write_text(ROOT / "docs" / "settings.md", settings_page())
+    write_text(ROOT / "config" / "schema.json", schema_text())
