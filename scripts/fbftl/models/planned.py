@@ -1,13 +1,12 @@
 """What can be said of a task's networks before any job: their cuts, and how large they are.
 
 The workflow's own networks are laid out without torch; those of torchvision and timm, and those of
-transformers whose folder is at hand, are built without memory for weights. A network of
-transformers can be asked for the names of its layers alone; of others only a job knows.
+transformers whose folder is at hand, are built without memory for weights. Of others only a job
+knows.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -249,7 +248,7 @@ def _of_library(
 
     from fbftl.models.axes import ChannelAxes
     from fbftl.models.backbones import build_backbone
-    from fbftl.models.cut.extractor import split
+    from fbftl.models.cut import front
     from fbftl.models.forward import Pool
     from fbftl.models.source.weights import require_fit
 
@@ -263,20 +262,17 @@ def _of_library(
         cuts = {}
         for cut in wanted:
             try:
-                front, _ = split(model, cut, example)
+                before = front(model, cut, example)
                 with ChannelAxes():
-                    output = front(example)
+                    output = before(example)
                 width = Pool(features["pool"], output)(output).shape[1]
-            except NotImplementedError:  # whether a cut decides is told by values, of which
-                _require_layer(model, cut)  # there are none here; its name can be looked up
-                return {}
             except UserError:
                 raise
             except Exception as error:  # a library's network raises whatever it stumbles over
                 if entering is None:
                     return {}
                 raise _does_not_fit(source["name"], model, example, error) from error
-            parameters = sum(parameter.numel() for parameter in front.parameters())
+            parameters = sum(parameter.numel() for parameter in before.parameters())
             cuts[cut] = Cut(width, parameters)
     return cuts if entering else {}
 
@@ -337,16 +333,6 @@ def _refusal(model: Any, inputs: Any) -> str:
     except Exception as error:  # as above
         return str(error).partition("\n")[0].rstrip(".") or type(error).__name__
     return ""
-
-
-def _require_layer(model: Any, cut: str) -> None:
-    names = [name for name, _ in model.named_modules() if name]
-    if cut not in names:
-        near = get_close_matches(cut, names, cutoff=0) or names[-1:]
-        raise UserError(
-            f"features.cut = {cut}: there is no such layer in the source model; the nearest names "
-            f"are {', '.join(near)}"
-        )
 
 
 def _channels(model: Any) -> int:
