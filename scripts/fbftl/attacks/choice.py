@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from fbftl.attacks import lira
-from fbftl.attacks.membership import Scores, least_epsilon, pooled, separation, threshold_at
+from fbftl.attacks.membership import Scores, auc, least_epsilon, pooled, threshold_at
 from fbftl.attacks.rmia import OFFSETS, Rmia
 from fbftl.attacks.shadows import Floats, Population, TargetView, against
 
@@ -142,7 +142,7 @@ def scores_of(attack: Attack, seen: TargetView) -> Scores:
 
 def aucs_of(targets: Sequence[Scores]) -> Floats:
     """Return the AUC on each target."""
-    return np.array([separation(scores.member, scores.other).auc for scores in targets])
+    return np.array([auc(scores.member, scores.other) for scores in targets])
 
 
 def best_offset(tuning: Sequence[TargetView]) -> float:
@@ -173,12 +173,10 @@ def thresholds_for(
 
 def rate_of(targets: Sequence[Scores], thresholds: Sequence[float | None]) -> Rate:
     """Return what each target's threshold attains on it."""
-    pairs = list(zip(targets, thresholds, strict=True))
-    return Rate(
-        np.array([_share_above(scores.member, threshold) for scores, threshold in pairs]),
-        np.array([_share_above(scores.other, threshold) for scores, threshold in pairs]),
-    )
-
-
-def _share_above(scores: Floats, threshold: float | None) -> float:
-    return np.nan if threshold is None else float((scores > threshold).mean())
+    shares = [
+        (np.nan, np.nan)
+        if threshold is None
+        else ((scores.member > threshold).mean(), (scores.other > threshold).mean())
+        for scores, threshold in zip(targets, thresholds, strict=True)
+    ]
+    return Rate(*map(np.array, zip(*shares, strict=True)))

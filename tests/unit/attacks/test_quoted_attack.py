@@ -7,7 +7,7 @@ import pytest
 from fbftl.attacks import choice
 from fbftl.attacks.choice import ATTACKS, Attempt, Rate, attempt_all, chosen, thresholds_for
 from fbftl.attacks.head_membership import GUESS, membership_findings, rows_of
-from fbftl.attacks.membership import separation
+from fbftl.attacks.membership import auc
 from fbftl.attacks.rmia import OFFSETS, Rmia
 from fbftl.attacks.shadows import Population, against
 from fbftl.study.job import from_params
@@ -77,7 +77,7 @@ def test_attacks_are_judged_on_targets_that_no_attack_was_chosen_on(with_signal)
         zip(models.member, models.confidence, strict=True)
     ):
         assert with_signal[0].shadows == MODELS - 1
-        aucs.append(separation(confidence[member], confidence[~member]).auc)
+        aucs.append(auc(confidence[member], confidence[~member]))
         assert target < MODELS
     assert with_signal[0].attack == "loss threshold"
     np.testing.assert_allclose(with_signal[0].tuning, aucs[::2])
@@ -95,7 +95,7 @@ def test_the_offset_is_the_best_on_tuning_targets_alone(with_signal):
         means.append(
             np.mean(
                 [
-                    separation(each[member], each[~member]).auc
+                    auc(each[member], each[~member])
                     for each, member in zip(scores, models.member[::2], strict=True)
                 ]
             )

@@ -10,7 +10,6 @@ from fbftl.learners.local import ANNEALING
 from fbftl.methods.eppfl.activations import Boundary, Crossing
 from fbftl.models.clip import Clip
 from fbftl.models.modes import normalise_by_batch
-from fbftl.models.stack import stackable
 from fbftl.study.job import Training
 from fbftl.training import local
 from fbftl.training.local import one_by_one, train_clients
