@@ -175,7 +175,7 @@ def test_a_source_of_another_study_is_loaded(tmp_path):
 
 
 def test_what_is_not_offered_is_refused():
-    with pytest.raises(UserError, match="torchvision published, torchvision file"):
+    with pytest.raises(UserError, match=r"with source\.from 'workflow'; choose file"):
         load_given({**BLOCK, "from": "workflow", "weights": "published"})
 
 
