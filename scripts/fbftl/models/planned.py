@@ -17,6 +17,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import message_of
 from fbftl.models.chain import Chain, chain_of
 from fbftl.models.source.files import tensor_shapes, vision_config
+from fbftl.study.feasibility import Sizes
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""
@@ -77,25 +78,13 @@ def planned_cuts(
     return {} if options is None else _of_library(source, options, features, wanted, image)
 
 
-@dataclass(frozen=True)
-class TrainedSizes:
-    """Parameters that a task's clients train.
-
-    heads: of the head, by the cut before it.
-    networks: of the networks that the task names, by name; of source and head under None.
-    """
-
-    heads: dict[str, int]
-    networks: dict[str | None, int]
-
-
 def trained(
     block: Mapping[str, Any],
     cuts: Iterable[str],
     classes: int,
     made_for: tuple[int, int, int] | None = None,
     image: tuple[int, int, int] | None = None,
-) -> TrainedSizes:
+) -> Sizes:
     """Return what is known of the parameters that clients of a task train, and check its cuts.
 
     Args:
@@ -128,7 +117,7 @@ def trained(
         for name, network in block["networks"].items():
             layers = chain_of(network, entering, classes).layers()
             networks[name] = sum(layer.parameters for layer in layers)
-    return TrainedSizes(heads, networks)
+    return Sizes(heads, networks, classes)
 
 
 def _of_vectors(wanted: Iterable[str], image: tuple[int, int, int] | None) -> dict[str, Cut]:
@@ -294,12 +283,10 @@ def _entering_library(
     from fbftl.data.preprocess import preprocess
     from fbftl.models.source import known_weights
 
-    usual = known_weights.usual_preprocessing(source, model)
     if source["from"] == "transformers":
         usual = known_weights.transformers_preprocessing(Path(source["name"]), options)
-    elif source.get("weights") == "published" and source["from"] == "torchvision":
-        weights = known_weights.torchvision_weights(source["name"], source["version"])
-        usual = known_weights.torchvision_preprocessing(weights)
+    else:
+        usual = known_weights.library_preprocessing(source, model)
     preprocessing, channels = usual.overridden(features), _channels(model)
     if preprocessing.channels != channels:
         raise UserError(

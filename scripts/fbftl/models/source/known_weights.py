@@ -109,10 +109,13 @@ def timm_preprocessing(model: nn.Module) -> Preprocessing:
     )
 
 
-def usual_preprocessing(source: Mapping[str, Any], model: nn.Module) -> Preprocessing:
-    """Return what a library's model is given without weights of its own, at the images' size."""
-    if source["from"] == "timm":
-        return timm_preprocessing(model)
+def library_preprocessing(source: Mapping[str, Any], model: nn.Module) -> Preprocessing:
+    """Return what a model of torchvision or timm is given, by its weights or as is usual there."""
+    match source["from"], source.get("weights"):
+        case "torchvision", "published":
+            return torchvision_preprocessing(torchvision_weights(source["name"], source["version"]))
+        case "timm", _:
+            return timm_preprocessing(model)
     return Preprocessing(None, **IMAGENET)
 
 

@@ -35,13 +35,12 @@ def load_given(source: Mapping[str, Any]) -> SourceModel:
         return _transformers(source)
     architecture = {key: source[key] for key in ("from", "name", "options")}
     model = build(architecture, source["seed"])
-    preprocessing = known_weights.usual_preprocessing(source, model)
+    preprocessing = known_weights.library_preprocessing(source, model)
     path = None
     match source["from"], source["weights"]:
         case "torchvision", "published":
             weights = known_weights.torchvision_weights(source["name"], source["version"])
             path = known_weights.torchvision_file(weights, source["sha256"])
-            preprocessing = known_weights.torchvision_preprocessing(weights)
             fill(model, read_pinned_pickle(path), path)
         case "timm", "published":
             repository = model.pretrained_cfg["hf_hub_id"]
