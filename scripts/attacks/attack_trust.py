@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
+from fbftl.attacks.head_membership import proven
 from fbftl.attacks.heads import heads_of, on_halves
-from fbftl.attacks.stated_epsilon import attained
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.study.job import from_params, name_of
@@ -43,6 +43,6 @@ def main(
         )
         job = on_halves(job_params | {"block": block}, axes, models, samples_per_client=1)
         rows.append(
-            {"setting": name_of(job_params["setting"]), **attained(job, heads_of(job, client_data))}
+            {"setting": name_of(job_params["setting"]), **proven(job, heads_of(job, client_data))}
         )
     write_tidy(csv, pd.DataFrame(rows))

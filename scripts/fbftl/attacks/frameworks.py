@@ -87,6 +87,5 @@ def first_of_kinds(attained: list[Attained]) -> dict[str, float]:
     for attack in attained:
         name = attack.attack.replace(" ", "_")
         name += "_of_average" if attack.adversary == OF_AVERAGE else ""
-        if name not in columns:
-            columns |= {name: attack.row["value"], f"{name}_blind": attack.blind}
+        columns = {name: attack.row["value"], f"{name}_blind": attack.blind} | columns
     return columns

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fbftl.attacks.choice import ALARMS, CHANCE, CONFIDENCE, Attempt, chosen
+from fbftl.attacks.choice import ALARMS, CHANCE, CONFIDENCE, Attempt, attempt_all, chosen
 from fbftl.attacks.findings import Finding, found, summary
+from fbftl.attacks.shadows import Population
+from fbftl.ground.errors import required
 from fbftl.study.job import Job
 
 GUESS = "none better than a guess"
@@ -45,6 +47,22 @@ def protection(job: Job) -> dict[str, Any]:
         "mechanism": job.setting.mechanism,
         "unit": "sample" if epsilon else None,
         "epsilon": epsilon,
+    }
+
+
+def proven(job: Job, models: Population) -> dict[str, Any]:
+    """Return what the attack chosen on some heads of a setting attains against the others.
+
+    Without an attack better than a guess nothing is proven.
+    """
+    attempts = attempt_all(models, required(job.privacy.delta), alarms=())
+    best = chosen(attempts)
+    return {
+        "attack": GUESS if best is None else best.attack,
+        "auc": np.nan if best is None else float(best.aucs.mean()),
+        "proven": 0.0 if best is None else best.proven,
+        "targets": len(attempts[0].aucs),
+        "shadows": attempts[0].shadows,
     }
 
 
