@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from fbftl.attacks.attained import found_of, label_counts, labels_recovered
 from fbftl.attacks.findings import Finding, found, write_findings
 from fbftl.attacks.inversion import AttackedImages, found_in_pictures, trained_from
@@ -22,6 +21,7 @@ from fbftl.privacy.masking import Dealer, masked
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.tasks.task import Inputs
+from torch.nn.utils import parameters_to_vector
 
 
 def main(
@@ -96,11 +96,7 @@ def aggregator(job: Job, client_data: ClientImageSamples) -> Iterator[Finding]:
     correlations, uniform = [], []
     for seed in job.seeds:
         front, _ = client_data.target.random(job, seed)
-        weights = (
-            torch.cat([parameter.detach().flatten() for parameter in front.parameters()])
-            .cpu()
-            .numpy()
-        )
+        weights = parameters_to_vector(front.parameters()).detach().cpu().numpy()
         message = masked(weights, Dealer.of_study(seed).key(0), 1, width, ring)
         correlations.append(correlation(message, weights))
         uniform.append(byte_uniformity(message))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.attacks.findings import Finding, found, summary
+from fbftl.attacks.findings import Finding, summary
 from fbftl.attacks.label_recovery import blind_counts, share_recovered
 
 
@@ -51,8 +51,7 @@ class Attained:
 
 def found_of(attained: Attained, **context: Any) -> Finding:
     """Return what is attained as a finding, with all else that one tells."""
-    who = {"attack": attained.attack, "adversary": attained.adversary, "measure": attained.measure}
-    return found(attained.values, attained.blind, **who | context)
+    return Finding(**(attained.row | context))
 
 
 def label_counts(labels: np.ndarray, rows: Sequence[np.ndarray], classes: int) -> list[np.ndarray]:

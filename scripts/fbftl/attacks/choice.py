@@ -80,15 +80,10 @@ class Attempt:
     rates: Mapping[float, Rate]
     proven: float
 
-    @property
-    def exceeds_chance(self) -> bool:
-        """Whether it is better than a guess on the tuning targets."""
-        return bool(self.tuning.mean() > CHANCE)
-
 
 def chosen(attempts: Sequence[Attempt]) -> Attempt | None:
     """Return the attempt that does best on the tuning targets, None if all are mere guesses."""
-    eligible = [attempt for attempt in attempts if attempt.exceeds_chance]
+    eligible = [attempt for attempt in attempts if attempt.tuning.mean() > CHANCE]
     return max(eligible, key=lambda attempt: attempt.tuning.mean(), default=None)
 
 

@@ -24,12 +24,10 @@ from fbftl.tasks.task import ClientSamples
 
 def on_weights(job: Job, client_data: ClientSamples) -> list[Attained]:
     """Attack the weights of FedAvg's clients, or of FedHealth's, who begin with the cloud's."""
-    from_cloud = job.setting.method == "fedhealth"
-    watching = Watching(
-        fedhealth_run(job, client_data).initial_learner
-        if from_cloud
-        else partial(initial_learner, client_data)
-    )
+    begin = partial(initial_learner, client_data)
+    if job.setting.method == "fedhealth":
+        begin = fedhealth_run(job, client_data).initial_learner
+    watching = Watching(begin)
     watching.run_first_seed(job, client_data)
     return membership_in_weights(watching, client_data)
 

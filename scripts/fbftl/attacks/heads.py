@@ -51,11 +51,9 @@ def descended(job: Job, client_data: LabelledFeatures) -> Population:
     heads = private_heads(
         client_data, job, job.seeds, rows, noise, [noise_seed(job, seed) for seed in job.seeds]
     )
-    logits, unseen = (
-        heads.logits(samples).cpu().numpy() for samples in (heads.samples, heads.test)
-    )
-    labels, labels_of_test = (
-        samples.labels.cpu().numpy() for samples in (heads.samples, heads.test)
+    (logits, labels), (unseen, labels_of_test) = (
+        (heads.logits(samples).cpu().numpy(), samples.labels.cpu().numpy())
+        for samples in (heads.samples, heads.test)
     )
     return population(logits, labels, rows, rows, unseen, labels_of_test)
 

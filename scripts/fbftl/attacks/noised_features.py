@@ -14,6 +14,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from fbftl.attacks.attained import Attained
+from fbftl.attacks.choice import CHANCE
 from fbftl.attacks.inversion import AttackedImages, Likeness, likenesses, pictures, train_decoder
 from fbftl.attacks.membership import auc, every
 from fbftl.data.preprocess import Preprocessing, preprocess
@@ -25,9 +26,6 @@ from fbftl.training.feature_network import FeatureNetwork
 
 ROWS_AT_ONCE = 512
 """Candidates whose distances are computed at once; bounds memory."""
-
-CHANCE = 0.5
-"""AUC of an adversary that guesses."""
 
 BY_DISTANCE = "server with the client's extractor, nearest features"
 BY_DECODER = "server with the client's extractor and public data"
