@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fbftl.attacks.counts import KNOWLEDGE, recognise
-from fbftl.attacks.findings import Finding, summary, write_findings
+from fbftl.attacks.findings import found, write_findings
 from fbftl.ground import devices
 from fbftl.methods.ecos.coverage import nearest
 from fbftl.methods.ecos.public_rows import PublicPool, public_rows
@@ -50,26 +50,17 @@ def main(
                 )
                 for cluster, seed in zip(near, job.seeds, strict=True)
             ]  # fmt: skip
-            measures = {
-                "AUC": (0.5, [result.auc for result in recognised]),
-                f"ε is at least, with {CONFIDENCE:.0%} confidence": (
-                    0.0,
-                    [result.epsilon for result in recognised],
-                ),
+            context = {
+                "attack": "membership in counts",
+                "method": "ecos",
+                "adversary": f"server, {adversary}",
+                "mechanism": job.setting.mechanism,
+                "unit": guarantee.unit,
+                "epsilon": guarantee.epsilon,
             }
+            proven = f"ε is at least, with {CONFIDENCE:.0%} confidence"
             findings += [
-                Finding(
-                    attack="membership in counts",
-                    method="ecos",
-                    adversary=f"server, {adversary}",
-                    mechanism=job.setting.mechanism,
-                    unit=guarantee.unit,
-                    epsilon=guarantee.epsilon,
-                    samples_per_client=None,
-                    measure=measure,
-                    blind=blind,
-                    **summary(values),
-                )
-                for measure, (blind, values) in measures.items()
+                found([each.auc for each in recognised], 0.5, measure="AUC", **context),
+                found([each.epsilon for each in recognised], 0.0, measure=proven, **context),
             ]
     write_findings(csv, findings)

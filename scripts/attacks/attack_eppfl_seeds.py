@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fbftl.attacks.inversion import columns_of, trained_from
-from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server, members_by_client
+from fbftl.attacks.inversion import AttackedImages, columns_of, trained_from
+from fbftl.attacks.split_training import drawn_by_edge_server, members_by_client
 from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices
@@ -43,11 +43,11 @@ def main(
     where = devices.prepare(device, threads)
     inputs = Inputs.at(trained_from(files), where)
     with_public = replace(inputs, clients=Path(public))
-    pictures = AttackedPictures.of(files["clients"], public)
+    images = AttackedImages.of(files["clients"], public)
 
     def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
         public_data = client_samples(job, with_public)
-        columns = columns_of(drawn_by_edge_server(job, client_data, public_data, pictures))
+        columns = columns_of(drawn_by_edge_server(job, client_data, public_data, images))
         members = members_by_client(job, client_data)
         return columns if members is None else columns | members.columns
 

@@ -10,8 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.inversion import likenesses, train_decoder, training_pictures
+from fbftl.attacks.findings import write_findings
+from fbftl.attacks.head_membership import protection
+from fbftl.attacks.inversion import (
+    found_in_pictures,
+    likenesses,
+    train_decoder,
+    training_pictures,
+)
 from fbftl.exchange.sending import sending
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
@@ -51,7 +57,12 @@ def main(
     rows, pictures = [], {"original": inputs}
     for job in (from_params(job_params, axes) for job_params in jobs):
         pictures[name(job)] = reconstructions(job, features, public_features, public_inputs, where)
-        rows += measured(job, pictures[name(job)], inputs, public_inputs)
+        rows += found_in_pictures(
+            likenesses(pictures[name(job)], inputs, public_inputs),
+            method="fbftl",
+            adversary="server with public data, on one upload",
+            **protection(job),
+        )
     write_findings(findings, rows)
     save(draw(pictures, rows), svg, pd.DataFrame(rows), TITLE)
 
@@ -81,24 +92,3 @@ def reconstructions(
         device=device,
     )
     return decoder(how.noised(seed, draw=0).values)
-
-
-def measured(
-    job: Job, pictures: np.ndarray, inputs: np.ndarray, public_inputs: np.ndarray
-) -> list[Finding]:
-    """Return how close reconstructions come, beside the public data's mean picture."""
-    return [
-        Finding(
-            attack="inversion",
-            method="fbftl",
-            adversary="server with public data, on one upload",
-            mechanism=job.setting.mechanism,
-            unit="sample" if job.setting.epsilon else None,
-            epsilon=job.setting.epsilon,
-            samples_per_client=None,
-            measure=likeness.measure,
-            blind=likeness.blind,
-            **summary(likeness.values),
-        )
-        for likeness in likenesses(pictures, inputs, public_inputs)
-    ]

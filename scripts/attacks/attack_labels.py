@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from fbftl.attacks.findings import Finding, summary, write_findings
+from fbftl.attacks.findings import Finding, found, write_findings
 from fbftl.attacks.label_recovery import (
     blind_counts,
     calibrate,
@@ -35,6 +35,9 @@ VICTIMS = 100
 
 SIMULATED = 200
 """Clients with public samples and random labels that an adversary learns from."""
+
+MEASURES = {"share of labels": share_recovered, "all labels right": np.array_equal}
+"""How right recovered counts of labels are, given the true ones."""
 
 SERVER, OUTSIDER = "server, first round", "all but this client, first round"
 
@@ -134,28 +137,16 @@ def updates(
 
 
 def under(seen: FirstRound, sigma: float, clip: float) -> FirstRound:
-    """Return a round with every update clipped and under the round's noise."""
-    return FirstRound(
-        noised(seen.victims, sigma, clip),
-        noised(seen.simulated, sigma, clip, first_round=VICTIMS),
-        sigma > 0,
-    )
-
-
-def noised(sent: Sequence[Update], sigma: float, clip: float, first_round: int = 0) -> list[Update]:
-    """Return updates as clients clip them, each under the noise of a round of its own."""
-    return [
-        Update(
-            noisy_sum(
-                clip_rows(update.values[None], clip),
-                noise_std=sigma * clip,
-                seed=0,
-                round_number=at,
-            ),
-            update.counts,
+    """Return a round with every update clipped, each under the noise of a round of its own."""
+    sent = [
+        noisy_sum(
+            clip_rows(update.values[None], clip), noise_std=sigma * clip, seed=0, round_number=at
         )
-        for at, update in enumerate(sent, first_round)
+        for at, update in enumerate(seen.victims + seen.simulated)
     ]
+    counts = [update.counts for update in seen.victims + seen.simulated]
+    updates = [Update(*pair) for pair in zip(sent, counts, strict=True)]
+    return FirstRound(updates[: len(seen.victims)], updates[len(seen.victims) :], sigma > 0)
 
 
 def recovery_findings(
@@ -175,28 +166,23 @@ def recovery_findings(
             learnt,
             samples,
             seen.noisy,
-        ).counts
+        )
         for update in sent
     ]
-    shares = [share_recovered(r, u.counts) for r, u in zip(recovered, sent, strict=True)]
-    exact = [np.array_equal(r, u.counts) for r, u in zip(recovered, sent, strict=True)]
     guess = blind_counts(classes, samples)
-    blind = {
-        "share of labels": np.mean([share_recovered(guess, update.counts) for update in sent]),
-        "all labels right": np.mean([np.array_equal(guess, update.counts) for update in sent]),
-    }
+    pairs = [(r, update.counts) for r, update in zip(recovered, sent, strict=True)]
+    blind_pairs = [(guess, update.counts) for update in sent]
+    context = {"method": "ftl_c", "adversary": adversary, "samples_per_client": samples}
+    if job is not None:
+        context |= {"mechanism": job.setting.mechanism, "unit": "client"}
+        context |= {"epsilon": job.setting.epsilon}
     return [
-        Finding(
+        found(
+            [right(*pair) for pair in pairs],
+            np.mean([right(*pair) for pair in blind_pairs]),
             attack="label recovery",
-            method="ftl_c",
-            adversary=adversary,
-            mechanism=job.setting.mechanism if job else "none",
-            unit="client" if job else None,
-            epsilon=job.setting.epsilon if job else None,
-            samples_per_client=samples,
             measure=measure,
-            blind=float(blind[measure]),
-            **summary(values),
+            **context,
         )
-        for measure, values in (("share of labels", shares), ("all labels right", exact))
+        for measure, right in MEASURES.items()
     ]

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fbftl.attacks.exposure import guesses
-from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.inversion import Likeness, likenesses, train_decoder, training_pictures
+from fbftl.attacks.findings import write_findings
+from fbftl.attacks.inversion import (
+    found_in_pictures,
+    likenesses,
+    train_decoder,
+    training_pictures,
+)
 from fbftl.data.participation import clients_of
 from fbftl.features.store.opening import open_store
 from fbftl.findings.reconstructions import TITLE, draw
@@ -62,22 +67,11 @@ def main(
         client = clients_of(of_size, client_data.partition, of_size.seeds[0])
         guessed = guesses("means", payload.values, payload.labels, client, payload.classes)
         seen = pictures[f"K = {size}"] = decoder(guessed[:VICTIMS].astype(np.float32))
-        rows += [finding(size, likeness) for likeness in likenesses(seen, originals, shown)]
+        rows += found_in_pictures(
+            likenesses(seen, originals, shown),
+            method="fbftl",
+            adversary="server with public data, on class means",
+            samples_per_client=size,
+        )
     write_findings(findings, rows)
     save(draw(pictures, rows), svg, pd.DataFrame(rows), TITLE)
-
-
-def finding(size: int, likeness: Likeness) -> Finding:
-    """Return how close pictures from means come, beside the public data's mean picture."""
-    return Finding(
-        attack="inversion",
-        method="fbftl",
-        adversary="server with public data, on class means",
-        mechanism="none",
-        unit=None,
-        epsilon=None,
-        samples_per_client=size,
-        measure=likeness.measure,
-        blind=likeness.blind,
-        **summary(likeness.values),
-    )

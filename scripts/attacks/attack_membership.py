@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 from fbftl.attacks.choice import attempt_all
 from fbftl.attacks.findings import Finding, write_findings
-from fbftl.attacks.head_membership import TAKING_PART, membership_findings, rows_of, trained
+from fbftl.attacks.head_membership import membership_findings, rows_of
+from fbftl.attacks.heads import on_halves, trained
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
-from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, labelled_features
 
 
@@ -33,11 +33,7 @@ def main(
     findings: list[Finding] = []
     rows: list[dict[str, Any]] = []
     for job_params in jobs:
-        changes = {
-            "seeds": list(range(models)),
-            "setting": job_params["setting"] | {"fraction": TAKING_PART},
-        }
-        job = from_params(job_params | changes, axes)
+        job = on_halves(job_params, axes, models)
         heads = trained(job, labelled_features(job, inputs))
         attempts = attempt_all(heads, job.privacy.delta or 0.0)
         findings += membership_findings(job, attempts)

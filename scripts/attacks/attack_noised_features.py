@@ -7,19 +7,13 @@ One seed of each setting, from no noise to the most; what the server does is in
 from collections.abc import Sequence
 from typing import Any
 
-from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.inversion import trained_from
-from fbftl.attacks.noised_features import (
-    BY_DECODER,
-    AttackedImages,
-    drawn_by_server,
-    members_by_distance,
-    noise_of,
-    views,
-)
+from fbftl.attacks.attained import found_of
+from fbftl.attacks.findings import Finding, write_findings
+from fbftl.attacks.inversion import AttackedImages, found_in_pictures, trained_from
+from fbftl.attacks.noised_features import BY_DECODER, read_by_server
 from fbftl.ground import devices
-from fbftl.methods.fedfeat.run import retrain
-from fbftl.study.job import Job, from_params
+from fbftl.ground.errors import UserError
+from fbftl.study.job import from_params, name_of
 from fbftl.tasks.task import Inputs, client_samples
 
 
@@ -43,33 +37,20 @@ def main(
     findings: list[Finding] = []
     for params in jobs:
         job = from_params(params | {"seeds": params["seeds"][:1]}, axes)
-        client_data = client_samples(job, inputs)
-        (network,) = retrain(job, client_data).networks
-        seen = views(network, images, client_data.preprocessing)
-        members = members_by_distance(seen)
-        findings.append(
-            finding(job, "membership", members.adversary, "AUC", members.blind, members.values)
-        )
+        read = read_by_server(job, client_samples(job, inputs), images)
+        if read is None:
+            raise UserError(
+                f"{name_of(params['setting'])} on {job.task} diverges, so that its features have "
+                "nothing to attack; lower training.learning_rate"
+            )
+        under = {
+            "method": "fedfeat",
+            "mechanism": job.setting.mechanism,
+            "unit": "sample" if job.setting.mechanism == "gaussian" else None,
+            "epsilon": job.setting.epsilon,
+        }
         findings += [
-            finding(job, "inversion", BY_DECODER, drawn.measure, drawn.blind, drawn.values)
-            for drawn in drawn_by_server(seen[0], images, job.seeds[0], noise_of(network))
+            found_of(read.members, **under),
+            *found_in_pictures(read.drawn, adversary=BY_DECODER, **under),
         ]
     write_findings(csv, findings)
-
-
-def finding(
-    job: Job, attack: str, adversary: str, measure: str, blind: float, values: Sequence[float]
-) -> Finding:
-    """Return one number that the adversary attains under a setting."""
-    return Finding(
-        attack=attack,
-        method="fedfeat",
-        adversary=adversary,
-        mechanism=job.setting.mechanism,
-        unit="sample" if job.setting.mechanism == "gaussian" else None,
-        epsilon=job.setting.epsilon,
-        samples_per_client=None,
-        measure=measure,
-        blind=blind,
-        **summary(values),
-    )

@@ -6,18 +6,11 @@ What the server does after the last round is in `fbftl.attacks.noised_features`.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fbftl.attacks.inversion import columns_of, trained_from
-from fbftl.attacks.noised_features import (
-    AttackedImages,
-    drawn_by_server,
-    members_by_distance,
-    noise_of,
-    views,
-)
+from fbftl.attacks.inversion import AttackedImages, columns_of, trained_from
+from fbftl.attacks.noised_features import read_by_server
 from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices
-from fbftl.methods.fedfeat.run import retrain
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 
@@ -48,11 +41,7 @@ def main(
     images = AttackedImages.of(files["clients"], public)
 
     def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
-        (network,) = retrain(job, client_data).networks
-        seen = views(network, images, client_data.preprocessing)
-        if not all(client.finite for client in seen):
-            return {}
-        drawn = drawn_by_server(seen[0], images, job.seeds[0], noise_of(network))
-        return columns_of(drawn) | members_by_distance(seen).columns
+        read = read_by_server(job, client_data, images)
+        return {} if read is None else columns_of(read.drawn) | read.members.columns
 
     write_by_seed(csv, jobs, axes, inputs, attacked, COLUMNS)

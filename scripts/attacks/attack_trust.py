@@ -9,15 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.attacks.head_membership import TAKING_PART
-from fbftl.attacks.stated_epsilon import attained, heads_of
+from fbftl.attacks.head_membership import proven
+from fbftl.attacks.heads import heads_of, on_halves
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.study.job import from_params, name_of
 from fbftl.tasks.task import Inputs, labelled_features
-
-ONE_EACH = {"fraction": TAKING_PART, "samples_per_client": 1}
-"""Who takes part: half of the clients, of one sample each."""
 
 
 def main(
@@ -44,9 +41,8 @@ def main(
         block = job_params["block"] | (
             {} if one_shot is None else {"one_shot": one_shot | {"made": 1}}
         )
-        changes = {"seeds": list(range(models)), "setting": job_params["setting"] | ONE_EACH}
-        job = from_params(job_params | changes | {"block": block}, axes)
+        job = on_halves(job_params | {"block": block}, axes, models, samples_per_client=1)
         rows.append(
-            {"setting": name_of(job_params["setting"]), **attained(job, heads_of(job, client_data))}
+            {"setting": name_of(job_params["setting"]), **proven(job, heads_of(job, client_data))}
         )
     write_tidy(csv, pd.DataFrame(rows))

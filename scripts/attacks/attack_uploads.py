@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from fbftl.attacks.choice import attempt_all
 from fbftl.attacks.exposure import EXACT, errors, guesses, root_of_rank_one
-from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.head_membership import TAKING_PART, membership_findings, rows_of
-from fbftl.attacks.solved_heads import solved
+from fbftl.attacks.findings import Finding, found, write_findings
+from fbftl.attacks.head_membership import membership_findings, rows_of
+from fbftl.attacks.heads import on_halves, solved
 from fbftl.data.participation import clients_of
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
@@ -56,9 +56,7 @@ def main(
         setting = {"method": "fbftl", "samples_per_client": size}
         findings += exposed(from_params(jobs[0] | {"setting": setting}, axes), client_data, size)
     for job_params in jobs:
-        taking_part = {"fraction": TAKING_PART}
-        changes = {"seeds": list(range(models)), "setting": job_params["setting"] | taking_part}
-        job = from_params(job_params | changes, axes)
+        job = on_halves(job_params, axes, models)
         who = f"{job.setting.message}, {job.setting.head}"
         attempts = attempt_all(solved(job, client_data), job.privacy.delta or 0.0)
         for result in membership_findings(job, attempts):
@@ -70,17 +68,15 @@ def main(
 
 def exposed(job: Job, client_data: LabelledFeatures, size: int) -> Iterator[Finding]:
     """Yield how well features are told by what the server sees of clients with K samples."""
-    values, labels = client_data.payload.values, client_data.payload.labels
+    payload = client_data.payload
+    values, labels = payload.values, payload.labels
     blind = errors(np.broadcast_to(client_data.public.mean(axis=0), values.shape), values)
     for sees, called in SEEN.items():
+        clients = [clients_of(job, client_data.partition, seed) for seed in job.seeds]
         by_seed = [
-            errors(
-                guesses(called, values, labels, clients_of(job, client_data.partition, seed),
-                        client_data.payload.classes),
-                values,
-            )
-            for seed in job.seeds
-        ]  # fmt: skip
+            errors(guesses(called, values, labels, client, payload.classes), values)
+            for client in clients
+        ]
         relative = [float(np.median(seed_errors)) for seed_errors in by_seed]
         exactly = [float((seed_errors < EXACT).mean()) for seed_errors in by_seed]
         blind_error = float(np.median(blind))
@@ -97,15 +93,7 @@ def exposed(job: Job, client_data: LabelledFeatures, size: int) -> Iterator[Find
 
 def finding(sees: str, size: int, measure: str, values: Sequence[float], blind: float) -> Finding:
     """Return one number of an adversary that sees messages."""
-    return Finding(
-        attack="exposure",
-        method="fbftl",
-        adversary=f"server sees {sees}",
-        mechanism="none",
-        unit=None,
-        epsilon=None,
-        samples_per_client=size,
-        measure=measure,
-        blind=blind,
-        **summary(values),
-    )
+    return found(
+        values, blind, attack="exposure", method="fbftl", adversary=f"server sees {sees}",
+        samples_per_client=size, measure=measure,
+    )  # fmt: skip

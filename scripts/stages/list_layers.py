@@ -6,7 +6,7 @@ from typing import Any
 
 from fbftl.data.clients import ClientFile
 from fbftl.ground.files import write_text
-from fbftl.models.cut.choices import cut_choices
+from fbftl.models.cut_choices import cut_choices
 
 
 def main(clients: str, source: str, layers: str, features: dict[str, Any]) -> None:

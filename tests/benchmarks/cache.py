@@ -36,7 +36,7 @@ sys.path.insert(0, str(SCRIPTS))
 
 from fbftl.data.clients import ClientFile
 from fbftl.data.preprocess import Preprocessing, preprocess
-from fbftl.models.cut.extractor import split
+from fbftl.models.cut import front
 from fbftl.models.heads import head_module
 from fbftl.models.source.manifest import load_source
 
@@ -100,8 +100,8 @@ class Task:
             parts = {name: samples.rows(name, 0, count).arrays for name, count in IMAGES.items()}
         self.pixels = {name: np.asarray(part["pixels"]) for name, part in parts.items()}
         self.labels = {name: torch.from_numpy(part["label"]).long() for name, part in parts.items()}
-        front, _ = split(model, "features", self.images("test", slice(0, 2)))
-        frozen = nn.Sequential(front, nn.Flatten()).requires_grad_(False)
+        extractor = front(model, "features", self.images("test", slice(0, 2)))
+        frozen = nn.Sequential(extractor, nn.Flatten()).requires_grad_(False)
         self.convolutions = frozen.to(memory_format=torch.channels_last)
 
     def images(self, part: str, rows: np.ndarray | slice) -> torch.Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.attacks.findings import summary
+from fbftl.attacks.findings import Finding, summary
 from fbftl.attacks.label_recovery import blind_counts, share_recovered
 
 
@@ -47,6 +47,11 @@ class Attained:
         score = summary(self.values)
         worse = (score["value"] - self.blind) * (1 if self.lower else -1)
         return worse > 2 * score["spread"] / np.sqrt(score["repetitions"])
+
+
+def found_of(attained: Attained, **context: Any) -> Finding:
+    """Return what is attained as a finding, with all else that one tells."""
+    return Finding(**(attained.row | context))
 
 
 def label_counts(labels: np.ndarray, rows: Sequence[np.ndarray], classes: int) -> list[np.ndarray]:

@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from fbftl.attacks import lira
-from fbftl.attacks.membership import Scores, least_epsilon, pooled, separation, threshold_at
+from fbftl.attacks.membership import Scores, auc, least_epsilon, pooled, threshold_at
 from fbftl.attacks.rmia import OFFSETS, Rmia
 from fbftl.attacks.shadows import Floats, Population, TargetView, against
 
@@ -80,15 +80,10 @@ class Attempt:
     rates: Mapping[float, Rate]
     proven: float
 
-    @property
-    def exceeds_chance(self) -> bool:
-        """Whether it is better than a guess on the tuning targets."""
-        return bool(self.tuning.mean() > CHANCE)
-
 
 def chosen(attempts: Sequence[Attempt]) -> Attempt | None:
     """Return the attempt that does best on the tuning targets, None if all are mere guesses."""
-    eligible = [attempt for attempt in attempts if attempt.exceeds_chance]
+    eligible = [attempt for attempt in attempts if attempt.tuning.mean() > CHANCE]
     return max(eligible, key=lambda attempt: attempt.tuning.mean(), default=None)
 
 
@@ -142,7 +137,7 @@ def scores_of(attack: Attack, seen: TargetView) -> Scores:
 
 def aucs_of(targets: Sequence[Scores]) -> Floats:
     """Return the AUC on each target."""
-    return np.array([separation(scores.member, scores.other).auc for scores in targets])
+    return np.array([auc(scores.member, scores.other) for scores in targets])
 
 
 def best_offset(tuning: Sequence[TargetView]) -> float:
@@ -173,12 +168,10 @@ def thresholds_for(
 
 def rate_of(targets: Sequence[Scores], thresholds: Sequence[float | None]) -> Rate:
     """Return what each target's threshold attains on it."""
-    pairs = list(zip(targets, thresholds, strict=True))
-    return Rate(
-        np.array([_share_above(scores.member, threshold) for scores, threshold in pairs]),
-        np.array([_share_above(scores.other, threshold) for scores, threshold in pairs]),
-    )
-
-
-def _share_above(scores: Floats, threshold: float | None) -> float:
-    return np.nan if threshold is None else float((scores > threshold).mean())
+    shares = [
+        (np.nan, np.nan)
+        if threshold is None
+        else ((scores.member > threshold).mean(), (scores.other > threshold).mean())
+        for scores, threshold in zip(targets, thresholds, strict=True)
+    ]
+    return Rate(*map(np.array, zip(*shares, strict=True)))

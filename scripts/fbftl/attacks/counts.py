@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fbftl.attacks.membership import Scores, least_epsilon, separation
+from fbftl.attacks.membership import Scores, auc, least_epsilon
 from fbftl.ground.randomness import stream
 
 KNOWLEDGE = {
@@ -58,4 +58,4 @@ def recognise(
     halves = [
         Scores(inside[half], outside[half]) for half in (slice(0, None, 2), slice(1, None, 2))
     ]
-    return Recognised(separation(inside, outside).auc, least_epsilon(*halves, delta, confidence))
+    return Recognised(auc(inside, outside), least_epsilon(*halves, delta, confidence))

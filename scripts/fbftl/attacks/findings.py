@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from fbftl.ground.csv_tables import read_table
 from fbftl.ground.files import write_text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
     """One number that an adversary attains, beside what it has without the attack.
 
@@ -26,10 +27,10 @@ class Finding:
     attack: str
     method: str
     adversary: str
-    mechanism: str
-    unit: str | None
-    epsilon: float | None
-    samples_per_client: int | None
+    mechanism: str = "none"
+    unit: str | None = None
+    epsilon: float | None = None
+    samples_per_client: int | None = None
     measure: str
     value: float
     spread: float
@@ -45,6 +46,17 @@ def summary(values: ArrayLike) -> dict[str, float | int]:
     array = np.asarray(values, dtype=float)
     spread = float(array.std(ddof=1)) if len(array) > 1 else 0.0
     return {"value": float(array.mean()), "spread": spread, "repetitions": len(array)}
+
+
+def found(values: ArrayLike, blind: float, **context: Any) -> Finding:
+    """Return the finding of repeated measurements.
+
+    Args:
+        values: of the measure.
+        blind: what it comes to without what the client sent.
+        context: all else that a finding tells.
+    """
+    return Finding(blind=float(blind), **context, **summary(values))
 
 
 def write_findings(path: str | Path, findings: list[Finding]) -> None:

@@ -23,15 +23,11 @@ from fbftl.tasks.task import ClientSamples
 
 
 def on_weights(job: Job, client_data: ClientSamples) -> list[Attained]:
-    """Attack the weights of FedAvg's clients."""
-    watching = Watching(partial(initial_learner, client_data))
-    watching.run_first_seed(job, client_data)
-    return membership_in_weights(watching, client_data)
-
-
-def on_health(job: Job, client_data: ClientSamples) -> list[Attained]:
-    """Attack the weights of FedHealth's clients, who begin with the cloud's."""
-    watching = Watching(fedhealth_run(job, client_data).initial_learner)
+    """Attack the weights of FedAvg's clients, or of FedHealth's, who begin with the cloud's."""
+    begin = partial(initial_learner, client_data)
+    if job.setting.method == "fedhealth":
+        begin = fedhealth_run(job, client_data).initial_learner
+    watching = Watching(begin)
     watching.run_first_seed(job, client_data)
     return membership_in_weights(watching, client_data)
 
@@ -68,18 +64,13 @@ def on_logits(job: Job, client_data: ClientSamples) -> list[Attained]:
     ]
 
 
-def on_partner(job: Job, client_data: ClientSamples) -> list[Attained]:
-    """Attack the labels of Secure FTL's other party."""
-    return [labels_of_partner(job, client_data)]
-
-
 ATTACKS: dict[str, Callable[[Job, ClientSamples], list[Attained]]] = {
     "fedavg": on_weights,
     "fedvote": on_votes,
-    "fedhealth": on_health,
+    "fedhealth": on_weights,
     "fedmd": on_scores,
     "fd": on_logits,
-    "secure_ftl": on_partner,
+    "secure_ftl": lambda job, client_data: [labels_of_partner(job, client_data)],
 }
 """By method; the first attack of a setting is in the table of the frameworks."""
 
@@ -94,6 +85,5 @@ def first_of_kinds(attained: list[Attained]) -> dict[str, float]:
     for attack in attained:
         name = attack.attack.replace(" ", "_")
         name += "_of_average" if attack.adversary == OF_AVERAGE else ""
-        if name not in columns:
-            columns |= {name: attack.row["value"], f"{name}_blind": attack.blind}
+        columns = {name: attack.row["value"], f"{name}_blind": attack.blind} | columns
     return columns

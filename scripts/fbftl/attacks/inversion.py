@@ -11,14 +11,16 @@ learned nothing but noise is given up for the mean picture.
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
-from fbftl.attacks.networks import multilayer, tensor
+from fbftl.attacks.findings import Finding, found
 from fbftl.attacks.similarity import psnr, ssim
 from fbftl.data.clients import ClientFile
 from fbftl.ground.errors import UserError
@@ -77,6 +79,23 @@ class Likeness:
     blind: float
 
 
+@dataclass(frozen=True)
+class AttackedImages:
+    """Stored images, uint8, of clients and public ones.
+
+    clients: (n, height, width, channels).
+    public: (m, height, width, channels).
+    """
+
+    clients: NDArray[np.uint8]
+    public: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, clients: str, public: str) -> "AttackedImages":
+        """Return the training images of a client file and of a public client file, by path."""
+        return cls(*map(training_images, (clients, public)))
+
+
 def pictures(pixels: ArrayLike) -> NDArray[np.float32]:
     """Return stored images (n, height, width, channels) as pictures in [0, 1], channels first."""
     return np.moveaxis(np.asarray(pixels), 3, 1).astype(np.float32) / 255
@@ -87,10 +106,15 @@ def trained_from(files: Mapping[str, str]) -> dict[str, str]:
     return {name: path for name, path in files.items() if name != "public"}
 
 
+def training_images(clients: str | Path) -> NDArray[np.uint8]:
+    """Return the training images of a client file, (n, height, width, channels)."""
+    with ClientFile(clients) as file:
+        return np.asarray(file.column("train", "pixels"))
+
+
 def training_pictures(clients: str | Path) -> NDArray[np.float32]:
     """Return the training images of a client file as `pictures`."""
-    with ClientFile(clients) as file:
-        return pictures(file.column("train", "pixels"))
+    return pictures(training_images(clients))
 
 
 def train_decoder(
@@ -162,6 +186,22 @@ def train_decoder(
     return decoder
 
 
+def multilayer(widths: tuple[int, ...], generator: torch.Generator) -> nn.Sequential:
+    """Return linear layers of these widths with ReLU between them, He-initialised."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in pairwise(widths):
+        layer = nn.Linear(inputs, outputs)
+        nn.init.kaiming_normal_(layer.weight, nonlinearity="relu", generator=generator)
+        nn.init.zeros_(layer.bias)
+        layers += [layer, nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def tensor(array: ArrayLike, device: torch.device | str = "cpu") -> Tensor:
+    """Return an array as a float32 tensor on a device."""
+    return torch.as_tensor(np.asarray(array, dtype=np.float32)).to(device)
+
+
 def blind_network(
     widths: tuple[int, ...], picture: Tensor, generator: torch.Generator
 ) -> nn.Sequential:
@@ -186,6 +226,19 @@ def likenesses(
     return [
         Likeness(measure, of(inputs, reconstructions), float(of(inputs, blind).mean()))
         for measure, of in MEASURES.items()
+    ]
+
+
+def found_in_pictures(drawn: Sequence[Likeness], **context: Any) -> list[Finding]:
+    """Return how close pictures come, beside the public data's mean picture.
+
+    Args:
+        drawn: by each measure.
+        context: all else that a finding tells.
+    """
+    return [
+        found(each.values, each.blind, attack="inversion", measure=each.measure, **context)
+        for each in drawn
     ]
 
 

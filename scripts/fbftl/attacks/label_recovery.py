@@ -27,18 +27,6 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class LabelRecovery:
-    """Recovered counts, and whether the adversary can be sure of them.
-
-    counts: samples of each label, shape (N,), sum K.
-    certain: the lower bounds alone add up to K; holds for gradients sent without noise or clipping.
-    """
-
-    counts: NDArray[np.int64]
-    certain: bool
-
-
-@dataclass(frozen=True)
 class Calibration:
     """What an adversary has learnt from simulated clients: n_a = intercept_a + slope g_a.
 
@@ -76,8 +64,8 @@ def recover_labels(
     calibration: Calibration,
     samples: int,
     noisy: bool = False,
-) -> LabelRecovery:
-    """Recover a client's label counts from the gradient of the head's last layer.
+) -> NDArray[np.int64]:
+    """Return a client's label counts (N,), sum K, by the gradient of the head's last layer.
 
     Args:
         weight_gradient: sum over the client's samples, shape (N, h), clipped or not.
@@ -123,13 +111,13 @@ def lower_bounds(weight_gradient: Floats, bias_gradient: Floats) -> NDArray[np.i
     return np.maximum(from_bias, present).astype(np.int64)
 
 
-def bounded_counts(expected: Floats, bounds: NDArray[np.int64], samples: int) -> LabelRecovery:
+def bounded_counts(expected: Floats, bounds: NDArray[np.int64], samples: int) -> NDArray[np.int64]:
     """Return the bounds if they settle the counts, else rounded estimates that respect them."""
     if bounds.sum() == samples:
-        return LabelRecovery(bounds, certain=True)
+        return bounds
     if bounds.sum() > samples:  # rounding has broken the bounds
         bounds = np.zeros_like(bounds)
-    return LabelRecovery(whole_counts(expected, bounds, samples), certain=False)
+    return whole_counts(expected, bounds, samples)
 
 
 def whole_counts(expected: Floats, bounds: NDArray[np.int64], samples: int) -> NDArray[np.int64]:

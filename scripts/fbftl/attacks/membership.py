@@ -4,31 +4,23 @@ Attacks score every candidate, larger for members; this says how well scores tel
 threshold calls a sample a member if its loss is small (Yeom et al. 2018).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
 
 from fbftl.ground.errors import UserError
+from fbftl.training.samples import LabelledInputs, LabelledSamples
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Membership:
-    """How well scores tell members from others: 0.5 and 0 are chance, 1 and 1 certainty.
+def auc(member_scores: ArrayLike, other_scores: ArrayLike) -> float:
+    """Return the probability that a random member scores above a random other sample.
 
-    auc: probability that a random member scores above a random other sample; ties count half.
-    advantage: largest true positive rate minus false positive rate over all thresholds.
-    """
-
-    auc: float
-    advantage: float
-
-
-def separation(member_scores: ArrayLike, other_scores: ArrayLike) -> Membership:
-    """Measure how well scores, larger for members, separate members from others.
+    Ties count half: 0.5 is chance, 1 certainty.
 
     Raises:
         UserError: if either side is empty or a score is not a number.
@@ -39,11 +31,28 @@ def separation(member_scores: ArrayLike, other_scores: ArrayLike) -> Membership:
         raise UserError("membership inference needs scores of members and of other samples")
     below = np.searchsorted(others, members, side="left")
     not_above = np.searchsorted(others, members, side="right")
-    auc = (below + not_above).mean() / (2 * others.size)
-    thresholds = np.concatenate([members, others])
-    hits = 1 - np.searchsorted(members, thresholds) / members.size
-    alarms = 1 - np.searchsorted(others, thresholds) / others.size
-    return Membership(float(auc), float(max((hits - alarms).max(), 0.0)))
+    return float((below + not_above).mean() / (2 * others.size))
+
+
+def auc_by_losses(
+    logits_of: Callable[[Tensor], Tensor], members: LabelledInputs, others: LabelledInputs
+) -> float:
+    """Return the AUC by which a model's losses tell members from others (Yeom et al. 2018).
+
+    Args:
+        logits_of: the model, from inputs (n, ...) to logits (n, N).
+        members: samples that it was trained on.
+        others: samples that it was not trained on.
+    """
+    inside, outside = (
+        -losses(logits_of(side.inputs).cpu(), side.labels.cpu()) for side in (members, others)
+    )
+    return auc(inside, outside)
+
+
+def every(samples: LabelledSamples) -> LabelledInputs:
+    """Return all of some samples at once."""
+    return samples.at(np.arange(len(samples.labels)))
 
 
 def losses(logits: ArrayLike, labels: ArrayLike) -> Floats:

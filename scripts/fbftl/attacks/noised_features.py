@@ -6,49 +6,29 @@ samples and test samples, scored by how near their features lie to some that wer
 decoder is trained on public pictures under the same noise, and draws what the first client sent.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fbftl.attacks.attained import Attained
-from fbftl.attacks.inversion import Likeness, likenesses, pictures, train_decoder
-from fbftl.attacks.membership import separation
-from fbftl.attacks.sent_features import nearest
-from fbftl.data.clients import ClientFile
+from fbftl.attacks.choice import CHANCE
+from fbftl.attacks.inversion import AttackedImages, Likeness, likenesses, pictures, train_decoder
+from fbftl.attacks.membership import auc, every
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import required
+from fbftl.methods.fedfeat.run import retrain
+from fbftl.study.job import Job
+from fbftl.tasks.task import ClientSamples
 from fbftl.training.feature_network import FeatureNetwork
 
-CHANCE = 0.5
-"""AUC of an adversary that guesses."""
+ROWS_AT_ONCE = 512
+"""Candidates whose distances are computed at once; bounds memory."""
 
 BY_DISTANCE = "server with the client's extractor, nearest features"
 BY_DECODER = "server with the client's extractor and public data"
-
-
-@dataclass(frozen=True)
-class AttackedImages:
-    """Stored images, uint8, of clients and public ones.
-
-    clients: (n, height, width, channels).
-    public: (m, height, width, channels).
-    """
-
-    clients: NDArray[np.uint8]
-    public: NDArray[np.uint8]
-
-    @classmethod
-    def of(cls, clients: str, public: str) -> "AttackedImages":
-        """Return the training images of a client file and of a public client file, by path."""
-        return cls(*map(_training_images, (clients, public)))
-
-
-def _training_images(path: str) -> NDArray[np.uint8]:
-    with ClientFile(path) as file:
-        return np.asarray(file.column("train", "pixels"))
 
 
 @dataclass(frozen=True)
@@ -84,13 +64,10 @@ def views(
         images: stored ones.
         preprocessing: from a stored image to the network's input.
     """
-    public = preprocess(torch.from_numpy(images.public), preprocessing)
-    return list(_views(network, public.to(network.weights().device)))
-
-
-def _views(network: FeatureNetwork, public: torch.Tensor) -> Iterator[ClientView]:
     training_data, averaged = network.training_data, network.weights()
-    test = training_data.test.at(np.arange(len(training_data.test.labels)))
+    public = preprocess(torch.from_numpy(images.public), preprocessing).to(averaged.device)
+    seen = []
+    test = every(training_data.test)
     for message in network.received:
         network.set_weights(network.sent_weights(message.client))
         client_samples = training_data.samples.at(message.rows)
@@ -99,10 +76,10 @@ def _views(network: FeatureNetwork, public: torch.Tensor) -> Iterator[ClientView
                 network.split_model.front(inputs).flatten(1).cpu().numpy()
                 for inputs in (client_samples.inputs, test.inputs, public)
             )
-        yield ClientView(
-            message.rows, message.sent.flatten(1).cpu().numpy(), members, others, of_public
-        )
+        sent = message.sent.flatten(1).cpu().numpy()
+        seen.append(ClientView(message.rows, sent, members, others, of_public))
     network.set_weights(averaged)
+    return seen
 
 
 def noise_of(network: FeatureNetwork) -> float:
@@ -111,10 +88,30 @@ def noise_of(network: FeatureNetwork) -> float:
     return 0.0 if noise is None else required(noise.records[0].noise_std)
 
 
+@dataclass(frozen=True)
+class ReadFeatures:
+    """What the server reads in the features of one seed: members of all clients, one's pictures."""
+
+    members: Attained
+    drawn: list[Likeness]
+
+
+def read_by_server(
+    job: Job, client_data: ClientSamples, images: AttackedImages
+) -> ReadFeatures | None:
+    """Train as a setting of one seed does and attack the last features; None if it diverges."""
+    (network,) = retrain(job, client_data).networks
+    seen = views(network, images, client_data.preprocessing)
+    if not all(client.finite for client in seen):
+        return None
+    drawn = drawn_by_server(seen[0], images, job.seeds[0], noise_of(network))
+    return ReadFeatures(members_by_distance(seen), drawn)
+
+
 def members_by_distance(seen: Sequence[ClientView]) -> Attained:
     """Return how well distances tell each client's samples from the test split's."""
     aucs = [
-        separation(-nearest(client.members, client.sent), -nearest(client.others, client.sent)).auc
+        auc(-nearest(client.members, client.sent), -nearest(client.others, client.sent))
         for client in seen
     ]
     return Attained("membership", BY_DISTANCE, "AUC", aucs, CHANCE)
@@ -134,3 +131,21 @@ def drawn_by_server(
     decoder = train_decoder(client.public, pictures(images.public), seed=seed, noise_std=noise_std)
     inputs = pictures(images.clients[client.rows])
     return likenesses(decoder(client.sent), inputs, pictures(images.public))
+
+
+def nearest(candidates: ArrayLike, sent: ArrayLike) -> NDArray[np.float64]:
+    """Return each candidate's squared distance to the nearest features that were sent, (m,).
+
+    Args:
+        candidates: (m, d) features that the adversary computes.
+        sent: (n, d) features that were sent, at least one.
+    """
+    references = np.asarray(sent, dtype=np.float64)
+    lengths = (references**2).sum(1)
+    rows = np.asarray(candidates, dtype=np.float64)
+    distances = []
+    for first in range(0, len(rows), ROWS_AT_ONCE):
+        batch = rows[first : first + ROWS_AT_ONCE]
+        squares = (batch**2).sum(1)[:, None] + lengths - 2 * batch @ references.T
+        distances.append(squares.min(axis=1).clip(min=0))
+    return np.concatenate(distances)

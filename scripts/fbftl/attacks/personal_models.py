@@ -1,13 +1,14 @@
 """What clients tell that keep their models: scores, mean logits by label, seeds of a generator."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from fbftl.attacks.attained import Attained, labels_recovered
-from fbftl.attacks.membership import losses, separation
+from fbftl.attacks.membership import auc, auc_by_losses, every
 from fbftl.exchange.personal import Cohort
 from fbftl.learners.personal import personal_models
 from fbftl.methods.fd.augmentation import fitted, seeds_of
@@ -19,17 +20,13 @@ def membership_in_scores(cohort: Cohort) -> Attained:
     """Return how well a client's scores of samples that the server plants tell its own ones.
 
     The server knows their labels and puts them among the open samples: the client's own have the
-    smaller loss (Yeom et al. 2018).
+    smaller loss.
     """
-    test = cohort.client_data.test.at(np.arange(len(cohort.client_data.test.labels)))
-    aucs = []
-    for client, rows in enumerate(cohort.rows):
-        members = cohort.client_data.samples.at(rows)
-        inside, outside = (
-            -losses(cohort.models.logits(client, side.inputs).cpu(), side.labels.cpu())
-            for side in (members, test)
-        )
-        aucs.append(separation(inside, outside).auc)
+    samples, test = cohort.client_data.samples, every(cohort.client_data.test)
+    aucs = [
+        auc_by_losses(partial(cohort.models.logits, client), samples.at(rows), test)
+        for client, rows in enumerate(cohort.rows)
+    ]
     return Attained("membership", "server that chooses the open samples", "AUC", aucs, 0.5)
 
 
@@ -53,7 +50,7 @@ def membership_in_mean_logits(cohort: Cohort) -> Attained:
         for samples in (cohort.client_data.samples, cohort.client_data.test)
     )
     aucs = [
-        separation(sure[client][labels[rows]], sure[client][test]).auc
+        auc(sure[client][labels[rows]], sure[client][test])
         for client, rows in enumerate(cohort.rows)
     ]
     return Attained("membership", "server", "AUC", aucs, 0.5)
@@ -111,8 +108,7 @@ def seeds_of_generator(cohort: Cohort, seeds: int) -> Attained:
     guess is the mean of the test samples of that label.
     """
     labels = cohort.client_data.samples.labels.cpu().numpy()
-    test = cohort.client_data.test.at(np.arange(len(cohort.client_data.test.labels)))
-    guesses = means_of_labels(test, cohort.client_data.classes)
+    guesses = means_of_labels(every(cohort.client_data.test), cohort.client_data.classes)
     chosen = [
         seeds_of(rows, labels, seeds, cohort.post.seed, client)
         for client, rows in enumerate(cohort.rows)

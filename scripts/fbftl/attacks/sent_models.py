@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from fbftl.attacks.attained import Attained
-from fbftl.attacks.membership import losses, separation
+from fbftl.attacks.membership import auc_by_losses, every
 from fbftl.exchange.averaging import Server, by_samples, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Uplink
@@ -20,7 +20,6 @@ from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.local_network import LocalNetwork
-from fbftl.training.samples import LabelledInputs
 
 Begin = Callable[[Repetition], LocalNetwork]
 
@@ -32,16 +31,6 @@ Further = Callable[[Uplink], After]
 
 OF_AVERAGE = "any client, of the average"
 """The adversary that no encryption of what is sent keeps out."""
-
-
-def one_by_one(first: After, second: After) -> After:
-    """Return what does both, in this order."""
-
-    def both(learner: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
-        first(learner, round_, arrives)
-        second(learner, round_, arrives)
-
-    return both
 
 
 @dataclass
@@ -70,12 +59,8 @@ class Watching:
         self.weights = weights
         return by_samples(weights, counts)
 
-    def after(self, _: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
-        """Keep whose they were."""
-        self.clients = round_.clients[arrives].tolist()
-
     def run_first_seed(
-        self, job: Job, client_data: ClientSamples, further: Further | None = None
+        self, job: Job, client_data: ClientSamples, further: Further = lambda _: lambda *_: None
     ) -> None:
         """Run a setting's first seed.
 
@@ -86,39 +71,39 @@ class Watching:
         """
 
         def train(learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
-            done = self.after if further is None else one_by_one(further(uplink), self.after)
-            server = Server(aggregate=self.average, after=done)
+            also = further(uplink)
+
+            def after(learner: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
+                also(learner, round_, arrives)
+                self.clients = round_.clients[arrives].tolist()
+
+            server = Server(aggregate=self.average, after=after)
             return by_weights(lambda: server)(learner, uplink, schedule)
 
         alone = replace(job, seeds=job.seeds[:1])
         run_rounds(alone, client_data, self.initialise, weights_or_updates(job), None, train)
 
 
+@torch.no_grad()
 def membership_in_weights(watching: Watching, client_data: ClientSamples) -> list[Attained]:
     """Return how well losses under the last weights tell a client's own samples from test ones.
 
     First under those that it sent, as the server sees them in clear; then under their average,
-    which every client sees, whatever protects what is sent (Yeom et al. 2018).
+    which every client sees, whatever protects what is sent.
     """
     average = watching.learner.weights()
     sides = [
         ("server, of a client's weights", list(watching.weights)),
         (OF_AVERAGE, [average] * len(watching.clients)),
     ]
-    test = client_data.test.at(np.arange(len(client_data.test.labels)))
+    test = every(client_data.test)
     attained = []
     for adversary, weights in sides:
         aucs = []
         for client, client_weights in zip(watching.clients, weights, strict=True):
             watching.learner.set_weights(client_weights)
             members = client_data.samples.at(watching.rows[client])
-            inside, outside = (-_losses(watching.learner, side) for side in (members, test))
-            aucs.append(separation(inside, outside).auc)
+            aucs.append(auc_by_losses(watching.learner.model, members, test))
         attained.append(Attained("membership", adversary, "AUC", aucs, 0.5))
     watching.learner.set_weights(average)
     return attained
-
-
-@torch.no_grad()
-def _losses(learner: LocalNetwork, samples: LabelledInputs) -> np.ndarray:
-    return losses(learner.model(samples.inputs).cpu(), samples.labels.cpu())

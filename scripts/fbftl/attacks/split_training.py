@@ -9,7 +9,7 @@ a linear classifier to its samples, and takes those of the others for members wh
 It guesses without what the others sent by doing the same behind the part that it began with.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -18,13 +18,14 @@ from torch import nn
 
 from fbftl.attacks.attained import Attained
 from fbftl.attacks.inversion import (
+    AttackedImages,
     DecoderTraining,
     Likeness,
     likenesses,
+    pictures,
     train_decoder,
-    training_pictures,
 )
-from fbftl.attacks.membership import losses, separation
+from fbftl.attacks.membership import auc, every, losses
 from fbftl.messages.statistics import Statistics
 from fbftl.methods.eppfl.activations import Boundary
 from fbftl.methods.eppfl.rounds import crossing_of, train_with_edges
@@ -51,25 +52,8 @@ REGULARISATION = 1e-3
 BY_CLIENT = "a client, of the averaged client part"
 
 
-@dataclass(frozen=True)
-class AttackedPictures:
-    """Pictures in [0, 1], of clients and public ones.
-
-    victims: (n, channels, height, width) what clients have.
-    public: (m, channels, height, width) what the decoder learns from.
-    """
-
-    victims: NDArray[np.float32]
-    public: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, clients: str, public: str) -> "AttackedPictures":
-        """Return the first of a client file and of a public client file, by path."""
-        return cls(training_pictures(clients)[:VICTIMS], training_pictures(public)[:KNOWN])
-
-
 def drawn_by_edge_server(
-    job: Job, client_data: ClientSamples, public_data: ClientSamples, pictures: AttackedPictures
+    job: Job, client_data: ClientSamples, public_data: ClientSamples, images: AttackedImages
 ) -> list[Likeness]:
     """Return how close the edge server's pictures come, in the first round of a job's first seed.
 
@@ -77,9 +61,9 @@ def drawn_by_edge_server(
         job: the setting.
         client_data: what its clients hold.
         public_data: the public samples, as if clients held them.
-        pictures: of both.
+        images: stored ones of both.
     """
-    seed = job.seeds[0]
+    seed, known = job.seeds[0], pictures(images.public[:KNOWN])
     front, _ = client_data.target.random(job, seed)
     boundary = Boundary(crossing_of(job), seed)
     sent_of_public = [
@@ -87,13 +71,13 @@ def drawn_by_edge_server(
     ]
     decoder = train_decoder(
         np.concatenate(sent_of_public),
-        np.concatenate([pictures.public] * DRAWS),
+        np.concatenate([known] * DRAWS),
         seed=seed,
         training=TRAINING,
         device=client_data.target.inputs.device,
     )
     drawn = decoder(sent(front, boundary, client_data, VICTIMS, 0))
-    return likenesses(drawn, pictures.victims, pictures.public)
+    return likenesses(drawn, pictures(images.clients[:VICTIMS]), known)
 
 
 @torch.no_grad()
@@ -121,7 +105,7 @@ def members_by_client(job: Job, client_data: ClientSamples) -> Attained | None:
     known, members, others = (
         client_data.samples.at(adversary_rows),
         client_data.samples.at(np.concatenate(others_rows)),
-        client_data.test.at(np.arange(len(client_data.test.labels))),
+        every(client_data.test),
     )
     attained, blind = (
         told_apart(front, client_data.classes, known, members, others)
@@ -153,7 +137,7 @@ def told_apart(
         -losses(head.scores(features), labels)
         for features, labels in (_features(front, samples) for samples in (members, others))
     )
-    return separation(inside, outside).auc
+    return auc(inside, outside)
 
 
 @torch.no_grad()

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from fbftl.cost.layers import Network
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.models.chain import chain_of
-from fbftl.models.cut.extractor import split
+from fbftl.models.cut import front
 from fbftl.models.forward import Pool
 from fbftl.models.heads import head_module
 from fbftl.models.layer_trace import trace
@@ -39,11 +39,11 @@ def describe(
         UserError: if the cut cannot be made, naming the layers that can be cut.
     """
     example = _example(source, features, image)
-    front, _ = split(build(source["architecture"]).eval(), features["cut"], example)
-    pool = Pool.behind(front, features["pool"], example)
-    width = pool(front(example)).shape[1]
+    before = front(build(source["architecture"]).eval(), features["cut"], example)
+    pool = Pool.behind(before, features["pool"], example)
+    width = pool(before(example)).shape[1]
     head_layers = head_module([width, *head, classes], seed=0)
-    whole = nn.Sequential(OrderedDict(extractor=front, pool=pool, head=head_layers))
+    whole = nn.Sequential(OrderedDict(extractor=before, pool=pool, head=head_layers))
     name = source["architecture"]["from"]
     return trace(whole, {"input": example[:1]}, cut="head.head1", name=name)
 
@@ -68,11 +68,11 @@ def describe_named(
     """
     example = _example(source, features, image)
     _, depth, height, width = example.shape
-    front, rest = random_split(chain_of(block, (height, width, depth), classes), block["cut"], 0)
+    before, rest = random_split(chain_of(block, (height, width, depth), classes), block["cut"], 0)
     first = next(name for name, layer in rest.named_children() if list(layer.parameters()))
-    whole = nn.Sequential(OrderedDict(extractor=front, head=rest))
+    whole = nn.Sequential(OrderedDict(extractor=before, head=rest))
     network = trace(whole, {"input": example[:1]}, cut=f"head.{first}", name=name)
-    return replace(network, cut_width=front(example)[0].numel())
+    return replace(network, cut_width=before(example)[0].numel())
 
 
 def _example(

@@ -12,7 +12,7 @@ from fbftl.ground.errors import UserError
 from fbftl.models.axes import ChannelAxes, channel_axis
 from fbftl.models.compute import network_fn
 from fbftl.models.computes import FLOAT32
-from fbftl.models.cut.extractor import extractor
+from fbftl.models.cut import extractor
 
 INPUTS = "inputs"
 """Name of a batch's images as they enter the network, (n, channels, height, width) float32."""

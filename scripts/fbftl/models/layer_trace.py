@@ -9,6 +9,7 @@ forms in `fbftl.cost.architectures` say what must come out.
 import copy
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -47,67 +48,54 @@ def trace(module: nn.Module, example: Mapping[str, Tensor], cut: str, name: str)
             `cut`.
     """
     on_meta = _to_meta(module).eval()
-    parameters = _parameters_by_layer(on_meta)
-    book = _Book()
-    loose = _LooseParameters(on_meta, book)
-
-    def enter(path: str) -> None:
-        loose.active.update(parameters[path])
-
-    def leave(path: str, layer: nn.Module, arguments: Any, output: Any) -> None:
-        loose.active.difference_update(parameters[path])
-        output = _tensors(output)[0]
-        # A table of biases is called with nothing.
-        inputs = next(iter(_tensors(arguments)), output)
-        book.add(_describe(path, layer, book.count(parameters[path]), inputs, output))
-
+    found = _FoundLayers(on_meta)
     for path, layer in on_meta.named_modules():
-        if path in parameters:
-            layer.register_forward_pre_hook(lambda layer, inputs, path=path: enter(path))
+        if path in found.parameters:
+            layer.register_forward_pre_hook(lambda layer, inputs, path=path: found.enter(path))
             layer.register_forward_hook(
-                lambda layer, *call, path=path: leave(path, layer, call[:2], call[2]),
+                lambda layer, *call, path=path: found.leave(path, layer, call[:2], call[2]),
                 with_kwargs=True,
             )
-    with torch.no_grad(), loose:
+    with torch.no_grad(), found:
         on_meta(**{key: value.to("meta") for key, value in example.items()})
 
-    missed = [p for p, parameter in on_meta.named_parameters() if parameter not in book.counted]
+    missed = [p for p, parameter in on_meta.named_parameters() if parameter not in found.counted]
     if missed:
         raise UserError(
             f"cannot describe {name}: one call does not reach {missed[0]} and "
             f"{len(missed) - 1} more parameters, which would not be counted"
         )
-    return Network(name, tuple(book.layers.values()), cut=0).cut_before(cut)
+    return Network(name, tuple(found.layers.values()), cut=0).cut_before(cut)
 
 
-class _Book:
-    """The layers found so far, and the parameters that they have counted."""
+class _FoundLayers(TorchFunctionMode):
+    """The layers that one call reaches, and those of parameters that a function of torch takes.
 
-    def __init__(self) -> None:
-        self.layers: dict[str, Layer] = {}
-        self.counted: set[Tensor] = set()
+    parameters: of every layer that is called as a whole, by its path.
+    layers: found so far, by name.
+    counted: parameters that they have counted.
+    active: parameters of the layers that are being called.
+    """
 
-    def count(self, parameters: list[Tensor]) -> int:
-        """Return the elements of the parameters that no layer has counted, and count them."""
-        count = sum(parameter.numel() for parameter in set(parameters) - self.counted)
-        self.counted.update(parameters)
-        return count
-
-    def add(self, layer: Layer) -> None:
-        """Add one call of a layer."""
-        earlier = self.layers.get(layer.name)
-        self.layers[layer.name] = layer if earlier is None else _merge(earlier, layer)
-
-
-class _LooseParameters(TorchFunctionMode):
-    """Books parameters that a function of torch takes while no layer that holds them is called."""
-
-    def __init__(self, module: nn.Module, book: _Book) -> None:
+    def __init__(self, module: nn.Module) -> None:
         super().__init__()
         self.names = {parameter: path for path, parameter in module.named_parameters()}
-        self.book = book
+        self.parameters = _parameters_by_layer(module)
+        self.layers: dict[str, Layer] = {}
+        self.counted: set[Tensor] = set()
         self.active: set[Tensor] = set()
-        """Parameters of the layers that are being called."""
+
+    def enter(self, path: str) -> None:
+        """Begin a call of a layer."""
+        self.active.update(self.parameters[path])
+
+    def leave(self, path: str, layer: nn.Module, arguments: Any, output: Any) -> None:
+        """Add a layer that was called."""
+        self.active.difference_update(self.parameters[path])
+        output = _tensors(output)[0]
+        # A table of biases is called with nothing.
+        inputs = next(iter(_tensors(arguments)), output)
+        self._add(_describe(path, layer, self._count(self.parameters[path]), inputs, output))
 
     def __torch_function__(
         self,
@@ -116,36 +104,41 @@ class _LooseParameters(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Call the function and book its loose parameters."""
+        """Call a function, and add the parameters that it takes while no layer has them."""
         output = func(*args, **(kwargs or {}))
         tensors = _tensors((args, kwargs))
         loose = [tensor for tensor in tensors if tensor in self.names and tensor not in self.active]
         if isinstance(output, Tensor) and loose:
-            self._book(func, tensors[0], loose, output)
+            width = output.shape[-1] if output.ndim else 1
+            if func is nn.functional.linear:
+                self._add_dense(loose, tensors[0].shape[-1], width, output.numel() // width)
+            for parameter in loose:
+                if parameter not in self.counted:
+                    name, count = self.names[parameter], self._count([parameter])
+                    self._add(Layer(name, "parameter", count, parameter.shape[-1], width))
         return output
 
-    def _book(
-        self, func: Callable[..., Any], inputs: Tensor, loose: list[Tensor], output: Tensor
-    ) -> None:
-        width = output.shape[-1] if output.ndim else 1
-        if func is nn.functional.linear:
-            positions = output.numel() // width
-            self.book.add(
-                Layer(
-                    self.names[loose[0]].removesuffix(".weight"),
-                    "dense",
-                    self.book.count(loose),
-                    inputs.shape[-1],
-                    width,
-                    products=positions * loose[0].numel(),
-                    bias_additions=positions * width if len(loose) > 1 else 0,
-                )
+    def _add_dense(self, loose: list[Tensor], inputs: int, outputs: int, positions: int) -> None:
+        name, count = self.names[loose[0]].removesuffix(".weight"), self._count(loose)
+        products = positions * loose[0].numel()
+        biases = positions * outputs if len(loose) > 1 else 0
+        self._add(Layer(name, "dense", count, inputs, outputs, products, biases))
+
+    def _count(self, parameters: list[Tensor]) -> int:
+        """Return the elements of the parameters that no layer has counted, and count them."""
+        count = sum(parameter.numel() for parameter in set(parameters) - self.counted)
+        self.counted.update(parameters)
+        return count
+
+    def _add(self, layer: Layer) -> None:
+        """Add one call of a layer: its parameters count once, its products each time."""
+        if earlier := self.layers.get(layer.name):
+            layer = replace(
+                earlier,
+                products=earlier.products + layer.products,
+                bias_additions=earlier.bias_additions + layer.bias_additions,
             )
-            return
-        for parameter in loose:
-            if parameter not in self.book.counted:
-                name, count = self.names[parameter], self.book.count([parameter])
-                self.book.add(Layer(name, "parameter", count, parameter.shape[-1], width))
+        self.layers[layer.name] = layer
 
 
 def _tensors(nest: Any) -> list[Tensor]:
@@ -176,16 +169,11 @@ def _parameters_by_layer(module: nn.Module) -> dict[str, list[Tensor]]:
 
 def _to_meta(module: nn.Module) -> nn.Module:
     """Return a copy on the meta device without copying the weights first."""
-    memo = {id(tensor): _meta_like(tensor) for tensor in (*module.parameters(), *module.buffers())}
+    memo = {id(tensor): tensor.to("meta") for tensor in module.buffers()} | {
+        id(tensor): nn.Parameter(tensor.to("meta"), tensor.requires_grad)
+        for tensor in module.parameters()
+    }
     return copy.deepcopy(module, memo)
-
-
-def _meta_like(tensor: Tensor) -> Tensor:
-    """Return a tensor or parameter of the same shape on the meta device."""
-    meta = torch.empty_like(tensor, device="meta")
-    if isinstance(tensor, nn.Parameter):
-        return nn.Parameter(meta, requires_grad=tensor.requires_grad)
-    return meta
 
 
 def _describe(path: str, layer: nn.Module, count: int, inputs: Tensor, output: Tensor) -> Layer:
@@ -194,54 +182,26 @@ def _describe(path: str, layer: nn.Module, count: int, inputs: Tensor, output: T
     Convolutions see whole maps; every other layer works along the last axis, token by token.
     """
     kind = next((kind for cls, kind in KINDS.items() if isinstance(layer, cls)), None)
+    weights, biases = _products(layer)
     if kind == "convolution":
         positions = math.prod(output.shape[2:])
-        return Layer(
-            path,
-            kind,
-            count,
-            inputs=math.prod(inputs.shape[1:]),
-            outputs=math.prod(output.shape[1:]),
-            products=positions * layer.weight.numel(),
-            bias_additions=0 if layer.bias is None else math.prod(output.shape[1:]),
-        )
-    width = output.shape[-1]
-    if kind == "dense":
-        positions = math.prod(output.shape[1:-1])
-        return Layer(
-            path,
-            kind,
-            count,
-            inputs=inputs.shape[-1],
-            outputs=width,
-            products=positions * layer.weight.numel(),
-            bias_additions=0 if layer.bias is None else positions * width,
-        )
-    if kind == "attention":
-        positions = output.numel() // width
-        biases = [layer.in_proj_bias, layer.out_proj.bias]
-        return Layer(
-            path,
-            kind,
-            count,
-            inputs=inputs.shape[-1],
-            outputs=width,
-            products=positions * (layer.in_proj_weight.numel() + layer.out_proj.weight.numel()),
-            bias_additions=positions * sum(bias.numel() for bias in biases if bias is not None),
-        )
-    if kind == "embedding":
-        return Layer(path, kind, count, inputs=1, outputs=width)
-    return Layer(path, type(layer).__name__.lower(), count, inputs.shape[-1], width)
-
-
-def _merge(first: Layer, again: Layer) -> Layer:
-    """Return a layer called twice: its parameters once, its multiplications added."""
+        entering, leaving = (math.prod(values.shape[1:]) for values in (inputs, output))
+    else:
+        leaving = output.shape[-1]
+        positions = output.numel() // leaving
+        entering = 1 if kind == "embedding" else inputs.shape[-1]
     return Layer(
-        first.name,
-        first.kind,
-        first.parameters,
-        first.inputs,
-        first.outputs,
-        first.products + again.products,
-        first.bias_additions + again.bias_additions,
-    )
+        path, kind or type(layer).__name__.lower(), count, entering, leaving,
+        products=positions * sum(weight.numel() for weight in weights),
+        bias_additions=positions * sum(bias.numel() for bias in biases if bias is not None),
+    )  # fmt: skip
+
+
+def _products(layer: nn.Module) -> tuple[list[Tensor], list[Tensor | None]]:
+    """Return the weights that a layer multiplies by at every position, and its biases."""
+    if isinstance(layer, nn.MultiheadAttention):
+        output = layer.out_proj
+        return [layer.in_proj_weight, output.weight], [layer.in_proj_bias, output.bias]
+    if isinstance(layer, _ConvNd | nn.Linear):
+        return [layer.weight], [layer.bias]
+    return [], []

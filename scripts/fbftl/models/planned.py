@@ -1,13 +1,12 @@
 """What can be said of a task's networks before any job: their cuts, and how large they are.
 
 The workflow's own networks are laid out without torch; those of torchvision and timm, and those of
-transformers whose folder is at hand, are built without memory for weights. A network of
-transformers can be asked for the names of its layers alone; of others only a job knows.
+transformers whose folder is at hand, are built without memory for weights. Of others only a job
+knows.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -18,6 +17,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import message_of
 from fbftl.models.chain import Chain, chain_of
 from fbftl.models.source.files import tensor_shapes, vision_config
+from fbftl.study.feasibility import Sizes
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""
@@ -78,25 +78,13 @@ def planned_cuts(
     return {} if options is None else _of_library(source, options, features, wanted, image)
 
 
-@dataclass(frozen=True)
-class TrainedSizes:
-    """Parameters that a task's clients train.
-
-    heads: of the head, by the cut before it.
-    networks: of the networks that the task names, by name; of source and head under None.
-    """
-
-    heads: dict[str, int]
-    networks: dict[str | None, int]
-
-
 def trained(
     block: Mapping[str, Any],
     cuts: Iterable[str],
     classes: int,
     made_for: tuple[int, int, int] | None = None,
     image: tuple[int, int, int] | None = None,
-) -> TrainedSizes:
+) -> Sizes:
     """Return what is known of the parameters that clients of a task train, and check its cuts.
 
     Args:
@@ -129,7 +117,7 @@ def trained(
         for name, network in block["networks"].items():
             layers = chain_of(network, entering, classes).layers()
             networks[name] = sum(layer.parameters for layer in layers)
-    return TrainedSizes(heads, networks)
+    return Sizes(heads, networks, classes)
 
 
 def _of_vectors(wanted: Iterable[str], image: tuple[int, int, int] | None) -> dict[str, Cut]:
@@ -249,7 +237,7 @@ def _of_library(
 
     from fbftl.models.axes import ChannelAxes
     from fbftl.models.backbones import build_backbone
-    from fbftl.models.cut.extractor import split
+    from fbftl.models.cut import front
     from fbftl.models.forward import Pool
     from fbftl.models.source.weights import require_fit
 
@@ -263,20 +251,17 @@ def _of_library(
         cuts = {}
         for cut in wanted:
             try:
-                front, _ = split(model, cut, example)
+                before = front(model, cut, example)
                 with ChannelAxes():
-                    output = front(example)
+                    output = before(example)
                 width = Pool(features["pool"], output)(output).shape[1]
-            except NotImplementedError:  # whether a cut decides is told by values, of which
-                _require_layer(model, cut)  # there are none here; its name can be looked up
-                return {}
             except UserError:
                 raise
             except Exception as error:  # a library's network raises whatever it stumbles over
                 if entering is None:
                     return {}
                 raise _does_not_fit(source["name"], model, example, error) from error
-            parameters = sum(parameter.numel() for parameter in front.parameters())
+            parameters = sum(parameter.numel() for parameter in before.parameters())
             cuts[cut] = Cut(width, parameters)
     return cuts if entering else {}
 
@@ -298,12 +283,10 @@ def _entering_library(
     from fbftl.data.preprocess import preprocess
     from fbftl.models.source import known_weights
 
-    usual = known_weights.usual_preprocessing(source, model)
     if source["from"] == "transformers":
         usual = known_weights.transformers_preprocessing(Path(source["name"]), options)
-    elif source.get("weights") == "published" and source["from"] == "torchvision":
-        weights = known_weights.torchvision_weights(source["name"], source["version"])
-        usual = known_weights.torchvision_preprocessing(weights)
+    else:
+        usual = known_weights.library_preprocessing(source, model)
     preprocessing, channels = usual.overridden(features), _channels(model)
     if preprocessing.channels != channels:
         raise UserError(
@@ -337,16 +320,6 @@ def _refusal(model: Any, inputs: Any) -> str:
     except Exception as error:  # as above
         return str(error).partition("\n")[0].rstrip(".") or type(error).__name__
     return ""
-
-
-def _require_layer(model: Any, cut: str) -> None:
-    names = [name for name, _ in model.named_modules() if name]
-    if cut not in names:
-        near = get_close_matches(cut, names, cutoff=0) or names[-1:]
-        raise UserError(
-            f"features.cut = {cut}: there is no such layer in the source model; the nearest names "
-            f"are {', '.join(near)}"
-        )
 
 
 def _channels(model: Any) -> int:

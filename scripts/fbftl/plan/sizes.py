@@ -20,7 +20,7 @@ def sizes_of(study: Study, task: str) -> Sizes:
         return _of_summariser(study, task)
     try:
         classes = datasets.class_count(block["data"], folder)
-        sizes = trained(
+        return trained(
             block,
             study.cuts(task),
             classes,
@@ -29,7 +29,6 @@ def sizes_of(study: Study, task: str) -> Sizes:
         )
     except UserError as error:
         raise UserError(f"config: tasks.{task}: {error}") from error
-    return Sizes(sizes.heads, sizes.networks, classes)
 
 
 def _of_summariser(study: Study, task: str) -> Sizes:

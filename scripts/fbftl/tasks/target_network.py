@@ -9,7 +9,7 @@ from torch import nn
 
 from fbftl.ground.errors import required
 from fbftl.models.chain import chain_of
-from fbftl.models.cut.extractor import split
+from fbftl.models.cut import front
 from fbftl.models.forward import Pool
 from fbftl.models.heads import head_module
 from fbftl.models.networks import random_split
@@ -76,7 +76,6 @@ class TargetNetwork:
         return replace(moved, width=features.shape[1])
 
     def _extractor(self, model: nn.Module) -> nn.Module:
-        front, _ = split(model, self.cut, self.example)
-        return nn.Sequential(front, Pool.behind(front, self.pool, self.example)).to(
-            self.inputs.device
-        )
+        before = front(model, self.cut, self.example)
+        pool = Pool.behind(before, self.pool, self.example)
+        return nn.Sequential(before, pool).to(self.inputs.device)

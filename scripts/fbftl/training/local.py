@@ -15,15 +15,9 @@ from torch import Tensor
 
 from fbftl.ground.devices import seed_dropout
 from fbftl.ground.randomness import torch_seed
-from fbftl.models.convolutional import (
-    ConvolutionalStack,
-    chained,
-    convolution_products,
-    convolutional_shape,
-)
-from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.models.dual_batch_norm import mixed
 from fbftl.models.modes import couples_samples, dropping
+from fbftl.models.stack import NetworkStack, chained, convolution_products, stackable
 from fbftl.training.local_updates import (
     FEDAVG,
     Hooks,
@@ -42,7 +36,7 @@ from fbftl.training.local_updates import (
 )
 from fbftl.training.optimisers import OPTIMISERS
 from fbftl.training.samples import LabelledSamples
-from fbftl.training.side_by_side import Stack, stacked
+from fbftl.training.side_by_side import stacked
 
 SMALL_IMAGE = 8 * 8
 """Pixels up to which calling convolutions takes longer than their products, whatever the batch."""
@@ -81,22 +75,25 @@ def train_clients(
 def _stack_of(
     split_model: SplitModel, samples: LabelledSamples, local_update: LocalUpdate, plan: LocalPlan,
     hooks: Hooks,
-) -> Callable[[Tensor], Stack] | None:  # fmt: skip
+) -> Callable[[Tensor], NetworkStack] | None:  # fmt: skip
     """Return what stacks networks of this shape, given their weights; None where nothing does."""
     if hooks.looks_inside and couples_samples(split_model.whole):
         return None  # halves are not told which rows only fill a batch
-    convolutional = None if hooks.perturb else convolutional_shape(split_model.whole)
-    if convolutional is not None:
-        example = samples.at(np.resize(local_update.rows, 2)).inputs
-        image, batch = example.shape[1:], plan.batch or len(local_update.rows)
-        pays = (
-            image[1:].numel() <= SMALL_IMAGE
-            or batch * convolution_products(convolutional, example) <= FEW_PRODUCTS
-        )
-        boundary = len(chained(split_model.front))
-        return partial(ConvolutionalStack, convolutional, image, boundary) if pays else None
-    dense = None if hooks.looks_inside else dense_shape(split_model.whole)
-    return None if dense is None else partial(DenseStack, dense)
+    shape = stackable(split_model.whole)
+    if shape is None:
+        return None
+    if not shape.convolves:
+        return None if hooks.looks_inside else partial(NetworkStack, shape)
+    example = samples.at(np.resize(local_update.rows, 2)).inputs
+    image, batch = example.shape[1:], plan.batch or len(local_update.rows)
+    pays = (
+        image[1:].numel() <= SMALL_IMAGE
+        or batch * convolution_products(shape, example) <= FEW_PRODUCTS
+    )
+    if hooks.perturb or not pays:
+        return None  # stacked convolutions have no normalisations of adversarial inputs
+    boundary = len(chained(split_model.front))
+    return partial(NetworkStack, shape, image=image, boundary=boundary)
 
 
 def one_by_one(

@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from fbftl.models.convolutional import ConvolutionalStack
-from fbftl.models.dense import DenseStack
+from fbftl.models.stack import NetworkStack
 from fbftl.training.local_updates import (
     Hooks,
     LocalPlan,
@@ -32,11 +31,9 @@ from fbftl.training.local_updates import (
 from fbftl.training.optimisers import OPTIMISERS, Optimiser
 from fbftl.training.samples import LabelledInputs, LabelledSamples
 
-Stack = DenseStack | ConvolutionalStack
-
 
 def stacked(
-    split_model: SplitModel, stack_of: Callable[[Tensor], Stack], samples: LabelledSamples,
+    split_model: SplitModel, stack_of: Callable[[Tensor], NetworkStack], samples: LabelledSamples,
     local_updates: Sequence[LocalUpdate], plan: LocalPlan, hooks: Hooks,
 ) -> Trained:  # fmt: skip
     """Do the same as `train_clients`, side by side.
@@ -97,7 +94,7 @@ def _mini_batches(
 
 
 def _train_stack(
-    stack: Stack, optimiser: Optimiser, steps: Sequence[Sequence[MiniBatch]],
+    stack: NetworkStack, optimiser: Optimiser, steps: Sequence[Sequence[MiniBatch]],
     samples: LabelledInputs, numbers: np.ndarray, hooks: Hooks, network: Sequence[Tensor],
 ) -> Tensor:  # fmt: skip
     """Train H stacked networks in place; return mean losses.
@@ -158,13 +155,13 @@ def _mean_over_steps(losses: Tensor, seeds: Sequence[int]) -> Tensor:
     return means
 
 
-def _logits(stack: Stack, inputs: Tensor, labels: Tensor, weights: Tensor, hooks: Hooks) -> Tensor:
+def _logits(
+    stack: NetworkStack, inputs: Tensor, labels: Tensor, weights: Tensor, hooks: Hooks
+) -> Tensor:
     """Return logits (H, B, N), or (2, H, B, N) of inputs and of them perturbed."""
     clean = stack(inputs, weights)
     if hooks.perturb is None:
         return clean
-    if not isinstance(stack, DenseStack):
-        raise TypeError("stacked convolutions have no normalisations of adversarial inputs")
     perturbed = hooks.perturb(
         lambda some: stack.adversarial(some, weights), inputs, labels, weights > 0
     )

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 import tabulate_attacks
 import torch
-from fbftl.attacks import head_membership
+from fbftl.attacks import heads
 from fbftl.attacks.choice import ATTACKS, OFFLINE_RMIA
 from fbftl.attacks.findings import read_findings
 from fbftl.features.store.opening import open_store
@@ -181,7 +181,7 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, mon
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
     client_data = client_features(half, inputs)
     (fitted,) = send_and_train([half], client_data)
-    models = head_membership.trained(half, client_data)
+    models = heads.trained(half, client_data)
     assert models.confidence.shape == models.member.shape == models.other.shape == (2, 124)
     assert not (models.member & models.other).any()
     assert 0.3 < models.other.mean() < 0.7
@@ -194,8 +194,8 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, mon
     right = logits.double().log_softmax(-1).gather(1, test.labels[:, None])[:, 0].exp()
     np.testing.assert_allclose(models.unseen_probability[1], right, rtol=1e-5)
     # Heads that do not fit memory together are trained in groups, and are the same.
-    monkeypatch.setattr(head_membership, "AT_ONCE", 1)
-    grouped = head_membership.trained(half, client_data)
+    monkeypatch.setattr(heads, "AT_ONCE", 1)
+    grouped = heads.trained(half, client_data)
     for alone, together in (
         (grouped.confidence, models.confidence),
         (grouped.unseen, models.unseen),
@@ -213,10 +213,10 @@ def test_clean_features_are_those_of_uploads_without_noise(files):
     public = open_store(Path(files["public_manifest"])).read("train").values
     payload = uploads_of(features, 10)
     plain = sending(from_params(job(SETTINGS[0]), axes_by_method()), payload, None)
-    np.testing.assert_array_equal(head_membership.clean(plain, features.values), features.values)
+    np.testing.assert_array_equal(heads.clean(plain, features.values), features.values)
     noisy = sending(from_params(job(SETTINGS[1]), axes_by_method()), payload, public)
     limit = noisy.scale(payload.numbers) * noisy.clip_norm
-    assert row_norms(head_membership.clean(noisy, features.values)).max() <= limit * (1 + 1e-6)
+    assert row_norms(heads.clean(noisy, features.values)).max() <= limit * (1 + 1e-6)
 
 
 def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
@@ -242,7 +242,7 @@ def test_clipping_alone_keeps_an_update_in_line(files):
     features = open_store(Path(files["manifest"])).read("train")
     head = attack_labels.head_of(from_params(job({"method": "ftl_c"}), axes_by_method()), features)
     sent = attack_labels.updates(head, features.values, features.labels, 3, 100, seed=0)
-    clipped = attack_labels.noised(sent, 0.0, 0.01)
+    clipped = attack_labels.under(attack_labels.FirstRound(sent, []), 0.0, 0.01).victims
     for before, after in zip(sent, clipped, strict=True):
         assert before.counts.sum() == 3
         assert np.linalg.norm(after.values) == pytest.approx(0.01, rel=1e-4)

@@ -53,9 +53,7 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 def test_one_sample_is_always_recovered_for_certain(seed, scale):
     rng = np.random.default_rng(seed)
     *sent, counts = client(rng, 1, *layer(rng, scale))
-    recovered = recover_labels(*sent, NOTHING, 1)
-    assert recovered.certain
-    assert recovered.counts.tolist() == counts.tolist()
+    assert recover_labels(*sent, NOTHING, 1).tolist() == counts.tolist()
 
 
 @pytest.mark.parametrize("samples", [1, 2, 4, 8])
@@ -64,21 +62,17 @@ def test_small_batches_on_an_untrained_head_are_recovered_for_certain(samples):
     rng = stream(0, "test", samples)
     for _ in range(100):
         *sent, counts = client(rng, samples, *layer(rng, 0.05))
-        recovered = recover_labels(*sent, NOTHING, samples)
-        assert recovered.certain
-        assert recovered.counts.tolist() == counts.tolist()
+        assert recover_labels(*sent, NOTHING, samples).tolist() == counts.tolist()
 
 
 @settings(deadline=None, max_examples=200)
 @given(st.integers(0, 10_000), st.integers(1, 40), st.floats(0.01, 5))
-def test_what_is_certain_is_true_and_counts_add_up(seed, samples, scale):
+def test_counts_add_up(seed, samples, scale):
     rng = np.random.default_rng(seed)
-    *sent, counts = client(rng, samples, *layer(rng, scale))
+    *sent, _ = client(rng, samples, *layer(rng, scale))
     recovered = recover_labels(*sent, NOTHING, samples)
-    assert recovered.counts.sum() == samples
-    assert (recovered.counts >= 0).all()
-    if recovered.certain:
-        assert recovered.counts.tolist() == counts.tolist()
+    assert recovered.sum() == samples
+    assert (recovered >= 0).all()
 
 
 def shares(rng: np.random.Generator, samples: int, noise: float = 0.0) -> tuple[float, float]:
@@ -94,7 +88,7 @@ def shares(rng: np.random.Generator, samples: int, noise: float = 0.0) -> tuple[
     blind = blind_counts(CLASSES, samples)
     scores = [
         (
-            share_recovered(recover_labels(*sent, calibration, samples, noise > 0).counts, counts),
+            share_recovered(recover_labels(*sent, calibration, samples, noise > 0), counts),
             share_recovered(blind, counts),
         )
         for *sent, counts in (seen() for _ in range(100))

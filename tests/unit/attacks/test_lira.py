@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fbftl.attacks.lira import shared_spread, spread_per_sample
-from fbftl.attacks.membership import separation
+from fbftl.attacks.membership import auc
 from fbftl.attacks.shadows import Population, TargetView, against
 from scipy.stats import binom, nct, norm, t
 from unit.attacks.gaussian_models import few_shadows, trained_on_halves
@@ -35,8 +35,8 @@ def test_lira_takes_out_how_easy_a_sample_is(attack, online):
         zip(models.confidence, models.member, strict=True)
     ):
         scores = attack(rest(models, target), online=online)
-        aucs.append(separation(scores[member], scores[~member]).auc)
-        blunt.append(separation(confidence[member], confidence[~member]).auc)
+        aucs.append(auc(scores[member], scores[~member]))
+        blunt.append(auc(confidence[member], confidence[~member]))
     assert np.mean(aucs) > 0.85
     assert np.mean(aucs) > np.mean(blunt) + 0.2
 
@@ -76,7 +76,7 @@ def test_with_many_shadows_the_attack_is_the_optimal_one(attack, online):
     seen = few_shadows(np.full(SAMPLES, 2.0), 200, gain, inside=200)
     scores = attack(seen, online=online)
     member, other = scores[::2], scores[1::2]
-    assert separation(member, other).auc == pytest.approx(norm.cdf(gain / np.sqrt(2)), abs=0.015)
+    assert auc(member, other) == pytest.approx(norm.cdf(gain / np.sqrt(2)), abs=0.015)
     threshold = np.quantile(other, 0.9)
     optimal = norm.sf(norm.isf(0.1) - gain)
     assert (member > threshold).mean() == pytest.approx(optimal, abs=0.03)

@@ -6,8 +6,8 @@ import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.models.axes import ChannelAxes, channel_axis
 from fbftl.models.backbones import build_backbone
-from fbftl.models.cut.choices import cut_choices
-from fbftl.models.cut.extractor import extractor
+from fbftl.models.cut import extractor
+from fbftl.models.cut_choices import cut_choices
 from fbftl.models.forward import Pool, forward_fn
 from fbftl.models.planned import planned_cuts
 
@@ -16,7 +16,7 @@ TIMM_SWIN |= {"window_size": 2}
 SWIN_T = ("torchvision", "swin_t", {})
 WIDTHS = [
     (SWIN_T, "norm", 64, 768),
-    (SWIN_T, "permute.permute", 64, 768),
+    (SWIN_T, "permute", 64, 768),
     (SWIN_T, "features.1", 384, 96),
     (("torchvision", "convnext_tiny", {}), "features.1", 384, 96),
     (("torchvision", "convnext_tiny", {}), "features.7", 32, 768),
@@ -44,7 +44,7 @@ def test_the_pooled_map_of_a_swin_is_the_same_before_and_behind_its_permutation(
     torch.manual_seed(0)
     model = build_backbone("torchvision", "swin_t", {})
     pixels = np.random.default_rng(0).integers(0, 256, (2, 32, 32, 3), np.uint8)
-    cuts, spec = ["norm", "permute.permute"], Preprocessing(64, (0.5,) * 3, (0.5,) * 3)
+    cuts, spec = ["norm", "permute"], Preprocessing(64, (0.5,) * 3, (0.5,) * 3)
     rows = forward_fn(model, cuts, spec, pixels.shape[1:], "avg")({"pixels": pixels})
     assert rows["norm"].shape == (2, 768)
     np.testing.assert_allclose(*rows.values(), rtol=1e-5, atol=1e-6)

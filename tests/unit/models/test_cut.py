@@ -5,9 +5,7 @@ import sys
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from fbftl.models.cut.extractor import cuttable, extractor, split
-from fbftl.models.cut.graph import GraphCutter, UntraceableError
-from fbftl.models.cut.hooks import HookCutter
+from fbftl.models.cut import cuttable, extractor, front
 from fbftl.models.networks import vgg
 from torch import nn
 
@@ -50,7 +48,7 @@ class InPlace(Branching):
 
 
 class SkipToTheEnd(nn.Module):
-    """The input reaches the output directly, so nothing but the output can be cut."""
+    """The input reaches the output directly, so that no layer can be cut."""
 
     def __init__(self):
         super().__init__()
@@ -65,51 +63,22 @@ def _seeded():
     torch.manual_seed(0)
 
 
-def assert_parts_equal_whole(model, example):
-    model.eval()
-    names = cuttable(model, example)
-    inputs = torch.randn(5, *example.shape[1:])
-    whole = model(inputs)
-    for cut in names:
-        front, rest = split(model, cut, example)
-        features = front(inputs)
-        before = features.clone()
-        assert torch.equal(rest(features), whole)
-        assert torch.equal(features, before)
-    return names
-
-
-def test_chain_parts_equal_whole():
-    model = vgg((8, 8, 1), [[2, 2], [3]], [5], 4, dropout=0.5)
-    names = assert_parts_equal_whole(model, torch.zeros(2, 1, 8, 8))
-    assert names == [name for name, _ in model.named_children()]
-    front, rest = split(model, "relu_fc1", torch.zeros(2, 1, 8, 8))
-    assert [name for name, _ in rest.named_children()] == ["drop_fc1", "output"]
-    assert front.conv1_1.weight is model.conv1_1.weight
-
-
-def test_chain_graph_and_hooks_agree():
-    model = vgg((8, 8, 1), [[2, 2], [3]], [5], 4).eval()
+def test_layers_of_a_chain_are_cut_by_slicing():
+    model = vgg((8, 8, 1), [[2, 2], [3]], [5], 4, dropout=0.5).eval()
     example = torch.zeros(2, 1, 8, 8)
-    names = cuttable(model, example)
-    assert GraphCutter(model).cuttable(example) == names
-    assert HookCutter(model).cuttable(example) == names
+    assert cuttable(model, example) == [name for name, _ in model.named_children()]
+    sliced = front(model, "relu_fc1", example)
+    assert [name for name, _ in sliced.named_children()][-1] == "relu_fc1"
+    assert sliced.conv1_1.weight is model.conv1_1.weight
 
 
-def test_diamond_can_be_cut_where_all_paths_meet():
-    names = assert_parts_equal_whole(Diamond(), torch.zeros(2, 3))
-    assert names == ["stem", "add", "mul", "head"]
-
-
-def test_hooks_find_the_same_modules_where_tracing_fails():
-    model = Branching().eval()
-    with pytest.raises(UntraceableError):
-        GraphCutter(model)
-    assert assert_parts_equal_whole(model, torch.zeros(2, 3)) == ["stem", "head"]
-
-
-def test_a_sum_that_overwrites_a_layer_s_output_does_not_pass_for_that_layer():
-    assert assert_parts_equal_whole(InPlace(), torch.zeros(2, 3)) == ["stem", "head"]
+@pytest.mark.parametrize("kind", [Diamond, Branching, InPlace])
+def test_layers_where_all_paths_meet_can_be_cut(kind):
+    """A sum that overwrites the output of a layer does not pass for that layer."""
+    model = kind().eval()
+    assert cuttable(model, torch.zeros(2, 3)) == ["stem", "head"]
+    inputs = torch.randn(4, 3)
+    assert torch.equal(front(model, "stem", torch.zeros(2, 3))(inputs), model.stem(inputs))
 
 
 def test_outputs_that_the_model_overwrites_are_those_of_their_layers():
@@ -118,8 +87,8 @@ def test_outputs_that_the_model_overwrites_are_those_of_their_layers():
     assert torch.equal(together["head"] + 1, model(inputs))
 
 
-def test_a_direct_connection_leaves_only_the_output():
-    assert cuttable(SkipToTheEnd().eval(), torch.zeros(2, 3)) == ["add"]
+def test_a_direct_connection_leaves_no_layer():
+    assert cuttable(SkipToTheEnd().eval(), torch.zeros(2, 3)) == []
 
 
 @pytest.mark.parametrize(
@@ -128,7 +97,7 @@ def test_a_direct_connection_leaves_only_the_output():
 @pytest.mark.parametrize("cut", ["left", "nowhere", ""])
 def test_a_parallel_or_missing_layer_is_refused_with_those_that_can_be_cut(model, cut):
     with pytest.raises(UserError, match=r"can be cut: stem, .*head") as refusal:
-        split(model.eval(), cut, torch.zeros(2, 3))
+        front(model.eval(), cut, torch.zeros(2, 3))
     assert f"features.cut = {cut}:" in str(refusal.value)
 
 
@@ -147,32 +116,32 @@ def test_several_cuts_in_one_pass_equal_single_ones(model):
     together = extractor(model, cuts[::-1], example)(inputs)
     assert set(together) == set(cuts)
     for cut in cuts:
-        assert torch.equal(together[cut], split(model, cut, example)[0](inputs))
+        assert torch.equal(together[cut], front(model, cut, example)(inputs))
 
 
 @pytest.mark.parametrize("kind", [Diamond, Branching])
 def test_an_extractor_runs_nothing_beyond_the_cut(kind):
     model = kind().eval()
-    front, _ = split(model, "stem", torch.zeros(2, 3))
+    stem = front(model, "stem", torch.zeros(2, 3))
     model.head.forward = model.left.forward = None
-    assert front(torch.zeros(2, 3)).shape == (2, 4)
+    assert stem(torch.zeros(2, 3)).shape == (2, 4)
 
 
 @pytest.mark.parametrize(("kind", "unused"), [(Diamond, 0), (Branching, 4)])
 def test_gradients_reach_the_models_own_parameters_in_front_of_the_cut(kind, unused):
     model = kind().eval()
-    front, _ = split(model, "stem", torch.zeros(2, 3))
-    front(torch.ones(2, 3)).sum().backward()
-    assert sum(parameter.numel() for parameter in front.parameters()) == 3 * 4 + 4 + unused
+    stem = front(model, "stem", torch.zeros(2, 3))
+    stem(torch.ones(2, 3)).sum().backward()
+    assert sum(parameter.numel() for parameter in stem.parameters()) == 3 * 4 + 4 + unused
     assert torch.equal(model.stem.weight.grad, torch.full((4, 3), 2.0))
     assert model.head.weight.grad is None
 
 
 @pytest.mark.parametrize("kind", [Diamond, Branching])
 def test_a_copy_of_an_extractor_works_alone(kind):
-    front, _ = split(kind().eval(), "stem", torch.zeros(2, 3))
+    stem = front(kind().eval(), "stem", torch.zeros(2, 3))
     inputs = torch.randn(4, 3)
-    assert torch.equal(copy.deepcopy(front)(inputs), front(inputs))
+    assert torch.equal(copy.deepcopy(stem)(inputs), stem(inputs))
 
 
 def test_an_in_place_function_after_the_cut_keeps_the_cuts_output():
@@ -194,10 +163,10 @@ def test_an_in_place_function_after_the_cut_keeps_the_cuts_output():
 def test_cutting_a_chain_imports_no_torchvision(root):
     code = """
 import sys, torch
-from fbftl.models.cut.extractor import split
+from fbftl.models.cut import front
 from fbftl.models.networks import vgg
-split(vgg((8, 8, 1), [[2]], [5], 4), "relu_fc1", torch.zeros(2, 1, 8, 8))
-late = {"torchvision", "transformers", "timm", "fbftl.models.cut.graph"}
+front(vgg((8, 8, 1), [[2]], [5], 4), "relu_fc1", torch.zeros(2, 1, 8, 8))
+late = {"torchvision", "transformers", "timm"}
 print(sorted(late & sys.modules.keys()))
 """
     done = subprocess.run(

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from fbftl.models.cut.choices import cut_choices
+from fbftl.models.cut_choices import cut_choices
 from fbftl.models.forward import POOLINGS
 
 VGG = {"from": "vgg", "image": [8, 8, 1], "channels": [[4], [6]], "fc": [5], "classes": 3}

@@ -9,7 +9,7 @@ from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost.layers import multiplications, parameters, products
 from fbftl.ground.errors import UserError
 from fbftl.models.backbones import build_backbone
-from fbftl.models.cut.extractor import cuttable, extractor
+from fbftl.models.cut import extractor
 from fbftl.models.layer_trace import trace
 from torch import nn
 
@@ -141,12 +141,12 @@ def test_attention_multiplies_by_four_square_matrices():
 )
 def test_a_traced_graph_counts_as_the_model_itself(library, name):
     model = build_backbone(library, name, {})
-    last = cuttable(model, torch.zeros(2, 3, 224, 224))[-1]
+    *_, last = (path for path, layer in model.named_modules() if isinstance(layer, nn.Linear))
     graph = extractor(model, [last], torch.zeros(2, 3, 224, 224))
     example = torch.zeros(1, 3, 224, 224)
     [first] = (key for key in inspect.signature(model.forward).parameters if key in ("x", "input"))
     itself = trace(model, {first: example}, last, "m").layers
-    traced = trace(graph, {"inputs": example}, last, "m").layers
+    traced = trace(graph, {first: example}, last, "m").layers
     assert parameters(traced) == parameters(itself) == sum(p.numel() for p in model.parameters())
     assert multiplications(traced) == multiplications(itself)
 

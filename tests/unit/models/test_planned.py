@@ -72,7 +72,7 @@ def test_a_library_s_network_is_sized_without_its_weights() -> None:
         planned_cuts(source, features, ["fc9"])
 
 
-def test_a_transformers_network_is_asked_for_its_layers_where_its_folder_is_at_hand(
+def test_a_transformers_network_is_planned_where_its_folder_is_at_hand(
     tmp_path: Path,
 ) -> None:
     config = {"model_type": "vit", "hidden_size": 16, "num_hidden_layers": 1, "image_size": 32}
@@ -80,8 +80,9 @@ def test_a_transformers_network_is_asked_for_its_layers_where_its_folder_is_at_h
     (tmp_path / "config.json").write_text(json.dumps(config))
     source = {"kind": "load", "from": "transformers", "name": str(tmp_path), "options": {}}
     features = FEATURES | {"pool": "cls", "size": 32}
-    assert planned_cuts(source, features, ["model.layernorm"]) == {}
-    with pytest.raises(UserError, match=r"features.cut = fc9: there is no such layer .* nearest"):
+    cuts = planned_cuts(source, features, ["model.layernorm"])
+    assert cuts["model.layernorm"].width == 16
+    with pytest.raises(UserError, match=r"features.cut = fc9: there is no such .* model.layernorm"):
         planned_cuts(source, features, ["fc9"])
     assert planned_cuts(source | {"name": "google/vit"}, features, ["fc9"]) == {}
 

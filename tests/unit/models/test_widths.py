@@ -3,10 +3,9 @@
 import pytest
 import torch
 from fbftl.models.chain import Chain
-from fbftl.models.convolutional import ConvolutionalStack, convolutional_shape
-from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.models.modes import normalise_by_batch
 from fbftl.models.networks import build
+from fbftl.models.stack import NetworkStack, stackable
 from fbftl.models.widths import Prefixes, flat, nested, side_by_side
 from torch import nn
 
@@ -96,11 +95,7 @@ def test_a_stack_computes_what_its_networks_do(kind, slimmable):
     trained = shared.slots[2].trained
     weights = torch.stack([flat(trained), flat(trained) + 0.1])
     image = inputs().shape[1:]
-    stack = (
-        DenseStack(dense_shape(trained), weights)
-        if kind is mlp
-        else ConvolutionalStack(convolutional_shape(trained), image, 0, weights)
-    )
+    stack = NetworkStack(stackable(trained), weights, image)
     assert torch.equal(stack.flat(), weights)
     values = inputs().flatten(1)
     # The second network's batch has four rows, the others stand there without weight.

@@ -52,7 +52,7 @@ def test_repetitions_side_by_side_learn_as_each_would_alone(samples):
 def test_stacked_convolutions_learn_as_one_by_one(samples, monkeypatch):
     stacked, alone = models(5), models(5)
     loss = stacked.train(samples, rows(5), 1)
-    monkeypatch.setattr(local, "convolutional_shape", lambda _: None)
+    monkeypatch.setattr(local, "stackable", lambda _: None)
     expected = alone.train(samples, rows(5), 1)
     torch.testing.assert_close(loss, expected)
     for ours, wanted, initial in zip(

@@ -50,12 +50,8 @@ def check(
         datasets.check(data, data_folder)
     if source["kind"] != "load":
         return
+    require_offered(source)
     library, weights = source["from"], source["weights"]
-    if (library, weights) not in NEEDED:
-        offered = " or ".join(w for supported, w in NEEDED if supported == library)
-        raise UserError(
-            f"source.weights is '{weights}' with source.from '{library}'; choose {offered}"
-        )
     for key in NEEDED[library, weights]:
         if source[key] is None:
             raise UserError(
@@ -74,15 +70,23 @@ def check(
         tensor_shapes(source["file"])
     if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
         _require_checkpoint(str(checkpoint))
-    for path in _of_preprocessing(source):
-        read_config(path)
     for path in _in_folder(source):
         if not path.is_file():
             raise UserError(
                 f"folder source.name = {source['name']} has no file {path.name}; put it there"
             )
-        if path.name == "config.json":
+        if path.name in ("config.json", PROCESSOR):
             read_config(path)
+
+
+def require_offered(source: Mapping[str, Any]) -> None:
+    """Refuse weights that a library does not have."""
+    library, weights = source["from"], source["weights"]
+    if (library, weights) not in NEEDED:
+        offered = " or ".join(w for supported, w in NEEDED if supported == library)
+        raise UserError(
+            f"source.weights is '{weights}' with source.from '{library}'; choose {offered}"
+        )
 
 
 def require_one_kind(where: str, block: Mapping[str, Any]) -> None:
@@ -117,7 +121,10 @@ def require_one_kind(where: str, block: Mapping[str, Any]) -> None:
 def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files and folders that the block names, for the workflow to watch."""
     if source["kind"] == "load" and "folder" in source:
-        return _of_summariser(source, Path(data_folder or "."))
+        folder = Path(data_folder or ".", source["folder"])
+        if source.get("hub") or not folder.is_dir():
+            return []  # `require_pinned` holds files of a hub to their digests, which are params
+        return sorted(str(path) for path in folder.iterdir() if path.is_file())
     if source["kind"] == "load" and source["weights"] == "package":
         return []  # pinned by its digest, wherever it is installed
     if source["kind"] == "load":
@@ -125,7 +132,7 @@ def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str
         # timm fills a model from this file, whatever `weights` says.
         if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
             named.append(checkpoint)
-        return [*named, *map(str, [*_in_folder(source), *_of_preprocessing(source)])]
+        return [*named, *map(str, _in_folder(source))]
     data = _data(source)
     return [] if data is None else datasets.files(data, data_folder)
 
@@ -200,15 +207,8 @@ def _in_folder(source: Mapping[str, Any]) -> list[Path]:
         weights = []
     elif not Path(folder, *weights).is_file() and (folder / INDEX).is_file():
         weights = [INDEX, *shards(folder / INDEX)]
-    return [folder / name for name in ("config.json", *weights)]
-
-
-def _of_preprocessing(source: Mapping[str, Any]) -> list[Path]:
-    """Return the file that decides a folder's mean, deviation and size, none if it has none."""
-    if source["from"] != "transformers" or not Path(source["name"]).is_dir():
-        return []
-    path = Path(source["name"], PROCESSOR)
-    return [path] if path.is_file() else []
+    processor = [PROCESSOR] if (folder / PROCESSOR).is_file() else []
+    return [folder / name for name in ("config.json", *weights, *processor)]
 
 
 def require_pinned(
@@ -223,19 +223,6 @@ def require_pinned(
     """
     if hub := source.get("hub"):
         require_unchanged(pinned(hub), Path(data_folder or ".", source["folder"]), digest_of)
-
-
-def _of_summariser(source: Mapping[str, Any], data_folder: Path) -> list[str]:
-    """Return the files of a model in a folder; pinned ones that are still to be fetched are none.
-
-    The digests of pinned files stand in the configuration: a fetch makes nothing again.
-    """
-    folder = data_folder / source["folder"]
-    if source.get("hub"):
-        return []  # `require_pinned` holds them to the digests that are a param of the job
-    if not folder.is_dir():
-        return []
-    return sorted(str(path) for path in folder.iterdir() if path.is_file())
 
 
 def _data(source: Mapping[str, Any]) -> Mapping[str, Any] | None:

@@ -12,6 +12,9 @@ from fbftl.ground.errors import UserError
 PICKLE_STARTS = (b"PK\x03\x04", b"\x80")
 """First bytes of torch's zip archives and of plain pickles."""
 
+HEADER_START = b"{"
+"""Of a safetensors file, behind eight bytes that say how long its header is."""
+
 INDEX = "model.safetensors.index.json"
 """File that says which of several has a weight, where a model of transformers is large."""
 
@@ -72,8 +75,8 @@ def tensor_shapes(path: str | Path) -> dict[str, list[int]]:
             return {name: file.get_slice(name).get_shape() for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError) as error:
         with open(path, "rb") as file:
-            start = file.read(4)
-        if start.startswith(PICKLE_STARTS):
+            start = file.read(9)
+        if start.startswith(PICKLE_STARTS) and start[8:] != HEADER_START:
             raise UserError(
                 f"{path} is a pickle, which can run code when it is loaded; save the weights as "
                 "safetensors (safetensors.torch.save_file) and name that file"

@@ -49,8 +49,8 @@ def torchvision_place(weights: Any) -> Path:
     return Path(torch.hub.get_dir(), "checkpoints", Path(weights.url).name)
 
 
-def torchvision_file(weights: Any, digest: str | None) -> tuple[Path, str]:
-    """Return path and SHA-256 of the file of published weights, downloaded if need be.
+def torchvision_file(weights: Any, digest: str | None) -> Path:
+    """Return the path of the file of published weights, downloaded if need be.
 
     The name of the file carries the first eight hex digits of its digest; they are checked, and
     all 64 if `digest` gives them. The file is torchvision's own, never one that a user names.
@@ -73,12 +73,7 @@ def torchvision_file(weights: Any, digest: str | None) -> tuple[Path, str]:
     file_digest = check_digest(path, digest)
     if not file_digest.startswith(start):
         raise UserError(f"{path} is damaged: its sha256 is {file_digest}; remove it and try again")
-    return path, file_digest
-
-
-def torchvision_state(path: Path) -> dict[str, torch.Tensor]:
-    """Return the tensors of torchvision's own file (digest checked); no code in it is run."""
-    return torch.load(path, map_location="cpu", weights_only=True)
+    return path
 
 
 def torchvision_preprocessing(weights: Any) -> Preprocessing:
@@ -114,10 +109,13 @@ def timm_preprocessing(model: nn.Module) -> Preprocessing:
     )
 
 
-def usual_preprocessing(source: Mapping[str, Any], model: nn.Module) -> Preprocessing:
-    """Return what a library's model is given without weights of its own, at the images' size."""
-    if source["from"] == "timm":
-        return timm_preprocessing(model)
+def library_preprocessing(source: Mapping[str, Any], model: nn.Module) -> Preprocessing:
+    """Return what a model of torchvision or timm is given, by its weights or as is usual there."""
+    match source["from"], source.get("weights"):
+        case "torchvision", "published":
+            return torchvision_preprocessing(torchvision_weights(source["name"], source["version"]))
+        case "timm", _:
+            return timm_preprocessing(model)
     return Preprocessing(None, **IMAGENET)
 
 

@@ -1,7 +1,5 @@
 """Greedy summaries, in batches, from cached features."""
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -19,7 +17,6 @@ def generate(
     inputs: Sequences,
     longest: int,
     batch_size: int = 64,
-    on_batch: Callable[[int], None] = lambda done: None,
 ) -> list[list[int]]:
     """Return the most probable token after token, up to ``</s>``, for every row.
 
@@ -29,7 +26,6 @@ def generate(
         inputs: features or token ids of each sample, on any device.
         longest: most tokens of a summary.
         batch_size: rows at a time, those of like length together.
-        on_batch: called after each batch with the number of rows it held.
 
     Returns:
         Token ids per row, in the order of the rows, without ``</s>``.
@@ -43,7 +39,6 @@ def generate(
             ids = _greedy(head, head_memory(head, cut, padded, mask), mask, longest)
         for row, summary in zip(rows, ids.tolist(), strict=True):
             summaries[row] = summary[: summary.index(END_ID)] if END_ID in summary else summary
-        on_batch(len(rows))
     return summaries
 
 

@@ -1,9 +1,7 @@
 """T5 (v1.0 and v1.1, hence FLAN-T5) in plain torch, to be entered at any encoder block.
 
-Why not transformers' class: since release 5 it ties ``lm_head`` to the embedding whatever the
-checkpoint says, it cannot be entered between two encoder blocks, and importing it costs every
-training job seconds. Parameters carry the names of Hugging Face checkpoints; tests hold the
-outputs against transformers'.
+Parameters carry the names of Hugging Face checkpoints; tests hold the outputs against transformers'
+own class. Why it is not that class is in docs/architecture.md.
 
 Shapes: B samples, L input tokens, T summary tokens. ``mask`` [B, L] is true where a token is.
 """

@@ -13,9 +13,9 @@ import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.methods.robust.network import both_losses
 from fbftl.methods.robust.pgd import bounds, by_pgd, pgd_perturbed
-from fbftl.models.dense import dense_shape
 from fbftl.models.dual_batch_norm import doubled, measured, mixed
 from fbftl.models.modes import normalise_by_batch
+from fbftl.models.stack import stackable
 from fbftl.study.job import Training
 from fbftl.study.methods.robust import task_faults
 from fbftl.training.local import one_by_one, train_clients
@@ -147,7 +147,7 @@ def test_stacked_clients_train_on_both_kinds_as_alone(separate: bool | None) -> 
     alone = one_by_one(split_model, pictures, updates, plan, hooks)
     torch.testing.assert_close(together.weights, alone.weights, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(together.losses, alone.losses)
-    assert dense_shape(split_model.whole) is not None
+    assert stackable(split_model.whole) is not None
     clean = train_clients(split_model, pictures, updates, plan, replace(hooks, loss=both_losses(0)))
     assert not torch.allclose(together.losses, clean.losses, rtol=1e-3)
 

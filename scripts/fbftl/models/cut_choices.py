@@ -10,7 +10,7 @@ import torch
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
 from fbftl.models.axes import ChannelAxes
-from fbftl.models.cut.extractor import cuttable, extractor
+from fbftl.models.cut import cuttable, extractor
 from fbftl.models.forward import POOLINGS, Pool
 from fbftl.models.source.manifest import build
 

@@ -1,8 +1,10 @@
-"""Convolutional networks of one shape, stacked: one grouped convolution serves them all.
+"""Networks of one shape, stacked: one batched product or grouped convolution serves them all.
 
-Worth it for small networks on small images, where calling a layer takes longer than its products.
-Batch normalisation takes the statistics of each network's own batch, and a network may give the
-logits of its leading slices too, as in `models.dense`.
+Worth it for dense networks, and for small convolutional ones on small images, where calling a layer
+takes longer than its products. Batch normalisation takes the statistics of each network's own
+batch, whose rows have weights, so that batches of different sizes share a stack. A network that
+gives the logits of its leading slices too (`models.widths.Prefixes`) is stacked as well, and so is
+a dense one whose normalisations are doubled (`models.dual_batch_norm`).
 """
 
 from collections.abc import Sequence
@@ -14,62 +16,92 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fbftl.models.clip import Clip
-from fbftl.models.dense import INERT, normalised_rows
+from fbftl.models.dual_batch_norm import DualBatchNorm
 from fbftl.models.widths import Prefixes
 
-NORMS = (nn.BatchNorm2d, nn.BatchNorm1d)
+INERT = (nn.Sequential, nn.Dropout, nn.Identity)
+"""Modules that a stack looks through."""
 
-LAYERS = (nn.Conv2d, nn.ReLU, nn.MaxPool2d, nn.Flatten, nn.Linear, Clip, *NORMS)
-"""What a network that can be stacked is made of."""
+CONVOLUTIONAL = (
+    nn.Conv2d, nn.ReLU, nn.MaxPool2d, nn.Flatten, nn.Linear, Clip, nn.BatchNorm2d, nn.BatchNorm1d,
+)  # fmt: skip
+"""What a convolutional network that can be stacked is made of."""
 
-
-def chained(model: nn.Module) -> list[nn.Module]:
-    """Return a chain's modules in forward order, but those that a stack looks through."""
-    return [module for module in model.modules() if not isinstance(module, INERT)]
+CLEAN, ADVERSARIAL = slice(2), slice(-2, None)
+"""Where a normalisation has scale and shift of either kind of inputs; a plain one has two alone."""
 
 
 @dataclass(frozen=True, eq=False)
-class ConvolutionalShape:
-    """A chain with convolutions that can be stacked.
+class StackableShape:
+    """Layers of a network that can be stacked, in forward order; those looked through left out.
 
-    layers: in forward order, those looked through left out.
-    narrower: layers of each slice whose logits it gives before its own, likewise.
+    narrower: layers of each slice whose logits it gives before its own.
     """
 
     layers: Sequence[nn.Module]
     narrower: Sequence[Sequence[nn.Module]] = ()
 
+    @property
+    def convolves(self) -> bool:
+        """Whether there are convolutions; without them the layers begin with a dense one."""
+        return any(isinstance(layer, nn.Conv2d) for layer in self.layers)
 
-def convolutional_shape(model: nn.Module) -> ConvolutionalShape | None:
+
+def stackable(model: nn.Module) -> StackableShape | None:
     """Return the shape of a network that can be stacked, or None for any other.
 
-    Dropout is looked through. What normalises does so by the batch, in training and in testing.
+    It is a chain with convolutions, or a perceptron: it flattens its inputs, if it does, and has
+    dense layers with ReLU between them. What normalises does so by the batch, in training and in
+    testing; before every ReLU of a perceptron, or nowhere.
     """
     slices = [module for module in model.modules() if isinstance(module, Prefixes)]
     networks = [slices[0].whole, *slices[0].narrower] if slices else [model]
-    layers = [found for network in networks if (found := _stackable_layers(network))]
-    if len(layers) < len(networks):
-        return None
-    return ConvolutionalShape(layers[0], tuple(layers[1:]))
+    layers = [_perceptron(network) or _convolutional(network) for network in networks]
+    return StackableShape(layers[0], layers[1:]) if all(layers) else None
 
 
-def _stackable_layers(model: nn.Module) -> list[nn.Module] | None:
-    """Return the layers of one network without slices, None if it cannot be stacked."""
+def chained(model: nn.Module) -> list[nn.Module]:
+    """Return a chain's layers in forward order, but those that a stack looks through."""
+    within = {
+        norm for m in model.modules() if isinstance(m, DualBatchNorm) for norm in m.children()
+    }
+    return [m for m in model.modules() if not isinstance(m, INERT) and m not in within]
+
+
+def _perceptron(model: nn.Module) -> list[nn.Module]:
+    """Return the layers of a multi-layer perceptron, none if the network is another."""
     layers = chained(model)
-    trained = [layer for layer in layers if isinstance(layer, nn.Conv2d | nn.Linear)]
-    fits = all(type(layer) in LAYERS for layer in layers)
-    fits = fits and all(layer.bias is not None for layer in trained)
-    norms = [layer for layer in layers if isinstance(layer, NORMS)]
-    fits = fits and all(norm.running_mean is None and norm.affine for norm in norms)
-    convolutions = [layer for layer in trained if isinstance(layer, nn.Conv2d)]
-    fits = fits and all(
-        (layer.groups, layer.padding_mode) == (1, "zeros") for layer in convolutions
-    )
-    return layers if fits and convolutions else None
+    while layers and isinstance(layers[0], nn.Flatten):
+        layers = layers[1:]
+    norms = [getattr(layer, "clean", layer) for layer in layers]
+    normalises = any(isinstance(norm, nn.BatchNorm1d) for norm in norms)
+    hidden = [nn.Linear, nn.BatchNorm1d, nn.ReLU] if normalises else [nn.Linear, nn.ReLU]
+    fits = [*map(type, norms)] == [*hidden * (len(layers) // len(hidden)), nn.Linear]
+    return layers if fits and all(map(_is_plain, norms)) else []
+
+
+def _convolutional(model: nn.Module) -> list[nn.Module]:
+    """Return the layers of a chain with convolutions, none if the network is another."""
+    layers = chained(model)
+    fits = all(type(layer) in CONVOLUTIONAL and _is_plain(layer) for layer in layers)
+    return layers if fits and any(isinstance(layer, nn.Conv2d) for layer in layers) else []
+
+
+def _is_plain(layer: nn.Module) -> bool:
+    """Tell whether a layer has all that a stack of its kind computes, and no more."""
+    match layer:
+        case nn.Conv2d():
+            plain = (layer.groups, layer.padding_mode) == (1, "zeros")
+            return plain and layer.bias is not None
+        case nn.Linear():
+            return layer.bias is not None
+        case nn.BatchNorm1d() | nn.BatchNorm2d():
+            return layer.running_mean is None and layer.affine
+    return True
 
 
 @torch.no_grad()
-def convolution_products(shape: ConvolutionalShape, example: Tensor) -> int:
+def convolution_products(shape: StackableShape, example: Tensor) -> int:
     """Return the multiplications that convolutions do for one sample.
 
     Args:
@@ -85,20 +117,20 @@ def convolution_products(shape: ConvolutionalShape, example: Tensor) -> int:
 
 
 @dataclass
-class ConvolutionalStack:
+class NetworkStack:
     """H networks of one shape, ready for training.
 
     Args:
         shape: theirs.
-        image: channels, height and width of an input.
-        boundary: how many layers the first half has.
         weights: (H, X) parameters of each, flat, in the order of torch's modules.
+        image: channels, height and width of an input; perceptrons take rows.
+        boundary: how many layers the first half has.
     """
 
-    shape: ConvolutionalShape
-    image: Sequence[int]
-    boundary: int
+    shape: StackableShape
     weights: Tensor
+    image: Sequence[int] = ()
+    boundary: int = 0
     trained: list[list[Tensor]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -119,19 +151,27 @@ class ConvolutionalStack:
             inputs: a batch of each network.
             share: (H, B) weight of each row in its batch's statistics, of sum 1.
         """
-        maps = self._maps(inputs)
+        values = self._entering(inputs)
         networks = [*self.shape.narrower, self.shape.layers]
-        logits = [self._through(maps, self._parts_of(layers), share) for layers in networks]
+        logits = [self._through(values, self._parts_of(layers), share) for layers in networks]
         return torch.cat(logits, dim=2)
+
+    def adversarial(self, inputs: Tensor, share: Tensor) -> Tensor:
+        """Return logits (H, B, N) by the normalisations of adversarial inputs.
+
+        Args:
+            inputs, share: as for the others.
+        """
+        layers = self._parts_of(self.shape.layers)
+        return self._through(self._entering(inputs), layers, share, ADVERSARIAL)
 
     def front(self, inputs: Tensor) -> list[Tensor]:
         """Return what each network's first half gives (B, ...) of inputs (H, B, I).
 
         Halves are of networks that normalise nothing: which rows only fill is not told.
         """
-        values = self._through(
-            self._maps(inputs), self._parts_of(self.shape.layers)[: self.boundary]
-        )
+        first_half = self._parts_of(self.shape.layers)[: self.boundary]
+        values = self._through(self._entering(inputs), first_half)
         if values.ndim == 3:
             return list(values)
         return list(values.unflatten(1, (len(self.weights), -1)).unbind(1))
@@ -142,7 +182,10 @@ class ConvolutionalStack:
         entering = torch.stack(values) if rows else torch.cat(values, dim=1)
         return self._through(entering, self._parts_of(self.shape.layers)[self.boundary :])
 
-    def _maps(self, inputs: Tensor) -> Tensor:
+    def _entering(self, inputs: Tensor) -> Tensor:
+        """Return inputs (H, B, I) as the first layer takes them."""
+        if not self.shape.convolves:
+            return inputs
         return inputs.view(*inputs.shape[:2], *self.image).transpose(0, 1).flatten(1, 2)
 
     def _parts_of(self, layers: Sequence[nn.Module]) -> list[tuple[nn.Module, list[Tensor]]]:
@@ -157,6 +200,7 @@ class ConvolutionalStack:
         values: Tensor,
         layers: Sequence[tuple[nn.Module, Sequence[Tensor]]],
         share: Tensor | None = None,
+        normalising: slice = CLEAN,
     ) -> Tensor:
         """Run some of the layers. Maps are (B, H channels, height, width), rows (H, B, width)."""
         count = len(self.weights)
@@ -176,9 +220,10 @@ class ConvolutionalStack:
                     values = torch.baddbmm(bias[:, None], values, weight)
                 case nn.BatchNorm2d():
                     values = _normalised_maps(values, parameters, share, layer.eps)
-                case nn.BatchNorm1d():
-                    scale, shift = parameters
-                    normal = normalised_rows(values, share, layer.eps)
+                case nn.BatchNorm1d() | DualBatchNorm():
+                    scale, shift = parameters[normalising]
+                    eps = getattr(layer, "clean", layer).eps
+                    normal = _normalised_rows(values, share, eps)
                     values = normal * scale[:, None] + shift[:, None]
                 case nn.Flatten():
                     values = values.reshape(len(values), count, -1).transpose(0, 1)
@@ -220,6 +265,13 @@ def _leading(stacked: Tensor, narrower: Tensor) -> Tensor:
 def _turned(values: Tensor) -> Tensor:
     """Return stacked matrices transposed, and anything else as it is."""
     return values.transpose(1, 2) if values.ndim == 3 else values
+
+
+def _normalised_rows(values: Tensor, share: Tensor, eps: float) -> Tensor:
+    """Return values (H, B, W) with mean 0 and variance 1 over each batch's weighted rows (H, B)."""
+    mean = share[:, None] @ values
+    centred = values - mean
+    return centred * (share[:, None] @ centred**2 + eps).rsqrt()
 
 
 def _normalised_maps(

@@ -1,0 +1,135 @@
+"""Heads that a setting comes to on halves of the clients, as a population to attack.
+
+The adversary trains or solves heads as the target's server does, each on a half of the clients
+drawn as the target's was, and every one of these heads is in turn the target of the others. The
+head attacked is that of the last epoch, which has memorised most.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from fbftl.attacks.shadows import Population, population
+from fbftl.data.participation import clients_of, participating
+from fbftl.exchange.sending import Sending
+from fbftl.methods.fbftl.run import Fitted, send_and_train
+from fbftl.methods.one_shot.run import seen, send_all_seeds, solve_each
+from fbftl.methods.private_gd.heads import private_heads
+from fbftl.methods.private_gd.server import noise_of
+from fbftl.privacy.noise import clip_rows
+from fbftl.privacy.release import noise_seed
+from fbftl.study.job import Job, from_params
+from fbftl.tasks.task import LabelledFeatures
+
+TAKING_PART = 0.5
+"""Fraction of the clients whose samples are members."""
+
+AT_ONCE = 2**30
+"""Bytes of features under which heads step together: noise makes those of every head its own."""
+
+
+def heads_of(job: Job, client_data: LabelledFeatures) -> Population:
+    """Return the heads that a setting comes to, as a population."""
+    if job.setting.method == "private_gd":
+        return descended(job, client_data)
+    if job.setting.method == "one_shot":
+        return solved(job, client_data)
+    return trained(job, client_data)
+
+
+def descended(job: Job, client_data: LabelledFeatures) -> Population:
+    """Return the heads of private descent on the samples that take part."""
+    client = [clients_of(job, client_data.partition, seed) for seed in job.seeds]
+    rows = [
+        participating(owners, job.setting.fraction, seed)
+        for owners, seed in zip(client, job.seeds, strict=True)
+    ]
+    noise = np.repeat(noise_of(job).multipliers[:, None], len(job.seeds), axis=1)
+    heads = private_heads(
+        client_data, job, job.seeds, rows, noise, [noise_seed(job, seed) for seed in job.seeds]
+    )
+    (logits, labels), (unseen, labels_of_test) = (
+        (heads.logits(samples).cpu().numpy(), samples.labels.cpu().numpy())
+        for samples in (heads.samples, heads.test)
+    )
+    return population(logits, labels, rows, rows, unseen, labels_of_test)
+
+
+def trained(job: Job, client_data: LabelledFeatures) -> Population:
+    """Return a head per seed as a population; samples that no head has seen are the test split.
+
+    Args:
+        job: the setting.
+        client_data: what the clients hold.
+    """
+    logits, unseen, trained_on, offered = [], [], [], []
+    test, labels_of_test = test_split(client_data)
+    together = max(1, AT_ONCE // client_data.payload.values.nbytes)
+    for first in range(0, len(job.seeds), together):
+        some = replace(job, seeds=job.seeds[first : first + together])
+        (fitted,) = send_and_train([some], client_data)
+        values, unseen_values = (
+            clean(fitted.sent.how, each) for each in (client_data.payload.values, test)
+        )
+        logits += [answers(fitted, index, values) for index in range(len(some.seeds))]
+        unseen += [answers(fitted, index, unseen_values) for index in range(len(some.seeds))]
+        trained_on += [rows for rows, _ in fitted.sent.split()]
+        offered += [upload.offered for upload in fitted.sent.uploads]
+    labels = client_data.payload.labels
+    return population(logits, labels, trained_on, offered, unseen, labels_of_test)
+
+
+def on_halves(
+    params: Mapping[str, Any], axes: Mapping[str, Mapping[str, Any]], models: int, **further: Any
+) -> Job:
+    """Return a job of some models, each trained on another half of the clients.
+
+    Args:
+        params: of the setting whose models are attacked.
+        axes: the axes that each method knows, with their defaults.
+        models: how many.
+        further: axes of the setting that are set too.
+    """
+    setting = params["setting"] | {"fraction": TAKING_PART} | further
+    return from_params({**params, "seeds": list(range(models)), "setting": setting}, axes)
+
+
+def test_split(client_data: LabelledFeatures) -> tuple[np.ndarray, np.ndarray]:
+    """Return the test split's features (p, X) and labels (p,)."""
+    test = client_data.test
+    return test.inputs.cpu().numpy(), test.labels.cpu().numpy()
+
+
+def solved(job: Job, client_data: LabelledFeatures) -> Population:
+    """Return a setting's heads as a population; samples that none has seen are the test split."""
+    sent = send_all_seeds(job, client_data)
+    test, labels_of_test = test_split(client_data)
+    scores, unseen = zip(
+        *(
+            (solution.head.scores(client_data.payload.values), solution.head.scores(test))
+            for solution in solve_each(job, client_data, sent)
+        ),
+        strict=True,
+    )
+    members, offered = zip(
+        *((seen(job, learned), learned.offered) for learned in sent.learned), strict=True
+    )
+    labels = client_data.payload.labels
+    return population(scores, labels, members, offered, unseen, labels_of_test)
+
+
+def clean(how: Sending, values: np.ndarray) -> np.ndarray:
+    """Return features (n, X) as the server would use them if there were no noise."""
+    if how.clip_norm is not None:
+        values = clip_rows(values, how.clip_norm)
+    return how.scale(how.payload.numbers) * values
+
+
+@torch.no_grad()
+def answers(fitted: Fitted, index: int, values: np.ndarray) -> np.ndarray:
+    """Return one seed's logits (n, classes) on features (n, width)."""
+    head = fitted.fits[index].head
+    return head(torch.from_numpy(values)[None].to(head.device))[0].cpu().numpy()
