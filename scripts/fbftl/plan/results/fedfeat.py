@@ -57,12 +57,7 @@ OF_EXPERIMENT["feature_noise"] = [
         axes("feature_noise", "mechanism", "epsilon", "feature_clip")
         | {"delta": of_task("privacy", "delta"), "rounds": of_task("training", "rounds")},
     ),
-    Result(
-        "plot_fedfeat.feature_noise",
-        "privacy",
-        "Noise on features",
-        table_of("feature_noise"),
-    ),
+    Result("plot_fedfeat.feature_noise", "privacy", "Noise on features", table_of("feature_noise")),
     Result(
         "tabulate_attacks.attacks",
         "privacy",

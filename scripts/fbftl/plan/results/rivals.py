@@ -78,12 +78,7 @@ OF_EXPERIMENT["uploads"] = [
         axes("uploads", *UPLOADED)
         | {"radio": radio, "training": of_task("training"), "one_shot": of_task("one_shot")},
     ),
-    Result(
-        "plot_rivals.uploads",
-        "cost",
-        "Accuracy against uplink",
-        table_of("uploads"),
-    ),
+    Result("plot_rivals.uploads", "cost", "Accuracy against uplink", table_of("uploads")),
 ]
 
 OF_EXPERIMENT["uploads_clients"] = [

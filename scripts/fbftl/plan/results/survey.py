@@ -59,18 +59,10 @@ OF_EXPERIMENT["frameworks"] = [
         shown("frameworks"),
     ),
     Result(
-        "plot_survey.frameworks",
-        "cost",
-        "Frameworks",
-        table_of("frameworks"),
-        shown("frameworks"),
+        "plot_survey.frameworks", "cost", "Frameworks", table_of("frameworks"), shown("frameworks")
     ),
     Result(
-        "plot_survey.gains",
-        "cost",
-        "Gains by client",
-        series("frameworks"),
-        shown("frameworks"),
+        "plot_survey.gains", "cost", "Gains by client", series("frameworks"), shown("frameworks")
     ),
     WrittenOut("tables/framework_attacks", "privacy", "Frameworks' messages"),
 ]

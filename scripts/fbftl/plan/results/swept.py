@@ -4,9 +4,9 @@ from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.entries import Entry, Result
+from fbftl.plan.sweep import lacking, longest, varying
 from fbftl.plan.vocabulary import CLIENTS, table_of, tidy
 from fbftl.study.config import Study
-from fbftl.plan.sweep import lacking, longest, varying
 
 EXPERIMENT = "{experiment}"
 """The experiment in a path, as a wildcard; functions here are given it after study and task."""
@@ -35,7 +35,11 @@ def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
     return [paths.tidy(each, experiment) for each in tasks]
 
 
-SWEPT: dict[str, Any] = {"varying": axes_that_vary, "axes": Study.axes_of, "methods": Study.methods_of}
+SWEPT: dict[str, Any] = {
+    "varying": axes_that_vary,
+    "axes": Study.axes_of,
+    "methods": Study.methods_of,
+}
 
 SWEEP: list[Entry] = [
     Result(

@@ -36,9 +36,7 @@ def of_summaries(experiment: str, title: str) -> list[Entry]:
     """Return what is made of an experiment that summarises dialogues by method."""
     read = tidy(experiment) | printed(table4="fbftl/table4.csv") | SETUPS
     params = shown(experiment) | SETUP
-    return [
-        Result("tabulate_fbftl_cost.language", "cost", title, read, params, stem=experiment)
-    ]
+    return [Result("tabulate_fbftl_cost.language", "cost", title, read, params, stem=experiment)]
 
 
 def of_scarce_dialogues(experiment: str, title: str) -> list[Entry]:
@@ -120,5 +118,7 @@ OF_EXPERIMENT["packet_loss"] = [
 ]
 
 OF_EXPERIMENT["audit"] = [
-    Result("tabulate_fbftl_loss.habits", "audit", "Habits of the script", tidy("audit"), stem="effects")
+    Result(
+        "tabulate_fbftl_loss.habits", "audit", "Habits of the script", tidy("audit"), stem="effects"
+    )
 ]

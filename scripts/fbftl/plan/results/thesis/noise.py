@@ -38,12 +38,7 @@ OF_EXPERIMENT["budget"] = [
         tidy("budget") | guarantees("budget"),
         axes("budget", *SCHEDULE),
     ),
-    Result(
-        "plot_thesis.budget",
-        "privacy",
-        "Schedules of noise",
-        table_of("budget"),
-    ),
+    Result("plot_thesis.budget", "privacy", "Schedules of noise", table_of("budget")),
     Result(
         "plot_thesis.influence",
         "privacy",

@@ -27,12 +27,7 @@ OF_EXPERIMENT["ecos"] = [
         tidy("ecos") | guarantees("ecos"),
         axes("ecos", *PURCHASE),
     ),
-    Result(
-        "plot_thesis_purchases.ecos",
-        "privacy",
-        "What counts buy",
-        table_of("ecos"),
-    ),
+    Result("plot_thesis_purchases.ecos", "privacy", "What counts buy", table_of("ecos")),
     Result(
         "plot_thesis_purchases.purchases",
         "privacy",

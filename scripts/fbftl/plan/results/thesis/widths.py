@@ -7,7 +7,6 @@ from fbftl.plan.entries import Entry, Result
 from fbftl.plan.vocabulary import (
     CLIENTS,
     DOMAINS,
-    Params,
     axes,
     of_task,
     runs_and_ledgers,
@@ -50,13 +49,7 @@ def table_of_widths(experiment: str, title: str, *further: str) -> Result:
 
 OF_EXPERIMENT["widths"] = [
     table_of_widths("widths", "Widths", "rescaled_layers"),
-    Result(
-        "plot_thesis_widths.widths",
-        "cost",
-        "Widths",
-        table_of("widths"),
-        shown("widths"),
-    ),
+    Result("plot_thesis_widths.widths", "cost", "Widths", table_of("widths"), shown("widths")),
     Result(
         "plot_thesis_widths.domains",
         "cost",
