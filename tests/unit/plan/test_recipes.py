@@ -4,11 +4,13 @@ import copy
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fbftl.ground.errors import UserError
 from fbftl.plan.recipes import Facts, Recipes, key
 from fbftl.study.config import resolve
 from fbftl.study.yaml_files import read_yaml
@@ -74,33 +76,82 @@ def keys_of(recipes: Recipes) -> dict[str, str]:
 
 
 CHANGES: list[tuple[dict[str, Any], set[str]]] = [
-    ({"data.test_fraction": 0.3}, OF_CLIENTS),
     ({"data.limit": {"train": 100, "test": 50}}, OF_CLIENTS),
     ({"clients.partition": "dirichlet", "clients.alpha": 0.5}, OF_CLIENTS),
-    ({"clients.samples_per_client": 16}, OF_CLIENTS),
-    ({"source.seed": 7}, OF_SOURCE),
-    ({"source.epochs": 2}, OF_SOURCE),
-    ({"features.pool": "avg"}, {"features", "public_features", "network"} | RUNS),
-    ({"features.dtype": "float16"}, {"features", "public_features"} | RUNS),
-    ({"features.chunk_mib": 2}, set()),
     ({"features.further_cuts": ["fc1"]}, set()),
-    ({"head": [3]}, {"network"} | RUNS),
     ({"networks.cnn.kernel": 5}, {FEDAVG}),
-    # Private updates are trained as the block `privacy` says.
-    ({"training.learning_rate": 0.123}, RUNS - {PRIVATE}),
-    ({"training.epochs": 3}, RUNS - {PRIVATE}),
-    ({"training.local_batch": 5}, {FEDAVG}),
-    ({"privacy.update_clip": 0.7}, {PRIVATE}),
-    ({"privacy.delta": 1e-7}, {PRIVATE}),
-    ({"privacy.shadows": 16}, set()),
     ({"seeds": [0, 1, 2, 3]}, set()),
 ]
+"""What takes more than another value in the place of one."""
 
 
 @pytest.mark.parametrize(("changes", "expected"), CHANGES, ids=[str(c) for c, _ in CHANGES])
 def test_a_value_changes_the_keys_of_what_it_decides(changes, expected) -> None:
     before, after = keys_of(recipes_of()), keys_of(recipes_of(changes))
     assert {name for name in before if before[name] != after[name]} == expected
+
+
+EXTRACTED = {"features", "public_features"} | RUNS
+
+OF_KEYS: list[tuple[str, set[str]]] = [
+    ("data clients", OF_CLIENTS),
+    ("source", OF_SOURCE),
+    ("features", EXTRACTED | {"network"}),
+    ("features.dtype features.batch", EXTRACTED),
+    ("features.chunk_mib training.server_learning_rate training.server_batch", set()),
+    ("head", {"network"} | RUNS),
+    ("open_data", {"open_data"}),
+    ("public", {"public", "public_features"}),
+    ("training", RUNS - {PRIVATE}),
+    ("training.batch training.momentum training.weight_decay", RUNS),
+    ("training.dropout training.batch_norm training.rounds training.local_batch", {FEDAVG}),
+    ("training.optimiser training.decay networks.cnn", {FEDAVG}),
+    ("privacy.delta privacy.update_clip privacy.training", {PRIVATE}),
+]
+"""What the values below keys of the task decide, the longest key first; all others nothing."""
+
+DECIDES = {key: decided for keys, decided in OF_KEYS for key in keys.split()}
+
+
+def leaves(block: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every value of a block by its path."""
+    if isinstance(block, dict) and block:
+        for name, value in block.items():
+            yield from leaves(value, f"{path}.{name}" if path else str(name))
+    else:
+        yield path, block
+
+
+def others(value: Any) -> list[Any]:
+    """Return values that may stand in the place of one."""
+    match value:
+        case bool():
+            return [not value]
+        case int():
+            return [value + 1, max(value - 1, 0)]
+        case float():
+            return [0.5 * value + 0.01, value + 0.1]
+        case list():
+            return [[*value, *(value[:1] or [3])]]
+        case str():
+            return ["last", "on", "batch", "adam", "shards", "avg", "float16", "fc1"]
+    return [1, 0.5]
+
+
+def test_each_value_of_the_task_in_turn_changes_what_it_decides() -> None:
+    """Values of which none that comes to mind may take the place are left out."""
+    first = recipes_of()
+    before, changed = keys_of(first), 0
+    for path, value in leaves(first.study.task("digits")):
+        for other in (other for other in others(value) if other != value):
+            with suppress(UserError):
+                after = keys_of(recipes_of({path: other}))
+                keys = [".".join(path.split(".")[:n]) for n in range(path.count(".") + 1, 0, -1)]
+                expected = next((DECIDES[key] for key in keys if key in DECIDES), set())
+                assert {name for name in before if before[name] != after[name]} == expected, path
+                changed += 1
+                break
+    assert changed > 70
 
 
 @pytest.mark.parametrize(
