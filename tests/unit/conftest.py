@@ -1,4 +1,4 @@
-"""What tests of several rooms share: kernels as in jobs, files of two toy tasks."""
+"""What tests of several rooms share: kernels as in jobs, files of toy tasks."""
 
 import os
 from pathlib import Path
@@ -26,6 +26,31 @@ def task_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, "Inputs"]:
     from unit.random_settings import make_tasks  # imports torch
 
     return make_tasks(tmp_path_factory.mktemp("tasks"))
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Paths of the files of the toy task of digits."""
+    from unit.tasks.toy_task import make_task
+
+    return make_task(tmp_path_factory.mktemp("digits"))
+
+
+@pytest.fixture(scope="session")
+def digits(files: dict[str, str]) -> "Inputs":
+    """What methods read of the toy task of digits."""
+    import torch
+    from fbftl.tasks.task import Inputs
+
+    return Inputs.at(files, torch.device("cpu"))
+
+
+@pytest.fixture(scope="session")
+def blobs(tmp_path_factory: pytest.TempPathFactory) -> "Inputs":
+    """What methods read of the blobs of features."""
+    from unit.methods.method_toys import toy_inputs
+
+    return toy_inputs(tmp_path_factory.mktemp("blobs"))
 
 
 @pytest.fixture

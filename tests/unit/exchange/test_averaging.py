@@ -1,7 +1,6 @@
 """FedAvg in whole runs: what it equals, a round by hand, losses, privacy, hooks."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from fbftl.learners.local import local_network
 from fbftl.learners.whole import whole_network
 from fbftl.privacy.noise import poisson_sample, row_norms
 from fbftl.privacy.release import noise_seed
-from fbftl.study.job import Job, from_params
+from fbftl.study.job import Job
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.tasks.task import Inputs, Outcome, Repetition
@@ -26,39 +25,18 @@ from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import LocalUpdate, mini_batches
 from fbftl.training.network import TrainedNetwork
 from torch.nn import functional
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
+from unit.tasks import toy_task
+from unit.tasks.toy_task import CLIENTS, LOCAL, MLP, train
 
 SEED, EVERYBODY = 1, 16
-LOCAL = TRAINING | {"rounds": 3, "local_batch": 3, "clients_per_round": 5, "validation": 0.0}
-MLP = {"kind": "mlp", "fc": [5], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
-
-
-def job(
-    axes: dict[str, Any], clients: dict = CLIENTS, network: dict | None = None, **training
-) -> Job:
-    return from_params(
-        {
-            "task": "toy",
-            "kind": "images",
-            "setting": {"method": "fedavg"} | axes,
-            "seeds": [SEED],
-            "clients": clients,
-            "training": LOCAL | training,
-            "privacy": {"delta": 1e-5, "update_clip": 0.01},
-            "block": {"head": HEAD, "network": network},
-        },
-        axes_by_method(),
-    )
+def job(axes: dict[str, Any], network: dict | None = None, **changed: Any) -> Job:
+    return toy_task.job({"method": "fedavg"} | axes, network, **LOCAL | {"rounds": 3} | changed)
 
 
 def client_data_of(files: dict[str, str], job_: Job) -> ClientImageSamples:
-    inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
-    return client_samples(job_, inputs)
+    return client_samples(job_, Inputs.at(files, torch.device("cpu")))
 
 
 def fedavg(
@@ -116,7 +94,7 @@ FL = {"method": "fl"} | axes_by_method()["fl"]
 def test_one_client_is_plain_training_to_the_bit(files, network):
     """With the optimiser begun anew at every round on both sides."""
     alone = CLIENTS | {"samples_per_client": 124}
-    job_ = job({"local_epochs": 2, "clients": 1}, alone, network, clients_per_round=1)
+    job_ = job({"local_epochs": 2, "clients": 1}, network, clients=alone, clients_per_round=1)
     local, before, _ = fedavg(files, job_)
     client_data = client_data_of(files, job_)
     model = torch.nn.Sequential(*client_data.target.random(job_, SEED))
@@ -171,7 +149,7 @@ def test_a_round_in_which_nobody_arrives_leaves_the_weights(files, axes):
 
 
 def test_one_point_and_one_broadcast_a_round_and_clients_picked_anew(files, tmp_path):
-    values = {key: LOCAL[key] for key in ("rounds", "local_batch", "clients_per_round")}
+    values = {"rounds": 3, "local_batch": 3, "clients_per_round": 5}
     run = read_exchanged(*train(files, tmp_path, "fedavg", **values), {})
     assert run.accuracy.shape == (2, 3)
     assert run.until("up", "messages", [3, 3]).tolist() == [15, 15]
@@ -182,6 +160,16 @@ def test_one_point_and_one_broadcast_a_round_and_clients_picked_anew(files, tmp_
     assert all(len(clients) == 5 for clients in picked)
     assert len(set(picked)) == 3
     assert rows["encoded"].tolist() == ["made"] * 5 + ["counted"] * 10
+
+
+def test_updates_that_are_hardly_compressed_average_as_weights_do(files):
+    """Differences go up by their clients' samples, of which the last client has half as many."""
+    plain, updates = (
+        fedavg(files, job(axes, rounds=1, clients_per_round=EVERYBODY))
+        for axes in ({}, {"bits": 16})
+    )
+    torch.testing.assert_close(updates[0].weights(), plain[0].weights(), rtol=0, atol=1e-5)
+    assert (plain[0].weights() - plain[1]).abs().max() > 1e-3
 
 
 # --- privacy ----------------------------------------------------------------------------------

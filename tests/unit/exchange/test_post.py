@@ -56,7 +56,7 @@ def test_values_are_encoded_and_read_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bits", "keep", "floats", "payload_bits"), [(3, 0.1, 4100, 1230), (6, 0.1, 1000, 600)]
+    ("bits", "keep", "floats", "payload_bits"), [(3, 0.1, 4100, 1230), (3, 0.1, 4101, 1231)]
 )
 def test_a_ratio_is_the_decimal_that_is_written(bits, keep, floats, payload_bits) -> None:
     """0.1 · 3 · 4100 is a little more than 1230 in binary."""
@@ -85,6 +85,8 @@ def test_losses_do_not_hang_on_who_takes_part() -> None:
     assert (part.arrives == whole.arrives[some]).all()
     found = rows(everyone).iloc[some].reset_index(drop=True)
     pd.testing.assert_frame_equal(rows(few), found)
+    later = everyone.up({"features": 7}, CLIENTS, content=messages, sample=np.arange(20))
+    assert (later.arrives != whole.arrives).any()
 
 
 def test_a_message_of_several_parts_travels_as_a_whole() -> None:

@@ -13,23 +13,14 @@ from fbftl.exchange.rounds import (
 from fbftl.methods.sfl.network import SplitNetwork
 from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import vgg
-from fbftl.study.job import Training
 from fbftl.training.batches import Epoch, Round, Rounds, rounds
 from fbftl.training.network import TrainedNetwork
 from fbftl.training.samples import LabelledInputs, TrainingData
 from fbftl.training.stacked import StackedSamples, train
 from torch import nn
+from unit.training.training_toys import training
 
-TRAINING = Training(
-    epochs=3,
-    batch=64,
-    clients_per_round=3,
-    learning_rate=0.05,
-    momentum=0.9,
-    weight_decay=5e-4,
-    validation=0.0,
-    selection="last",
-)
+TRAINING = training(epochs=3, batch=64)
 CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
 
 
@@ -96,17 +87,6 @@ def test_client_updates_average_to_the_batch_gradient(
     apart(learner(single), arrivals, schedule)
     assert_same(plain, single)
     assert not torch.equal(next(plain.parameters()), next(network().parameters()))
-
-
-def test_a_round_without_clients_steps_with_what_the_server_averages() -> None:
-    model = network()
-    size = sum(parameter.numel() for parameter in model.parameters())
-    nobody = Round(0, np.arange(0), np.zeros((0, 1), int), np.zeros((0, 1), bool))
-    average = client_gradient(learner(model), lambda *_: np.ones(size, dtype=np.float32))
-    loss, mean = average(nobody)
-    assert loss == 0
-    assert [part.shape for part in mean] == [value.shape for value in model.parameters()]
-    assert all(bool((part == 1).all()) for part in mean)
 
 
 def test_sfl_with_one_local_step_equals_fl(schedule: list[Rounds]) -> None:

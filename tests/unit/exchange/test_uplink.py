@@ -1,7 +1,5 @@
 """The uplink of the gradient methods: averages, error feedback, noise, and its record."""
 
-from hashlib import sha256
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,17 +8,14 @@ from fbftl.exchange.uplink import (
     Releasing,
     Traffic,
     Uplink,
-    clipping,
     compressing,
-    noisy_mean,
     relatively_noisy,
 )
-from fbftl.messages.codec import Compression, NotFiniteError, compress, decode, encode
+from fbftl.messages.codec import Compression, NotFiniteError, compress
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link, link_of
 from fbftl.privacy.mechanisms import no_mechanism
-from fbftl.privacy.noise import clip_rows, relative_range
 from fbftl.study.settings import Setting
 from fbftl.training.batches import Round
 
@@ -95,48 +90,11 @@ def test_lost_updates_leave_sum_and_count() -> None:
     assert mean == pytest.approx(updates()[1:].sum(axis=0) / COUNTS[1:].sum(), abs=1e-6)
 
 
-def test_relative_noise_grows_with_sigma_and_repeats() -> None:
-    def error(sigma: float) -> float:
-        sent = uplink(relatively_noisy(sigma, Compression(), seed=0))
-        mean = sent.average(a_round(), updates())
-        return float(np.abs(mean - updates().sum(axis=0) / COUNTS.sum()).mean())
-
-    assert error(0.1) == error(0.1)
-    assert error(0.2) == pytest.approx(2 * error(0.1), rel=1e-3)
-
-
-def test_relative_noise_beside_a_constant_update_has_no_bound() -> None:
-    """R grows without bound as an update nears a constant, so that training has diverged there."""
-
-    def largest(spread: float) -> float:
-        near = updates()
-        near[1] = 0.5 + spread * near[1]
-        return relative_range(near)
-
-    assert largest(1e-4) > 50 * largest(1e-2)
+def test_relative_noise_beside_a_constant_update_is_refused() -> None:
     values = updates()
     values[1] = 0
     with pytest.raises(NotFiniteError, match="constant"):
         uplink(relatively_noisy(0.1, Compression(), seed=0)).average(a_round(), values)
-
-
-def test_dp_fedavg_divides_by_the_expected_count() -> None:
-    sent = uplink(clipping(0.5), averaging=noisy_mean(np.full(99, 1e-9), 20.0, seed=0))
-    values = updates()
-    clipped = values * np.minimum(0.5 / np.linalg.norm(values, axis=1, keepdims=True), 1)
-    mean = sent.average(a_round(), values)
-    assert mean == pytest.approx(clipped.sum(axis=0) / 20, abs=1e-5)
-
-
-def test_clients_clip_what_they_send() -> None:
-    """The digests are those of messages no longer than c, which an update far beyond it gives."""
-    sent = uplink(clipping(0.5), averaging=noisy_mean(np.full(99, 1.0), 20.0, seed=0))
-    sent.average(a_round(), 300 * updates())
-    messages = [encode(row) for row in clip_rows(300 * updates(), 0.5)]
-    digests = [sha256(message).digest() for message in messages]
-    assert rows_of(sent, "up")["sha256"].tolist() == digests
-    norms = [np.linalg.norm(decode(message).values.astype(float)) for message in messages]
-    assert max(norms) <= 0.5
 
 
 def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
@@ -163,24 +121,3 @@ def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
     assert totals["numbers_per_batch"] == WIDTH
     assert len(down) == 4
     assert (down["bits"] == 32 * WIDTH + 8 * HEADER_BYTES).all()
-
-
-def test_updates_that_are_never_made_are_recorded_all_the_same() -> None:
-    sent = uplink(None)
-    for round_number in (1, 2):
-        assert sent.arrivals(a_round(round_number)).all()
-    up = rows_of(sent, "up")
-    assert (up["bits"] == 32 * WIDTH + 8 * HEADER_BYTES).all()
-    assert (up["encoded"] == "counted").all()
-    assert up["sha256"].isna().all()
-
-
-def test_the_first_round_alone_is_made_where_it_can_be() -> None:
-    sent = uplink(None, client_message=lambda one: updates()[one.counts[0] - 2])
-    for round_number in (1, 2, 3):
-        sent.arrivals(a_round(round_number))
-    up = rows_of(sent, "up")
-    assert up["encoded"].tolist() == ["made"] * 3 + ["counted"] * 6
-    digests = [sha256(encode(updates()[count - 2])).digest() for count in COUNTS]
-    assert up["sha256"].tolist() == digests + [None] * 6
-    assert up["bits"].nunique() == 1

@@ -77,21 +77,6 @@ def test_simulation_meets_the_closed_forms(blocks, blr, retransmissions):
     assert abs(extra - mean) <= 6 * math.sqrt(mean * (retransmissions + 1)) + 1e-9
 
 
-def test_counts_have_the_distribution_of_block_by_block():
-    packets, blocks, blr, retransmissions = 20_000, 5, 0.4, 2
-    counted = transmit(
-        np.full(packets, blocks), IndependentLoss(blr), retransmissions, stream(1, "loss")
-    )
-    tries = stream(2, "loss").geometric(1 - blr, (packets, blocks))
-    attempts = np.minimum(tries, retransmissions + 1).sum(axis=1)
-    lost = (tries > retransmissions + 1).any(axis=1)
-    for outcome in (False, True):
-        result = stats.ks_2samp(
-            counted.attempts[counted.lost == outcome], attempts[lost == outcome]
-        )
-        assert result.pvalue > 1e-4
-
-
 @pytest.mark.parametrize(
     ("channel", "lost", "attempts"),
     [
@@ -106,11 +91,6 @@ def test_a_perfect_channel_loses_nothing_and_a_dead_one_everything(channel, lost
     sent = transmit([1, 5, 9], channel, 2, stream(0, "loss"))
     assert (sent.lost == lost).all()
     assert sent.attempts.tolist() == attempts
-
-
-@pytest.mark.parametrize("channel", [IndependentLoss(0.5), BurstLoss(0.5, 2), PacketLoss(0.5)])
-def test_no_packets_are_no_error(channel):
-    assert len(transmit([], channel, 1, stream(0, "loss")).lost) == 0
 
 
 # --- bursts -----------------------------------------------------------------------------------
@@ -148,14 +128,6 @@ def test_bursts_as_short_as_chance_are_independent_losses():
     np.testing.assert_allclose(
         burst_packet_loss_rate(0.2, 1 / 0.8, blocks), packet_loss_rate(0.2, blocks)
     )
-
-
-def test_long_packets_and_many_of_them_are_quick_to_draw():
-    # 10^10 blocks: drawn one by one, this test would not end.
-    blocks = np.full(100_000, 100_000)
-    for channel in (IndependentLoss(1e-5), BurstLoss(1e-5, 10)):
-        sent = transmit(blocks, channel, 1, stream(0, "loss"))
-        assert sent.attempts.min() >= 100_000
 
 
 # --- links of settings ------------------------------------------------------------------------

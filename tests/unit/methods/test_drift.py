@@ -7,31 +7,40 @@ import pytest
 import torch
 from fbftl.methods import fedprox, scaffold
 from fbftl.methods.fedavg.run import run as run_fedavg
-from fbftl.study.job import Training
 from fbftl.training.local import train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel
 from fbftl.training.samples import LabelledInputs
 from torch import nn
-from unit.methods.fedfeat.test_retraining import PLAIN, inputs, job  # noqa: F401
+from unit.methods.fedfeat.test_retraining import PLAIN, job
+from unit.training.training_toys import training
 
 # --- what they equal --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("network", PLAIN)
 @pytest.mark.parametrize("axes", [{}, {"plr": 0.4, "local_epochs": 2}, {"bits": 4, "keep": 0.5}])
-def test_fedprox_without_its_term_is_fedavg_to_the_bit(inputs, network, axes):  # noqa: F811
-    outcome = fedprox.run(job({"method": "fedprox"} | axes, network), inputs)
-    wanted = run_fedavg(job({"method": "fedavg"} | axes, network), inputs)
+def test_fedprox_without_its_term_is_fedavg_to_the_bit(digits, network, axes):
+    outcome = fedprox.run(job({"method": "fedprox"} | axes, network), digits)
+    wanted = run_fedavg(job({"method": "fedavg"} | axes, network), digits)
     assert outcome.repetitions[0]["series"] == wanted.repetitions[0]["series"]
     ledgers = [each.ledger.table().drop_columns("method") for each in (outcome, wanted)]
     assert ledgers[0].equals(ledgers[1])
 
 
-def test_scaffold_of_one_client_is_fedavg_to_the_bit(inputs):  # noqa: F811
+def test_fedprox_adds_its_weight_times_the_way_from_the_rounds_model(digits, monkeypatch):
+    monkeypatch.setattr(fedprox, "local_network", lambda _, __, hooks: hooks)
+    monkeypatch.setattr(fedprox, "run_rounds", lambda _, __, begin, *___: begin(None))
+    hooks = fedprox.run(job({"method": "fedprox", "proximal": 5.0}), digits)
+    gradient, weights, start = torch.tensor([[1.0, 2.0], [3.0, 4.0], [2.0, 7.0]])
+    pulled = hooks.gradients(None, gradient, weights, start)
+    assert pulled.tolist() == [1 + 5 * (3 - 2), 2 + 5 * (4 - 7)]
+
+
+def test_scaffold_of_one_client_is_fedavg_to_the_bit(digits):
     """Its control is the common one, so that nothing is corrected."""
     axes, few = {"clients": 1, "local_epochs": 2}, {"clients_per_round": 1, "rounds": 3}
-    outcome = scaffold.run(job({"method": "scaffold"} | axes, **few), inputs)
-    wanted = run_fedavg(job({"method": "fedavg"} | axes, **few), inputs)
+    outcome = scaffold.run(job({"method": "scaffold"} | axes, **few), digits)
+    wanted = run_fedavg(job({"method": "fedavg"} | axes, **few), digits)
     assert outcome.repetitions[0]["series"] == wanted.repetitions[0]["series"]
 
 
@@ -49,11 +58,8 @@ class Scalar:
         nn.init.zeros_(layer.weight)
         nn.init.zeros_(layer.bias)
         self.split_model = SplitModel(nn.Sequential(layer), nn.Sequential())
-        training = Training(
-            epochs=1, batch=1, clients_per_round=2, learning_rate=0.5, momentum=0.0,
-            weight_decay=0.0, validation=0.0, selection="last",
-        )  # fmt: skip
-        self.plan = LocalPlan(2, None, training)
+        values = training(learning_rate=0.5, momentum=0.0, weight_decay=0.0)
+        self.plan = LocalPlan(2, None, values)
         self.hooks = Hooks(loss=self.squared, gradients=gradients)
 
     @staticmethod
@@ -137,10 +143,10 @@ def test_a_mean_gradient_is_the_papers_second_option():
 # --- what is sent -----------------------------------------------------------------------------
 
 
-def test_scaffold_sends_twice_what_fedavg_sends_both_ways(inputs):  # noqa: F811
+def test_scaffold_sends_twice_what_fedavg_sends_both_ways(digits):
     axes = {"plr": 0.3}
     tables = [
-        run_method(job({"method": name} | axes), inputs).ledger.table().to_pandas()
+        run_method(job({"method": name} | axes), digits).ledger.table().to_pandas()
         for name, run_method in (("scaffold", scaffold.run), ("fedavg", run_fedavg))
     ]
     for direction in ("up", "down"):

@@ -11,28 +11,19 @@ from fbftl.data.participation import held_out
 from fbftl.features.store.opening import open_store
 from fbftl.messages.codec import encode
 from fbftl.models.heads import head_module
-from fbftl.study.job import from_params
-from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images_samples import client_samples
 from fbftl.tasks.task import Inputs
 from torch import nn
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
+from unit.tasks.toy_task import HEAD, TRAINING, job, train
 
 SEED = 1
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
-
-
 def parts(files: dict[str, str], method: str) -> tuple[nn.Module, nn.Module, torch.Tensor, ...]:
     """Return extractor, head, inputs, labels and clients of what a method trains."""
-    inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
-    params = {"setting": {"method": method}, "seeds": [SEED], "clients": CLIENTS}
-    params |= {"task": "toy", "kind": "images", "block": {"head": HEAD}}
-    job = from_params({"training": TRAINING, "privacy": {}} | params, axes_by_method())
-    client_data = client_samples(job, inputs)
+    inputs = Inputs.at(files, torch.device("cpu"))
+    of_method = job({"method": method}, None, (SEED,), privacy={})
+    client_data = client_samples(of_method, inputs)
     samples, target = client_data.samples, client_data.target
     if method == "ftl_c":
         store = open_store(inputs.manifest).read("train")
@@ -40,9 +31,9 @@ def parts(files: dict[str, str], method: str) -> tuple[nn.Module, nn.Module, tor
         values, labels = torch.from_numpy(store.values), torch.from_numpy(store.labels).long()
         return nn.Identity(), head, values, labels, store.client
     if method == "ftl_f":
-        network = target.transferred(), target.head(job, SEED)
+        network = target.transferred(), target.head(of_method, SEED)
     else:
-        network = target.random(job, SEED)
+        network = target.random(of_method, SEED)
     whole = samples.at(np.arange(len(samples.labels)))
     return *network, whole.inputs, whole.labels, client_data.partition.client
 

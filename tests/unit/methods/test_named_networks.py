@@ -7,7 +7,7 @@ import pytest
 from fbftl.cost.layers import Network, multiplications, parameters, read_network
 from fbftl.cost.scheme import scheme_cost
 from fbftl.findings.exchanged import read_exchanged
-from unit.tasks.toy_task import FEATURES, TRAINING, make_task, train
+from unit.tasks.toy_task import FEATURES, TRAINING, train
 
 CNN = {
     "kind": "cnn", "channels": [[2], [3]], "kernel": 3, "padding": "same", "pool": [2, 1],
@@ -19,11 +19,6 @@ BLOCKS = {
     "before a normalisation": CNN | {"cut": "conv2_1"},
     "perceptron": {"kind": "mlp", "fc": [5, 7], "norm": "none", "dropout": 0.0, "cut": "fc1"},
 }
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
 
 
 def described(files: dict[str, str], folder: Path, block: dict) -> Network:

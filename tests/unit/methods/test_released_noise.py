@@ -22,14 +22,6 @@ def sent(setting, **training):
     return sending(job(setting, **training), payload, None).released(0)
 
 
-def test_labels_at_two_epsilons_are_answered_independently():
-    few, many = (sent({"label_epsilon": epsilon}).labels for epsilon in (0.5, 0.6))
-    moved, moved_too = few != LABELS, many != LABELS
-    # Two answers by one draw differ only where the smaller epsilon alone moved the label.
-    assert (moved_too & ~moved).any()
-    assert (moved & ~moved_too).any()
-
-
 @pytest.mark.parametrize(
     "other",
     [{"plr": 0.3}, {"bits": 4}, {"keep": 0.5}, {"blr": 0.1, "burst": 4.0}],

@@ -9,13 +9,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from fbftl.cost import layers
 from fbftl.exchange.averaging import by_holders, by_samples
 from fbftl.ground.errors import UserError
 from fbftl.learners.local import ABSENT, LocalTrainingData, masking
 from fbftl.learners.widths import rescale_layers
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.study.job import Training
 from fbftl.study.rescaling import normalised_faults
 from fbftl.study.widths import narrowed
 from fbftl.training.local_updates import ClientPieces
@@ -24,6 +22,7 @@ from fbftl.training.shared_network import Rotation, summed
 from torch import nn
 from torch.nn import functional
 from unit.tasks.toy_task import CLIENTS, make_task, train
+from unit.training.training_toys import training
 
 MLP = {"kind": "mlp", "fc": [16, 8], "norm": "batch", "dropout": 0.0, "cut": "relu_fc1"}
 DOMAINS = CLIENTS | {"domains": ["plain", "inverted"]}
@@ -167,18 +166,14 @@ def test_heads_on_features_are_bases_behind_a_frozen_extractor(files, tmp_path):
 def test_one_sample_of_a_domain_has_no_statistics():
     labels = torch.tensor([0, 1, 0])
     test = LabelledInputs(torch.zeros(3, 4), labels, np.array([0, 0, 1]))
-    repetition = SimpleNamespace(seed=0, job=SimpleNamespace(network_training=by_batch()))
+    repetition = SimpleNamespace(
+        seed=0, job=SimpleNamespace(network_training=training(batch_norm="batch"))
+    )
     training_data = SimpleNamespace(test=test, samples=test, validation=np.arange(0))
     prepared = LocalTrainingData(repetition, training_data, classes=2)
     prepared.prepare(nn.Linear(4, 2))
     with pytest.raises(UserError, match="a domain has one test sample"):
         prepared.prepare(nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2)))
-
-
-def by_batch() -> Training:
-    values = {"epochs": 1, "batch": 1, "clients_per_round": 1, "learning_rate": 0.1}
-    values |= {"momentum": 0.0, "weight_decay": 0.0, "validation": 0.0, "selection": "last"}
-    return Training(**values, batch_norm="batch")
 
 
 def test_rescaled_layers_are_outputs_divided_before_they_are_normalised():
@@ -199,22 +194,3 @@ def test_layers_are_rescaled_where_batches_normalise_alone():
     assert list(normalised_faults(setting, task, frozen))
     setting.network = "plain"
     assert list(normalised_faults(setting, task, by_batch))
-
-
-@pytest.mark.parametrize(
-    ("method", "axes", "freezes"),
-    [
-        ("fbftl", {}, True),
-        ("ftl_c", {}, True),
-        ("splitmix_heads", {"width": 0.25, "budgets": "steps"}, True),
-        ("fedavg", {"aggregation": "masked"}, False),
-    ],
-)
-def test_what_goes_down_is_told_apart_from_what_is_deployed(files, tmp_path, method, axes, freezes):
-    repetitions, ledger = trained(files, tmp_path, method, **axes)
-    extractor = layers.read_network(files["network"]).extractor
-    frozen = 32 * layers.parameters(extractor) + 8 * HEADER_BYTES
-    for repetition in repetitions:
-        mine = ledger[(ledger["seed"] == repetition["seed"]) & (ledger["direction"] == "down")]
-        assert repetition["frozen_bits"] == (frozen if freezes else 0)
-        assert repetition["downlink_bits"] + repetition["frozen_bits"] == mine["bits"].sum()

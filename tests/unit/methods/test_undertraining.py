@@ -5,29 +5,24 @@ import logging
 import pytest
 import torch
 from fbftl.methods.fbftl.run import send_and_train
-from fbftl.tasks.task import Inputs, client_features
-from unit.methods.method_toys import job, one_shot, run, toy_inputs
-
-
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    return toy_inputs(tmp_path_factory.mktemp("store"))
+from fbftl.tasks.task import client_features
+from unit.methods.method_toys import job, one_shot, run
 
 
 @pytest.mark.parametrize("validation", [0.0, 0.2])
-def test_ridge_is_that_of_the_one_shot_method(inputs, validation):
-    beside = run(inputs, {"plr": 0.5}, validation=validation).repetitions
+def test_ridge_is_that_of_the_one_shot_method(blobs, validation):
+    beside = run(blobs, {"plr": 0.5}, validation=validation).repetitions
     wanted = {"message": "features", "head": "ridge", "plr": 0.5}
     ratios = [0.01, 1e-6, 1e-5, 1e-4, 1e-3, 0.1, 1.0]
-    alone = one_shot(inputs, wanted, validation=validation, ridge=ratios).repetitions
+    alone = one_shot(blobs, wanted, validation=validation, ridge=ratios).repetitions
     assert [r["ridge_accuracy"] for r in beside] == [r["test_accuracy"] for r in alone]
 
 
-def test_a_head_goes_on_until_it_has_settled_whoever_is_beside_it(inputs):
+def test_a_head_goes_on_until_it_has_settled_whoever_is_beside_it(blobs):
     """At half the rate it takes longer; its curve is level from there on."""
     changed = {"validation": 0.2, "epochs": 512, "until_settled": True, "batch": 8}
     slow, fast = (
-        run(inputs, {"plr": plr}, learning_rate=rate, **changed).repetitions
+        run(blobs, {"plr": plr}, learning_rate=rate, **changed).repetitions
         for plr, rate in ((0.0, 0.002), (0.0, 0.02))
     )
     for lower, higher in zip(slow, fast, strict=True):
@@ -36,16 +31,16 @@ def test_a_head_goes_on_until_it_has_settled_whoever_is_beside_it(inputs):
         assert abs(lower["test_accuracy"] - lower["ridge_accuracy"]) < 0.05
         assert len(lower["series"]["loss"]) == 512
     jobs = [job({"plr": plr}, learning_rate=0.01, **changed) for plr in (0.0, 0.5)]
-    together = send_and_train(jobs, client_features(jobs[0], inputs))
+    together = send_and_train(jobs, client_features(jobs[0], blobs))
     for job_, beside in zip(jobs, together, strict=True):
-        (alone,) = send_and_train([job_], client_features(job_, inputs))
+        (alone,) = send_and_train([job_], client_features(job_, blobs))
         assert alone.outcome.repetitions == beside.outcome.repetitions
         for one, other in zip(alone.fits, beside.fits, strict=True):
             assert all(map(torch.equal, one.head.parameters(), other.head.parameters()))
 
 
 @pytest.mark.parametrize(("rate", "named"), [(1e-6, True), (0.1, False)])
-def test_a_head_far_behind_is_named_in_the_log(inputs, caplog, monkeypatch, rate, named):
+def test_a_head_far_behind_is_named_in_the_log(blobs, caplog, monkeypatch, rate, named):
     monkeypatch.setattr(logging.getLogger("fbftl"), "propagate", True)
-    run(inputs, {}, learning_rate=rate, epochs=8)
+    run(blobs, {}, learning_rate=rate, epochs=8)
     assert ("fbftl on toy is trained for too short" in caplog.text) == named

@@ -113,8 +113,3 @@ def test_rounds_of_unequal_noise_are_scaled_to_epsilon():
 def test_delta_out_of_range_is_refused(delta):
     with pytest.raises(UserError, match="delta is"):
         compose([gaussian(1.0)], delta, "add-remove")
-
-
-def test_noise_that_hides_nothing_adds_its_epsilon():
-    composed = compose([gaussian(3.0), pure(0.5, 1000)], DELTA, "replace-one")
-    assert composed.epsilon == pytest.approx(500 + gaussian_epsilon(3.0, DELTA, "replace-one"))

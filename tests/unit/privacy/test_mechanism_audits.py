@@ -6,7 +6,6 @@ told. Noise has its own seeds, so that a test finds the same numbers every time.
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -40,8 +39,7 @@ from fbftl.privacy.composition import compose, gaussian, pure, rounds
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.privacy.release import noise_seed
 from fbftl.study import methods
-from fbftl.study.job import Job, from_params
-from fbftl.tasks.task import Inputs
+from fbftl.study.job import Job
 from fbftl.training.batches import Round
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest
 from fbftl.training.local_updates import LocalPlan, LocalUpdate, MiniBatch, SplitModel
@@ -49,7 +47,8 @@ from fbftl.training.samples import LabelledInputs, TrainingData
 from scipy.optimize import brentq
 from scipy.stats import binomtest, chi2, kstest, laplace, norm
 from torch import nn
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
+from unit.tasks import toy_task
+from unit.tasks.toy_task import MLP
 
 DELTA, CLIP = 1e-5, 1.5
 UNLIKELY = 1e-6
@@ -61,18 +60,10 @@ MANY, WIDTH = 48, 32
 
 def job_of(method: str, privacy: dict[str, Any] | None = None, **axes: Any) -> Job:
     """Return a job of two rounds of a method, as the workflow would hand it to a run."""
-    per_round = axes.pop("clients_per_round", 1)
-    training = {
-        "epochs": 1, "batch": 1, "clients_per_round": per_round, "rounds": 2,
-        "learning_rate": 0.1, "momentum": 0.0, "weight_decay": 0.0, "validation": 0.0,
-        "selection": "last",
-    }  # fmt: skip
-    params = {
-        "task": "audit", "kind": "images", "setting": {"method": method} | axes, "seeds": [0],
-        "clients": {}, "training": training, "privacy": {"delta": DELTA} | (privacy or {}),
-        "block": {},
-    }  # fmt: skip
-    return from_params(params, methods.axes_by_method())
+    values = {"epochs": 1, "rounds": 2, "clients_per_round": axes.pop("clients_per_round", 1)}
+    values |= {"learning_rate": 0.1, "momentum": 0.0, "weight_decay": 0.0, "validation": 0.0}
+    of_privacy = {"delta": DELTA} | (privacy or {})
+    return toy_task.job({"method": method} | axes, None, (0,), {}, of_privacy, batch=1, **values)
 
 
 def post_of(seed: int = 0) -> Post:
@@ -513,24 +504,13 @@ def test_a_round_of_nobody_is_noise_that_the_server_steps_with():
 PRIVATE = [record.name for record in methods.RECORDS if "dp_fedavg" in record.mechanisms]
 
 
-@pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    files = make_task(tmp_path_factory.mktemp("task"))
-    return Inputs(device=torch.device("cpu"), **{name: Path(file) for name, file in files.items()})
-
-
 @pytest.mark.parametrize("method", PRIVATE)
-def test_runs_of_which_some_rounds_have_nobody_end_and_pay_for_every_round(task, method):
+def test_runs_of_which_some_rounds_have_nobody_end_and_pay_for_every_round(digits, method):
     """One of sixteen clients is expected in a round, so that every third round has nobody."""
-    params = {
-        "task": "toy", "kind": "images", "seeds": [3, 6, 1002], "clients": CLIENTS,
-        "setting": {"method": method, "mechanism": "dp_fedavg", "sigma": 1.5},
-        "training": TRAINING | {"clients_per_round": 1, "rounds": 8, "epochs": 1},
-        "privacy": {"delta": DELTA, "update_clip": CLIP},
-        "block": {"head": HEAD, "network": {"kind": "mlp", "fc": [5], "norm": "none",
-                  "dropout": 0.0, "cut": "relu_fc1"}},
-    }  # fmt: skip
-    (outcome,) = train([from_params(params, methods.axes_by_method())], task)
+    private = {"method": method, "mechanism": "dp_fedavg", "sigma": 1.5}
+    values = {"clients_per_round": 1, "rounds": 8, "epochs": 1}
+    job = toy_task.job(private, MLP, (3, 6, 1002), **values)
+    (outcome,) = train([job], digits)
     table = outcome.ledger.table().to_pandas()
     for repetition in outcome.repetitions:
         of_seed = table[table["seed"] == repetition["seed"]]

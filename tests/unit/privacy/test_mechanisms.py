@@ -1,31 +1,15 @@
-import json
-from dataclasses import asdict
 from math import sqrt
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.methods.ecos.counting import counts_guarantee
 from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma, rounds_epsilon, rounds_sigma
-from fbftl.privacy.feature_noise import published
 from fbftl.privacy.mechanisms import (
     dp_fedavg,
     dp_fedavg_by_rounds,
-    dp_gd,
     gaussian,
     gaussian_per_client,
-    laplace,
-    no_mechanism,
     randomised_response,
-    relative,
-    update_gaussian,
 )
-from fbftl.study.methods import RECORDS
-
-
-def test_relative_noise_claims_nothing():
-    record = relative(0.4)
-    assert (record.epsilon, record.delta, record.accountant, record.unit) == (None,) * 4
-    assert record.note.startswith("No guarantee")
 
 
 def test_gaussian_meets_its_epsilon_for_a_replaced_sample():
@@ -37,11 +21,6 @@ def test_gaussian_meets_its_epsilon_for_a_replaced_sample():
     assert zeroed.epsilon < replaced.epsilon
     assert replaced.noise_std == 2 * sigma
     assert not replaced.covers_labels
-
-
-def test_epsilon_depends_on_noise_over_clip_norm_only():
-    (small, _), (large, _) = (gaussian(clip_norm=c, sigma=1.5, delta=1e-6) for c in (0.1, 100.0))
-    assert small.epsilon == large.epsilon
 
 
 def test_a_client_with_more_samples_is_protected_less():
@@ -67,25 +46,6 @@ def test_dp_fedavg_prints_client_and_sample_level():
     expected = rounds_epsilon(sigma, 1e-6, rate=0.1, rounds=50, adjacency="replace-one")
     assert replaced.epsilon == pytest.approx(expected)
     assert {r.accountant for r in records} == {"PLD"}
-
-
-def test_records_are_json_and_named_after_mechanisms():
-    offered = {mechanism for method in RECORDS for mechanism in method.mechanisms}
-    records = [
-        no_mechanism(),
-        relative(0.1),
-        *gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6),
-        *dp_fedavg(clip_norm=1.0, sigma=1.0, delta=1e-6, rate=1, rounds=1),
-        *dp_gd(clip_norm=1.0, multipliers=[1.0, 2.0], delta=1e-6, accountant="zcdp"),
-        laplace(epsilon=1.0, clip=1.0, coordinates=3),
-        update_gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6, participations=3),
-        *published("feature_gaussian", 1.0, 1e-6).records,
-        *published("feature_laplace", 1.0).records,
-        *counts_guarantee(1.0, 0.5, 1e-6),
-        randomised_response(1.0),
-    ]
-    json.dumps([asdict(record) for record in records], allow_nan=False)
-    assert {record.mechanism for record in records} == offered | {"randomised_response"}
 
 
 def test_arguments_out_of_range_are_refused():

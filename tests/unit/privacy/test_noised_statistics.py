@@ -10,7 +10,6 @@ from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma
 from fbftl.privacy.statistics import (
     sensitivity,
     statistics_guarantee,
-    statistics_noise,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -88,11 +87,3 @@ def test_the_guarantee_is_that_of_one_gaussian_on_the_worst_neighbours(central):
     assert record.epsilon == pytest.approx(
         gaussian_epsilon(record.noise_std / sqrt(6), 1e-6, "zero-out")
     )
-
-
-def test_noise_has_its_standard_deviation_and_a_stream_of_its_own():
-    noise, again = (statistics_noise(2.0, 20_000, 0, 1) for _ in range(2))
-    assert np.array_equal(noise, again)
-    assert noise.std() == pytest.approx(2.0, rel=0.02)
-    other = statistics_noise(2.0, 20_000, 0, 2)
-    assert abs(np.corrcoef(noise, other)[0, 1]) < 0.03

@@ -3,8 +3,6 @@
 from dataclasses import asdict, replace
 from math import inf
 
-import compose_guarantees
-import pandas as pd
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import planned_guarantees
@@ -13,8 +11,8 @@ from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.privacy.composition import compose, gaussian, pure, read, rounds
 from fbftl.privacy.together import TOGETHER, Released, costs, require_within
-from fbftl.study.job import from_params
-from fbftl.study.methods import axes_by_method, record
+from fbftl.study.methods import record
+from unit.tasks import toy_task
 
 DELTA = 1e-6
 FEATURES = mechanisms.gaussian(clip_norm=2.0, sigma=6.0, delta=DELTA)
@@ -32,30 +30,14 @@ NOISY_FEATURES = {
     "server_epochs": 1,
     "network": "small",
 }
-PARAMS = {
-    "task": "toy",
-    "kind": "images",
-    "seeds": [0],
-    "clients": {},
-    "block": {"head": [], "outsourcing": {}},
-    "training": {
-        "epochs": 3,
-        "batch": 8,
-        "clients_per_round": 5,
-        "learning_rate": 0.1,
-        "momentum": 0.0,
-        "weight_decay": 0.0,
-        "validation": 0.0,
-        "selection": "last",
-    },
-    "privacy": {"delta": DELTA, "gradient_clip": 1.0, "update_clip": 1.0},
-}
+PRIVACY = {"delta": DELTA, "gradient_clip": 1.0, "update_clip": 1.0}
 
 
 def planned_job(rounds=None, **setting):
     """Return a job of 3 epochs, or of so many rounds."""
-    training = PARAMS["training"] | {"rounds": rounds}
-    return from_params(PARAMS | {"training": training, "setting": setting}, axes_by_method())
+    values = {"batch": 8, "clients_per_round": 5, "rounds": rounds}
+    job = toy_task.job(setting, privacy=PRIVACY, clients={}, **values)
+    return replace(job, block={"head": [], "outsourcing": {}})
 
 
 def planned(**setting):
@@ -230,27 +212,3 @@ def test_what_eppfl_noises_no_plan_can_count():
     laplace = {"mechanism": "laplace", "epsilon": 1.0, "laplace_sensitivity": "clip"}
     with pytest.raises(UserError, match=r"tasks\.toy\.privacy\.budget holds against no setting of"):
         planned(method="eppfl", **laplace)
-
-
-def test_the_table_says_what_has_no_protection(tmp_path, monkeypatch):
-    documents = {
-        name: {"name": name, "setting": {}, "repetitions": [{"privacy": [asdict(FEATURES[0])]}]}
-        for name in ("all", "part")
-    }
-    monkeypatch.setattr(compose_guarantees, "read_run", documents.get)
-    compose_guarantees.main(
-        runs=["all", "part"],
-        together={"life": ["all", "part"]},
-        releases={"all": "a", "part": "b"},
-        unprotected={"part": "weights are plain"},
-        delta=DELTA,
-        client_rows=1,
-        table=tmp_path / "together.csv",
-    )
-    table = pd.read_csv(tmp_path / "together.csv").query(
-        "unit == 'sample' and adjacency == 'replace-one'"
-    )
-    table = table.set_index("release")
-    assert table["epsilon"].isna().to_dict() == {"all": False, "part": True, TOGETHER: True}
-    assert table.at["part", "note"] == "No guarantee: weights are plain."
-    assert pd.isna(table.at["all", "note"])

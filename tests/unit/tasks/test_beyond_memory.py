@@ -17,17 +17,12 @@ from fbftl.methods.fbftl.run import run_together, send_and_train
 from fbftl.methods.ftl_c.run import run as run_ftl_c
 from fbftl.tasks.task import Inputs, client_features, client_samples, partition
 from fbftl.training.pictures import Pictures
-from unit.methods.method_toys import job, toy_inputs
+from unit.methods.method_toys import job
 from unit.tasks import toy_dialogues
-from unit.tasks.toy_task import make_task, train
+from unit.tasks.toy_task import train
 
 FILES = 0
 """Bytes of RAM that send every array to a file."""
-
-
-@pytest.fixture(scope="module")
-def blobs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    return toy_inputs(tmp_path_factory.mktemp("blobs"))
 
 
 @pytest.fixture
@@ -49,15 +44,6 @@ def test_uploads_in_files_give_equal_curves(
     blobs: Inputs, in_files: Inputs, setting: dict[str, Any]
 ) -> None:
     (whole,), (streamed,) = (run_together([job(setting)], each) for each in (blobs, in_files))
-    assert streamed.repetitions == whole.repetitions
-    assert streamed.ledger.table().equals(whole.ledger.table())
-
-
-def test_a_head_trained_by_rounds_on_features_in_a_file_has_equal_curves(
-    blobs: Inputs, in_files: Inputs
-) -> None:
-    job_ = job({"method": "ftl_c", "fraction": 0.5})
-    whole, streamed = run_ftl_c(job_, blobs), run_ftl_c(job_, in_files)
     assert streamed.repetitions == whole.repetitions
     assert streamed.ledger.table().equals(whole.ledger.table())
 
@@ -101,31 +87,26 @@ def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(
     assert part.ledger.table().equals(whole.ledger.table())
 
 
-@pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
-
-
 @pytest.mark.parametrize("method", ["fl", "sfl", "ftl_f", "released"])
 def test_pictures_in_a_file_give_equal_curves(
-    task: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
     monkeypatch.setattr(room_module, "PART_BYTES", 1000)
     (tmp_path / "scratch").mkdir()
     results = []
     for name, room in (("whole", RAM), ("streamed", Room(FILES, tmp_path / "scratch"))):
         (tmp_path / name).mkdir()
-        run, ledger = train(task, tmp_path / name, method, room=room)
+        run, ledger = train(files, tmp_path / name, method, room=room)
         results.append((json.loads(run.read_text())["repetitions"], pq.read_table(ledger)))
     assert results[0][0] == results[1][0]
     assert results[0][1].equals(results[1][1])
 
 
 @pytest.mark.parametrize("size", [None, 12])
-def test_pictures_are_preprocessed_alike_in_any_company(task: dict[str, str], size) -> None:
+def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], size) -> None:
     """Resized or not, a picture in a round of a few is what it is among all, to the last bit."""
     inputs = Inputs(
-        device=torch.device("cpu"), **{k: Path(v) for k, v in task.items() if k != "network"}
+        device=torch.device("cpu"), **{k: Path(v) for k, v in files.items() if k != "network"}
     )
     client_data = client_samples(job({"method": "fl"}), inputs)
     samples = client_data.samples

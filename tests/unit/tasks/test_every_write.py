@@ -18,7 +18,7 @@ import describe_network
 import partition_clients
 import pytest
 from fbftl.ground.errors import UserError
-from unit.tasks.toy_task import CLIENTS, DATA, FEATURES, HEAD, make_task, train
+from unit.tasks.toy_task import CLIENTS, DATA, FEATURES, HEAD, train
 
 SENTENCE = r"^\S+ could not be written \([^)]+\); [^;]+ and run again$"
 
@@ -74,41 +74,36 @@ def short_files(size: int) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
+def run(files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return train(files, tmp_path_factory.mktemp("run"), "fbftl")[0]
 
 
-@pytest.fixture(scope="module")
-def run(task: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return train(task, tmp_path_factory.mktemp("run"), "fbftl")[0]
-
-
-def partition(task: dict[str, str], run: Path, out: Path) -> None:
+def partition(files: dict[str, str], run: Path, out: Path) -> None:
     partition_clients.main(
         "fbftl.data.images", str(out / "clients.h5"), DATA, CLIENTS, None, seed=0
     )
 
 
-def describe(task: dict[str, str], run: Path, out: Path) -> None:
+def describe(files: dict[str, str], run: Path, out: Path) -> None:
     network = str(out / "network.json")
-    describe_network.main(task["clients"], task["source"], network, FEATURES, HEAD)
+    describe_network.main(files["clients"], files["source"], network, FEATURES, HEAD)
 
 
-def training(task: dict[str, str], run: Path, out: Path) -> None:
-    train(task, out, "fbftl", epochs=1)
+def training(files: dict[str, str], run: Path, out: Path) -> None:
+    train(files, out, "fbftl", epochs=1)
 
 
-def collect(task: dict[str, str], run: Path, out: Path) -> None:
+def collect(files: dict[str, str], run: Path, out: Path) -> None:
     collect_runs.main([str(run)], str(out / "table.csv"), str(out / "table.series.csv"), {})
 
 
 @pytest.mark.parametrize("script", [partition, describe, training, collect])
 def test_every_write_of_a_script_may_fail(
-    task: dict[str, str], run: Path, tmp_path: Path, script: Callable[[Any, Path, Path], None]
+    files: dict[str, str], run: Path, tmp_path: Path, script: Callable[[Any, Path, Path], None]
 ) -> None:
     """Undisturbed it is counted, then it fails at each write, and at the last byte of each file."""
     with FAULTS.armed(tmp_path):
-        script(task, run, tmp_path / "whole")
+        script(files, run, tmp_path / "whole")
     whole = contents(tmp_path / "whole")
     assert len(whole) <= FAULTS.seen
     errors = errno.ENOSPC, errno.EIO
@@ -120,7 +115,7 @@ def test_every_write_of_a_script_may_fail(
     for number, fault in enumerate(faults):
         out = tmp_path / str(number)
         with pytest.raises(UserError, match=SENTENCE), fault(out):
-            script(task, run, out)
+            script(files, run, out)
         left = contents(out)
         assert left.keys() < whole.keys()
         for name, content in left.items():

@@ -12,14 +12,9 @@ from fbftl.findings.run_file import read_run
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import axes_by_method
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
+from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, train
 
 SEEDS = [0, 1]
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
 
 
 def of_setting(key: str, **axes: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A toy task made by the workflow's own scripts: digits, a tiny source model, its features."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +11,8 @@ import partition_clients
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.room import RAM, Room
 from fbftl.models.source.manifest import SourceModel, build, write_source
+from fbftl.study.job import Job, from_params
+from fbftl.study.methods import axes_by_method
 from unit.tasks.training import train_setting
 
 DATA = {"kind": "digits", "test_fraction": 0.2, "limit": {"train": 124, "test": 30}, "seed": 0}
@@ -28,6 +30,11 @@ TRAINING = {
     "validation": 0.1,
     "selection": "validation",
 }
+LOCAL = {"rounds": 2, "local_batch": 3, "clients_per_round": 5, "validation": 0.0}
+"""Training values of methods whose clients train in local epochs."""
+
+MLP = {"kind": "mlp", "fc": [5], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
+PRIVACY = {"delta": 1e-5, "update_clip": 0.01, "activation_clip": 1.0}
 
 
 def make_task(folder: Path, clients: Mapping[str, Any] = CLIENTS) -> dict[str, str]:
@@ -70,14 +77,29 @@ def train(
         room: where large arrays go.
         training: values that differ from `TRAINING`.
     """
-    params = {
+    setting = {"method": method} | dict(axes)
+    of_job = params(setting, network, (0, 1), clients, {}, **training)
+    return train_setting(files, folder / f"{method}.json", of_job, device, room)
+
+
+def params(
+    setting: Mapping[str, Any], network: Mapping[str, Any] | None = None,
+    seeds: Iterable[int] = (1,), clients: Mapping[str, Any] = CLIENTS,
+    privacy: Mapping[str, Any] = PRIVACY, **training: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what the note of a batch says of a setting, with some training values changed."""
+    return {
         "task": "toy",
         "kind": "images",
-        "setting": {"method": method} | dict(axes),
-        "seeds": [0, 1],
+        "setting": dict(setting),
+        "seeds": list(seeds),
         "clients": clients,
         "training": TRAINING | training,
-        "privacy": {},
+        "privacy": privacy,
         "block": {"head": HEAD, "network": network},
     }
-    return train_setting(files, folder / f"{method}.json", params, device, room)
+
+
+def job(setting: Mapping[str, Any], *of_params: Any, **values: Any) -> Job:
+    """Return the job of a setting; arguments are those of `params`."""
+    return from_params(params(setting, *of_params, **values), axes_by_method())

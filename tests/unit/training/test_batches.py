@@ -29,13 +29,6 @@ def test_step_weights_sum_to_one_for_every_seed() -> None:
         )
 
 
-def test_seeds_keep_their_order_whatever_runs_beside_them() -> None:
-    rows = np.arange(40)
-    (alone,) = shuffled([rows], 8, 5, 1, [7])
-    (beside,) = shuffled([rows[:9], rows], 8, 5, 1, [3, 7])
-    assert (alone.rows[:, 0] == beside.rows[:, 1]).all()
-
-
 def test_reshuffled_loses_whole_batches_and_other_samples_every_pass() -> None:
     """Of 16 batches 14 are lost at 0.9: two arrive in a pass, full as all of its batches are."""
     rows, passes = np.arange(1024), 30

@@ -36,28 +36,6 @@ def statistics(values: np.ndarray, labels: np.ndarray) -> Statistics:
     return Statistics.of(values, labels, CLASSES)
 
 
-def test_the_sum_form_of_ridge_is_afls_pairwise_law():
-    values, labels, client = samples()
-    gamma, hot = 0.7, np.eye(CLASSES)[labels]
-    ones = np.hstack([values, np.ones((len(values), 1))])
-    of = [np.flatnonzero(client == u) for u in np.unique(client)]
-    identity = np.eye(WIDTH + 1)
-    solutions = [ones[u].T @ ones[u] + gamma * identity for u in of]
-    a, w = solutions[0], np.linalg.solve(solutions[0], ones[of[0]].T @ hot[of[0]])
-    for u, c in zip(of[1:], solutions[1:], strict=True):
-        w_u = np.linalg.solve(c, ones[u].T @ hot[u])
-        r_a, r_u, s = np.linalg.inv(a), np.linalg.inv(c), np.linalg.inv(a + c)
-        w = (identity - r_a @ c + r_a @ c @ s @ c) @ w + (
-            identity - r_u @ a + r_u @ a @ s @ a
-        ) @ w_u
-        a = a + c
-    every = statistics(values, labels)
-    ratio = len(of) * gamma * (WIDTH + 1) / np.trace(every.with_bias().scatter)
-    head = ridge(every, [ratio]).head
-    weights = np.vstack([head.weights.T, head.bias])
-    assert np.abs(weights - w).max() < 1e-10 * max(1, np.abs(w).max())
-
-
 def test_ridge_is_scikit_learns_on_the_pooled_features():
     values, labels, _ = samples()
     every = statistics(values, labels)
@@ -197,13 +175,6 @@ def test_logistic_regression_is_scikit_learns():
     theirs = model.fit(scaled, labels).predict_proba(scaled)
     ours = np.exp(head.scores(values))
     assert np.allclose(ours / ours.sum(axis=1, keepdims=True), theirs, atol=2e-3)
-
-
-def test_logistic_regression_on_nothing_decides_nothing():
-    nothing = LabelledRows(*(np.zeros(shape, kind) for shape, kind in (
-        ((0, 4), np.float32), ((0,), np.int64), ((0,), np.int64))))  # fmt: skip
-    head = logistic(nothing, CLASSES, [0.05]).head
-    assert (head.scores(np.ones((2, 4))) == 0).all()
 
 
 def test_logistic_regression_is_fitted_to_held_out_samples_too():

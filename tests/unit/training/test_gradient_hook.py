@@ -2,47 +2,20 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
-from fbftl.study.job import Training
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import (
     Hooks,
     LocalPlan,
-    LocalUpdate,
-    SplitModel,
     cross_entropies,
     flattened,
 )
-from fbftl.training.samples import LabelledInputs
-from torch import nn
+from unit.training.training_toys import convolutional, dense, samples, training, updates
 
-TRAINING = Training(
-    epochs=1, batch=1, clients_per_round=3, learning_rate=0.25, momentum=0.0, weight_decay=0.0,
-    validation=0.0, selection="last",
-)  # fmt: skip
+TRAINING = training(learning_rate=0.25, momentum=0.0, weight_decay=0.0)
 PLAN = LocalPlan(epochs=3, batch=4, training=TRAINING)
-ROWS = [np.arange(0, 8), np.arange(8, 16), np.arange(16, 21)]
-LOCAL_UPDATES = [LocalUpdate(7, 2, client, rows) for client, rows in enumerate(ROWS)]
-
-
-def samples() -> LabelledInputs:
-    generator = torch.Generator().manual_seed(0)
-    inputs = torch.randn(21, 1, 6, 6, generator=generator)
-    return LabelledInputs(inputs, torch.randint(0, 4, (21,), generator=generator))
-
-
-def dense() -> SplitModel:
-    torch.manual_seed(0)
-    front = nn.Sequential(nn.Flatten(), nn.Linear(36, 16), nn.ReLU())
-    return SplitModel(front.eval(), nn.Sequential(nn.Linear(16, 4)).eval())
-
-
-def convolutional() -> SplitModel:
-    torch.manual_seed(0)
-    front = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
-    return SplitModel(front.eval(), nn.Sequential(nn.Linear(12, 4)).eval())
+LOCAL_UPDATES = updates([0, 8, 16, 21])
 
 
 def proximal(mu: float) -> Hooks:

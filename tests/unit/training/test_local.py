@@ -10,41 +10,17 @@ from fbftl.learners.local import ANNEALING
 from fbftl.methods.eppfl.activations import Boundary, Crossing
 from fbftl.models.clip import Clip
 from fbftl.models.modes import normalise_by_batch
-from fbftl.study.job import Training
 from fbftl.training import local
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches
-from fbftl.training.samples import LabelledInputs
 from torch import nn
 from torch.nn import functional
 from torch.optim.lr_scheduler import CosineAnnealingLR, MultiStepLR
+from unit.training.training_toys import convolutional, dense, samples, training, updates
 
-TRAINING = Training(
-    epochs=1, batch=1, clients_per_round=3, learning_rate=0.05, momentum=0.9, weight_decay=5e-4,
-    validation=0.0, selection="last",
-)  # fmt: skip
+TRAINING = training()
 PLAN = LocalPlan(epochs=3, batch=4, training=TRAINING)
-ROWS = [np.arange(0, 10), np.arange(10, 20), np.arange(20, 26), np.arange(26, 30)]
-LOCAL_UPDATES = [LocalUpdate(7, 2, client, rows) for client, rows in enumerate(ROWS)]
-
-
-def samples() -> LabelledInputs:
-    generator = torch.Generator().manual_seed(0)
-    inputs = torch.randn(30, 1, 6, 6, generator=generator)
-    return LabelledInputs(inputs, torch.randint(0, 4, (30,), generator=generator))
-
-
-def dense() -> SplitModel:
-    torch.manual_seed(0)
-    front = nn.Sequential(nn.Flatten(), nn.Linear(36, 16), nn.ReLU())
-    return SplitModel(front.eval(), nn.Sequential(nn.Linear(16, 4)).eval())
-
-
-def convolutional(dropout: float = 0.0) -> SplitModel:
-    torch.manual_seed(0)
-    front = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
-    rest = nn.Sequential(nn.Dropout(dropout), nn.Linear(12, 4))
-    return SplitModel(front.eval(), rest.eval())
+LOCAL_UPDATES = updates([0, 10, 20, 26, 30])
 
 
 def normalised() -> SplitModel:
@@ -170,7 +146,7 @@ def test_every_epoch_goes_through_all_samples_in_a_new_order():
     batches = list(mini_batches(LOCAL_UPDATES[0], PLAN))
     assert [len(rows) for _, rows in batches] == [4, 4, 2] * 3
     epochs = [np.concatenate([r for e, r in batches if e == n]) for n in (1, 2, 3)]
-    assert all(sorted(epoch) == sorted(ROWS[0]) for epoch in epochs)
+    assert all(sorted(epoch) == list(range(10)) for epoch in epochs)
     assert len({tuple(epoch) for epoch in epochs}) == 3
     later = mini_batches(replace(LOCAL_UPDATES[0], round_number=3), PLAN)
     assert any(a.tolist() != b.tolist() for (_, a), (_, b) in zip(batches, later, strict=True))
@@ -199,22 +175,6 @@ def test_a_boundary_changes_what_passes_both_ways():
 DECAYLESS = replace(PLAN, training=replace(TRAINING, weight_decay=0.0))
 
 
-def test_what_passes_the_boundary_in_the_last_epoch_is_collected_once_each():
-    kept = []
-
-    def collect(mini_batch, features, labels):
-        if mini_batch.last:
-            kept.append((mini_batch.local_update.client, mini_batch.rows, features, labels))
-
-    noise = Hooks(boundary=lambda features, _: features + 1, collect=collect)
-    train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN, noise)
-    rows = np.concatenate([rows for _, rows, _, _ in kept])
-    assert sorted(rows) == list(range(30))
-    assert not any(features.requires_grad for _, _, features, _ in kept)
-    assert torch.equal(torch.cat([labels for *_, labels in kept]), samples().labels[rows])
-    assert min(features.min() for _, _, features, _ in kept) >= 1  # ReLU, and one
-
-
 def test_another_loss_and_another_rate_are_used():
     halved = replace(PLAN, training=replace(TRAINING, learning_rate=0.025))
     wanted = train_clients(dense(), samples(), LOCAL_UPDATES, halved)
@@ -239,10 +199,10 @@ def test_a_batch_of_one_has_no_statistics():
     split_model = SplitModel(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), dense().rest)
     split_model = SplitModel(split_model.front, nn.Sequential(nn.Flatten(), nn.Linear(32, 4)))
     normalise_by_batch(split_model.front)
-    update_of_one = LocalUpdate(7, 1, 5, ROWS[0][:1])
+    update_of_one = LocalUpdate(7, 1, 5, np.arange(1))
     with pytest.raises(UserError, match="client 5 has a mini-batch of one sample"):
         train_clients(split_model, samples(), [update_of_one], PLAN)
-    update_of_five = LocalUpdate(7, 1, 5, ROWS[0][:5])
+    update_of_five = LocalUpdate(7, 1, 5, np.arange(5))
     assert train_clients(split_model, samples(), [update_of_five], PLAN).weights.isfinite().all()
 
 

@@ -2,13 +2,10 @@
 
 import pytest
 import torch
-from fbftl.study.job import Training
 from fbftl.training.optimisers import OPTIMISERS, AdamW
+from unit.training.training_toys import training
 
-TRAINING = Training(
-    epochs=1, batch=1, clients_per_round=1, learning_rate=0.05, momentum=0.9, weight_decay=5e-4,
-    validation=0.0, selection="last",
-)  # fmt: skip
+TRAINING = training()
 TORCHS = {
     "sgd": lambda parameters: torch.optim.SGD(parameters, lr=0.05, momentum=0.9, weight_decay=5e-4),
     "nesterov": lambda parameters: torch.optim.SGD(

@@ -5,19 +5,16 @@ import pytest
 import torch
 from fbftl.models.chain import Chain
 from fbftl.models.networks import random_split
-from fbftl.study.job import Training
 from fbftl.training import local
 from fbftl.training.local_updates import LocalPlan, SplitModel
 from fbftl.training.personal_models import PersonalModels, train_side_by_side
 from fbftl.training.samples import LabelledInputs
+from unit.training.training_toys import training
 
 IMAGE, CLASSES = (6, 6, 2), 3
 CNN = Chain(IMAGE, CLASSES, [5], [[3], [4, 2]])
 MLP = Chain(IMAGE, CLASSES, [4])
-TRAINING = Training(
-    epochs=1, batch=1, clients_per_round=1, learning_rate=0.1, momentum=0.9, weight_decay=0.01,
-    validation=0.0, selection="last",
-)  # fmt: skip
+TRAINING = training(learning_rate=0.1, weight_decay=0.01)
 
 
 @pytest.fixture

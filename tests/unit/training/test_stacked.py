@@ -4,21 +4,12 @@ import numpy as np
 import pytest
 import torch
 from fbftl.models.heads import layers, stacked
-from fbftl.study.job import Training
 from fbftl.training.batches import shuffled
 from fbftl.training.curves import Curves, first_epoch_at, record, selected_epoch
 from fbftl.training.stacked import StackedSamples, accuracies, mean_losses, train
+from unit.training.training_toys import training
 
-TRAINING = Training(
-    epochs=3,
-    batch=16,
-    clients_per_round=2,
-    learning_rate=0.05,
-    momentum=0.9,
-    weight_decay=5e-4,
-    validation=0.1,
-    selection="validation",
-)
+TRAINING = training(epochs=3, batch=16, validation=0.1, selection="validation")
 WIDTHS = [6, 5, 3]
 SHARED = torch.tensor([0, 0])
 """Both heads work with the one release."""

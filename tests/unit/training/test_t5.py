@@ -6,14 +6,9 @@ import json
 import numpy as np
 import pytest
 import torch
-from fbftl.data.clients import Client, ClientFile, write_clients
 from fbftl.data.dialogues import generated as dialogues
 from fbftl.data.dialogues.records import Record
-from fbftl.features.dialogues import TokenizedClients, forward_fn
-from fbftl.features.extract import extract
-from fbftl.features.store.opening import open_store
-from fbftl.features.store.provenance import Provenance
-from fbftl.features.store.target import Target
+from fbftl.features.dialogues import forward_fn
 from fbftl.ground.errors import UserError
 from fbftl.models.t5.generate import generate
 from fbftl.models.t5.head import ALL, is_trained, new_head
@@ -21,7 +16,6 @@ from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.source import SourceT5, load_source, write_source
 from fbftl.models.t5.tokenizer import END_ID, train_tokenizer
 from fbftl.study.job import FineTuning
-from fbftl.tasks.dialogues import samples_of
 from fbftl.training.pretrain_t5 import prepare_source
 from fbftl.training.rouge import one_sentence_per_line, rouge, transcript
 from fbftl.training.t5 import SequencePairs, batch_losses, epoch_rounds, mean_loss
@@ -145,15 +139,6 @@ def test_rounds_hold_whole_clients_and_every_sample_once(sizes, batch, seed):
 def test_a_client_larger_than_a_batch_is_refused():
     with pytest.raises(UserError, match=r"training\.batch"):
         epoch_rounds(np.ones(3), [np.arange(3)], 2, np.random.default_rng(0))
-
-
-def test_dropout_is_repeatable_and_leaves_the_global_generator_alone():
-    source = model(dataclasses.replace(SHAPE, dropout_rate=0.3))
-    data = uploads(1, source)
-    state = torch.get_rng_state()
-    curves = [trained(source, 1, data, EVERYONE, PLAN).curve for _ in range(2)]
-    assert curves[0] == curves[1]
-    assert torch.equal(torch.get_rng_state(), state)
 
 
 def test_the_best_validation_epoch_is_kept():
@@ -301,45 +286,3 @@ def test_sources_that_cannot_be_made_are_refused():
     wild = SPEC | {"training": {"learning_rate": 1e30, "batch": 16, "epochs": 1}}
     with pytest.raises(UserError, match="diverged"):
         prepare_source(wild, dialogues.generate("source", {"s": 40})["s"], ".", seed=0)
-
-
-def test_what_clients_hold_goes_through_the_store(source, tmp_path):
-    splits = dialogues.generate("target", {"train": 12, "test": 5})
-    clients = {
-        split: [
-            Client(
-                f"c{i}",
-                np.arange(i, i + 2) if split == "train" else np.arange(len(records)),
-                {
-                    "dialogue": [r.dialogue for r in part],
-                    "summary": [r.summary for r in part],
-                    "id": [r.id for r in part],
-                },
-            )
-            for i in (range(0, 12, 2) if split == "train" else [0])
-            for part in [records[i : i + 2] if split == "train" else records]
-        ]
-        for split, records in splits.items()
-    }
-    write_clients(tmp_path / "clients.h5", clients)
-    provenance = {
-        cut: Provenance(source="0" * 64, cut=cut, preprocessing={"longest": 80}, data="1" * 64)
-        for cut in ("2", "1")
-    }
-    targets = [
-        Target(str(tmp_path / f"{cut}.zarr"), p, str(tmp_path / f"{cut}.json"))
-        for cut, p in provenance.items()
-    ]
-    with ClientFile(tmp_path / "clients.h5") as file:
-        tokens = TokenizedClients(file, source.tokenizer, longest=80)
-        extract(tokens, forward_fn(source.model, [2, 1]), targets, batch=5)
-        tokenized = next(
-            TokenizedClients(file, source.tokenizer, 200, "sum up: ").batches("test", 5)
-        )
-    store = open_store(tmp_path / "1.json")
-    (text,) = source.tokenizer.decode(tokenized.arrays["tokens"][:1])
-    assert text == "sum up: " + splits["test"][0].dialogue
-    stored = store.read("train")
-    whole = batch_losses(source.model, ALL, samples_of(stored, ALL), EVERYONE)
-    cached = batch_losses(source.model, 1, samples_of(stored, 1), EVERYONE)
-    torch.testing.assert_close(cached, whole, rtol=1e-4, atol=1e-5)

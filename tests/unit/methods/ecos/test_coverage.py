@@ -4,11 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from fbftl.ground.errors import UserError
 from fbftl.methods.ecos.coverage import (
     Clusters,
     capped,
-    clustered,
     farthest_first,
     greedy,
     nearest,
@@ -30,14 +28,6 @@ def test_nearest_centroids_are_those_of_brute_force():
     centroids = ROWS[::7]
     distances = ((ROWS[:, None].astype(np.float64) - centroids[None]) ** 2).sum(axis=2)
     np.testing.assert_array_equal(nearest(ROWS, centroids), distances.argmin(axis=1))
-
-
-def test_clusters_repeat_and_hold_every_row():
-    clusters, again = (clustered(ROWS, 6, seed=3) for _ in range(2))
-    np.testing.assert_array_equal(clusters.centroids, again.centroids)
-    assert clusters.sizes.sum() == len(ROWS)
-    with pytest.raises(UserError, match="centroids is 61, but the public sources have 60 rows"):
-        clustered(ROWS, 61, seed=0)
 
 
 def quotas(weights: np.ndarray, sizes: np.ndarray, total: int) -> np.ndarray:

@@ -94,13 +94,6 @@ def test_counts_find_the_clients_domain_and_choices_buy_equally_much(inputs):
     )
 
 
-def test_who_counts_nothing_sends_nothing(inputs):
-    outcome = run(inputs, purchase_rule="random")
-    assert len(outcome.ledger.table()) == 0
-    (record,) = outcome.repetitions[0]["privacy"]
-    assert (record["mechanism"], record["epsilon"]) == ("none", 0.0)
-
-
 @pytest.mark.parametrize("bits", [32, 8])
 def test_the_purchase_follows_from_the_message_alone(inputs, bits):
     axes = {"mechanism": "counts", "sigma": 3.0, "count_sampling": 0.8, "clients": 1, "bits": bits}
@@ -182,13 +175,6 @@ def test_uploads_alone_are_fbftl_with_the_same_head(inputs):
         assert mine_of_seed["uplink_bits"] == theirs_of_seed["uplink_bits"]
         assert mine_of_seed["downlink_bits"] == theirs_of_seed["downlink_bits"]
         assert (mine_of_seed["seen"], mine_of_seed["own_share"]) == (COUNTS["train"], None)
-
-
-def test_uploads_come_beside_what_is_bought(inputs):
-    alone, beside = run(inputs).repetitions[0], run(inputs, uploaders=2).repetitions[0]
-    assert beside["series"]["purchase"] == alone["series"]["purchase"]
-    assert (beside["seen"], beside["received"]) == (BOUGHT + 16, 16)
-    assert beside["privacy"][-1]["epsilon"] is None
 
 
 def test_a_client_that_gives_labels_pays_for_every_query(inputs):

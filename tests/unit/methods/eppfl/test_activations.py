@@ -5,7 +5,6 @@ import pytest
 import torch
 from fbftl.cost.split import CutMap, printed_downlink_bytes, printed_uplink_bytes
 from fbftl.methods.eppfl.activations import Boundary, Crossing, magnitude_mask, random_mask
-from fbftl.methods.eppfl.rounds import crossing_floats
 from fbftl.training.local_updates import LocalUpdate, MiniBatch
 
 BATCH, CHANNELS, SIDE = 5, 3, 6
@@ -53,20 +52,6 @@ def test_gradients_are_selected_by_magnitude_in_every_channel(features, kept):
         assert (most <= rows.where(~came, torch.inf).amin(2)).all()
     share = back.square().sum() / gradient.square().sum()
     assert boundary.kept_norm == pytest.approx(float(share))
-
-
-@pytest.mark.parametrize("reading", ["paper", "code"])
-def test_the_hook_sends_all_but_the_large_ones(features, reading):
-    gradient = torch.randn(MAPS, generator=torch.Generator().manual_seed(1))
-    of = {"keep_gradients": 0.25, "reading": reading}
-    _, large, _ = crossed(Crossing(**of), features, gradient)
-    _, hook, _ = crossed(Crossing(**of, kept_gradients="hook"), features, gradient)
-    assert torch.equal(large + hook, gradient)
-    assert not ((large != 0) & (hook != 0)).any()
-    cut = CutMap(CHANNELS, SIDE**2)
-    sent = [crossing_floats(Crossing(**of, kept_gradients=kept), cut) for kept in ("large", "hook")]
-    backs = [cut.width] * 2 if reading == "code" else [27, 81]  # 9 and 27 of 36 in each channel
-    assert [back for _, back, _ in sent] == backs
 
 
 def test_a_channels_maximum_scales_its_own_noise():
@@ -120,24 +105,6 @@ def test_of_equal_values_no_more_are_sent_than_counted():
     sent = rows * magnitude_mask(rows, 2, largest=False)
     assert sent[2].tolist() == [1, 0, 0, 2]
     assert magnitude_mask(rows, 4, largest=False).all()
-
-
-def test_draws_are_a_local_updates_own_and_repeat(features):
-    crossing = Crossing(keep_activations=0.5, epsilon=1.0, clip=1.0)
-    boundary = Boundary(crossing, 0)
-    local_updates = [
-        LocalUpdate(2, 1, 0, np.arange(5)),
-        LocalUpdate(2, 1, 1, np.arange(5)),
-        LocalUpdate(2, 1, 0, np.arange(5)),
-    ]
-    first, other, again = (boundary(features, MiniBatch(v, 1, True, v.rows)) for v in local_updates)
-    assert torch.equal(first, again)
-    assert not torch.equal(first, other)
-    tested = [
-        boundary.tested(round_number, features.device)(features) for round_number in (1, 2, 1)
-    ]
-    assert torch.equal(tested[0], tested[2])
-    assert not torch.equal(tested[0], tested[1])
 
 
 def test_the_papers_bytes_of_vgg_19():

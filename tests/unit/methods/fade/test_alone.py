@@ -1,4 +1,4 @@
-"""FADE equals FedAvg without its game, and each seed and setting what it is alone."""
+"""FADE equals FedAvg without its game, and each seed what it is alone."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,8 +9,6 @@ import torch
 from fbftl.exchange.averaging import Server, by_samples, by_weights
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.learners.local import local_network
-from fbftl.methods.by_name import train
-from fbftl.methods.fade.rounds import lockstep_key
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images_samples import client_samples
@@ -103,29 +101,3 @@ def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
             )
             weights = together.networks.flat()[index].numpy()
             np.testing.assert_array_equal(alone.networks.flat()[0].numpy(), weights)
-
-
-def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
-    """Those of equal rules train side by side, the others after them, in whatever order they come.
-
-    Run files and ledgers are those of a process each, to the byte.
-    """
-    monkeypatch.setattr(toys, "NETWORK", toys.SIZES)
-    game = {"discriminator": [16]}
-    settings = [
-        PLAIN,
-        {"adversary": "none", "majority_users": 2},
-        PLAIN | {"majority_users": 5, "opt_out": 0.3},
-        PLAIN | {"aggregation": "masked"},
-        PLAIN | {"discriminator_rate": 5.0},
-        PLAIN | {"mechanism": "update_gaussian", "sigma": 1.0},
-    ]
-    jobs = [job(axes, game=game, local_batch=64) for axes in settings]
-    monkeypatch.setattr(toys, "NETWORK", toys.SIZES | {"init": "torch"})
-    jobs.append(job(PLAIN, game=game, local_batch=64))
-    assert len({lockstep_key(job_, groups=2) for job_ in jobs}) == 3
-    together = train(jobs, inputs(files))
-    for job_, outcome in zip(jobs, together, strict=True):
-        (alone,) = train([job_], inputs(files))
-        assert alone.repetitions == outcome.repetitions
-        assert alone.ledger.table().equals(outcome.ledger.table())

@@ -1,7 +1,6 @@
 """The game of encoder and discriminator: gradients by hand, its optimum, who trains what."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
@@ -13,7 +12,6 @@ from fbftl.methods.fade.discriminator import (
     Rules,
     adversary_weight,
     certainty_weighted,
-    gradient_reversed,
     rate_factor,
     stacked_networks,
 )
@@ -21,11 +19,9 @@ from fbftl.models.heads import stacked
 from fbftl.study.job import Training
 from fbftl.training.local_updates import SplitModel
 from torch import nn
+from unit.training.training_toys import training
 
-PLAIN = Training(
-    epochs=1, batch=1, clients_per_round=2, learning_rate=0.1, momentum=0.0, weight_decay=0.0,
-    validation=0.0, selection="last",
-)  # fmt: skip
+PLAIN = training(learning_rate=0.1, momentum=0.0, weight_decay=0.0)
 B, WIDTH, H = 6, 5, 3
 
 
@@ -59,17 +55,6 @@ def moved(
     before = {name: part.flat().clone() for name, part in stack.parts.items()}
     AdversarialStep(stack, rules, training).step(*batch(), at)
     return {name: part.flat() - before[name] for name, part in stack.parts.items()}
-
-
-def test_what_comes_back_is_reversed_as_finite_differences_say():
-    values = torch.randn(4, dtype=torch.double, requires_grad=True)
-    (gradient,) = torch.autograd.grad(gradient_reversed(values, 0.3).sin().sum(), values)
-    step = 1e-6
-    for index in range(4):
-        shift = step * torch.eye(4, dtype=torch.double)[index]
-        up, down = (values + sign * shift for sign in (1, -1))
-        slope = float((up.sin().sum() - down.sin().sum()).detach()) / (2 * step)
-        assert float(gradient[index]) == pytest.approx(-0.3 * slope, abs=1e-8)
 
 
 def test_certain_samples_weigh_up_to_twice_the_others():
@@ -198,21 +183,3 @@ def test_other_networks_are_refused():
     for wrong in (of(nn.Conv2d(1, 2, 3)), of(nn.Linear(5, 4), nn.Linear(4, 3)), of(nn.ReLU())):
         with pytest.raises(UserError, match="dense layers"):
             stacked_networks([wrong], 2, Rules("none"), [], None)
-
-
-def test_each_user_moves_as_it_would_alone():
-    rules, training = Rules("squared", clip=0.5), replace(PLAIN, momentum=0.9)
-    together = networks()
-    local_updates, (inputs, labels, share) = AdversarialStep(together, rules, training), batch()
-    for _ in range(3):
-        local_updates.step(inputs, labels, share, participants())
-    for user in range(H):
-        row = slice(user, user + 1)
-        alone = networks(seeds=(user,))
-        at = ParticipantBatch(
-            torch.tensor([(0, 1, 1)[user]]), *[torch.ones(1, dtype=torch.bool)] * 2, 0.7
-        )
-        single = AdversarialStep(alone, rules, training)
-        for _ in range(3):
-            single.step(inputs[row], labels[row], share[row], at)
-        torch.testing.assert_close(alone.flat()[0], together.flat()[user], atol=1e-6, rtol=0)

@@ -72,11 +72,6 @@ def test_one_user_a_round_with_the_preset_probability(files):
         assert counts.min() > 0.8 * counts.mean()
 
 
-def test_a_seed_that_diverges_counts_nothing_and_leaves_the_others(files):
-    wild = run(files, PLAIN, learning_rate=1e30, game={"clip": None})
-    assert all(repetition["diverged"] and repetition["test_accuracy"] == 0 for repetition in wild)
-
-
 def test_bad_users_end_in_a_sentence(files, tmp_path):
     with pytest.raises(UserError, match="has samples of 2 groups"):
         run(files, {"adversary": "plain"})

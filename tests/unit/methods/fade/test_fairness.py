@@ -22,10 +22,6 @@ def test_groups_of_one_class_each_have_no_equalised_odds():
     assert (rates["fnr_0"], rates["fpr_1"]) == (0.25, 0.25)
 
 
-def test_equalised_odds_are_those_of_two_classes():
-    assert "delta_eo" not in by_group(PREDICTED, PREDICTED, GROUP, 3)
-
-
 def test_a_probe_that_has_seen_one_group_takes_all_for_that_group():
     """Of eight rows one is of the other group, which half of the seeds score on."""
     z, group = np.random.default_rng(0).normal(size=(8, 2)), np.array([0] * 7 + [1])

@@ -7,16 +7,12 @@ from typing import Any
 
 import h5py
 import numpy as np
-import pytest
 import torch
 from fbftl.features.store.opening import open_store
 from fbftl.findings.run_file import read_run
-from fbftl.ground.ring import Ring
-from fbftl.methods.fade import server
-from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from unit.methods.fade.fade_toys import PLAIN, job, params, ready, run, trained
+from unit.methods.fade.fade_toys import PLAIN, job, params, ready, trained
 from unit.tasks.training import train_setting
 
 
@@ -28,50 +24,6 @@ def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
         assert trial.server.leaked()["leak"] < 1
     ledger = masked.ledgers[0].table().to_pandas()
     assert {"share", "mask", "weights"} == set(ledger["part"])
-
-
-def test_noise_on_every_update_drowns_a_message_and_tells_its_price(files):
-    noisy = run(files, PLAIN | {"mechanism": "update_gaussian", "sigma": 20.0}, rounds=60)
-    for repetition in noisy:
-        (guarantee,) = repetition["privacy"]
-        local_updates = round((20.0 / _sigma_of(guarantee["epsilon"])) ** 2)
-        assert repetition["leak"] < 0.8
-        assert guarantee["unit"] == "client"
-        assert guarantee["noise_std"] == pytest.approx(2.0)
-        assert guarantee["epsilon"] == pytest.approx(
-            gaussian_epsilon(20.0 / local_updates**0.5, 1e-5)
-        )
-        assert 30 <= local_updates <= 60
-    (repetition,) = run(files, PLAIN | {"mechanism": "update_gaussian", "epsilon": 4.0}, seeds=(0,))
-    assert repetition["privacy"][0]["epsilon"] == pytest.approx(4.0, rel=1e-6)
-
-
-@pytest.mark.parametrize("fraction_bits", [20, 24])
-def test_clipped_updates_have_a_smaller_ring_and_the_same_sums(files, monkeypatch, fraction_bits):
-    noisy = {"mechanism": "update_gaussian", "sigma": 1.0, "fraction_bits": fraction_bits}
-    setting = PLAIN | noisy | {"aggregation": "masked"}
-    small = trained(files, setting)
-    monkeypatch.setattr(server, "ring_for", lambda _, __, point: Ring(64, point))
-    word = trained(files, setting)
-    assert small.digests() == word.digests()
-    for trial in small.trials:
-        most = sorted(len(rows) for rows in trial.users.rows)[-2:]
-        # Two users' updates of clip norm 0.1 under noise of 0.1, at most 13 times that.
-        assert trial.server.secure.ring.largest == pytest.approx(1.4 * sum(most), rel=1e-3)
-        assert trial.server.secure.ring.bits < 40
-    up = small.ledgers[0].table().to_pandas().query("part == 'weights' and direction == 'up'")
-    per_seed = dict(
-        zip((0, 1), (trial.server.secure.ring.bits for trial in small.trials), strict=True)
-    )
-    numbers = small.networks.flat().shape[1]
-    assert (up["payload_bits"] == up["seed"].map(per_seed) * numbers).all()
-
-
-def _sigma_of(epsilon: float) -> float:
-    """Return the noise multiplier of one release with this epsilon."""
-    from fbftl.privacy.accounting import gaussian_sigma
-
-    return gaussian_sigma(epsilon, 1e-5)
 
 
 def test_nobody_says_which_user_is_in_which_group(files, tmp_path):

@@ -1,7 +1,6 @@
 """The survey's simulation of FedAvg: draws in every round, starts of their own, a falling rate."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,37 +9,24 @@ from fbftl.data.participation import at_most
 from fbftl.ground.errors import UserError
 from fbftl.learners.local import local_network
 from fbftl.methods.fedavg import federation
-from fbftl.study.job import from_params
-from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images_samples import client_samples
-from fbftl.tasks.task import Inputs, Repetition
+from fbftl.tasks.task import Repetition
 from fbftl.training.batches import drawn_rounds
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalUpdate
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
-from unit.training.test_local import LOCAL_UPDATES, PLAN, dense, flat, samples
-
-MLP = {"kind": "mlp", "fc": [5], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
-LOCAL = TRAINING | {"rounds": 2, "local_batch": 4, "clients_per_round": 3, "validation": 0.0}
+from unit.tasks.toy_task import LOCAL, MLP, job
+from unit.training.test_local import LOCAL_UPDATES, PLAN, flat
+from unit.training.training_toys import dense, samples
 
 
 @pytest.fixture(scope="module")
-def initial_of(tmp_path_factory):
+def initial_of(digits):
     """What fedavg begins with on the toy task: a function of the setting's axes."""
-    files = make_task(tmp_path_factory.mktemp("task"))
-    inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
 
     def of(**axes):
-        job = from_params(
-            {
-                "task": "toy", "kind": "images", "setting": {"method": "fedavg"} | axes,
-                "seeds": [1], "clients": CLIENTS, "training": LOCAL, "privacy": {},
-                "block": {"head": HEAD, "network": MLP},
-            },
-            axes_by_method(),
-        )  # fmt: skip
-        client_data = client_samples(job, inputs)
-        repetition = Repetition(job, 1, np.split(np.arange(120), 3), np.arange(0))
+        of_axes = job({"method": "fedavg"} | axes, MLP, **LOCAL | {"local_batch": 4})
+        client_data = client_samples(of_axes, digits)
+        repetition = Repetition(of_axes, 1, np.split(np.arange(120), 3), np.arange(0))
         return client_data, repetition, federation.initial_learner(client_data, repetition)
 
     return of

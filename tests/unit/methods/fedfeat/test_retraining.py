@@ -1,7 +1,6 @@
 """FedFeat+ in whole runs: what it equals, a round by hand, what is told, noised and entered."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,24 +8,20 @@ import pandas as pd
 import pytest
 import torch
 from fbftl.ground.randomness import stream
-from fbftl.learners.local import local_network
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.methods.fedavg.run import run as run_fedavg
-from fbftl.methods.fedfeat import retraining
 from fbftl.methods.fedfeat.run import retrain, run
 from fbftl.privacy.accounting import rounds_epsilon
-from fbftl.study.job import Job, from_params
-from fbftl.study.methods import axes_by_method
+from fbftl.study.job import Job
 from fbftl.tasks.images_samples import client_samples
-from fbftl.tasks.task import Inputs, Repetition
+from fbftl.tasks.task import Inputs
 from fbftl.training.feature_network import FeatureNetwork, chosen_plan
 from fbftl.training.local_updates import LocalPlan, batched
 from torch.nn import functional
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
+from unit.tasks import toy_task
+from unit.tasks.toy_task import LOCAL, MLP
 
 SEED, EVERYBODY = 1, 16
-LOCAL = TRAINING | {"rounds": 2, "local_batch": 3, "clients_per_round": 5, "validation": 0.0}
-MLP = {"kind": "mlp", "fc": [5], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
 CNN = {"kind": "cnn", "channels": [[3]], "fc": [4], "kernel": 3, "norm": "none", "cut": "pool1"}
 NORMED = CNN | {"norm": "batch"}
 NETWORKS = {None: None, "mlp": MLP, "cnn": CNN, "normed": NORMED}
@@ -34,32 +29,13 @@ PLAIN = (None, "mlp", "cnn")
 ONE_MESSAGE = ("last_epoch", "after")
 
 
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    files = make_task(tmp_path_factory.mktemp("task"))
-    return Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
+def job(axes: dict[str, Any], network: str | None = "mlp", **changed: Any) -> Job:
+    return toy_task.job({"method": "fedfeat"} | axes, NETWORKS[network], **LOCAL | changed)
 
 
-def job(axes: dict[str, Any], network: str | None = "mlp", **training: Any) -> Job:
-    method = {"method": "fedfeat"} | axes
-    return from_params(
-        {
-            "task": "toy",
-            "kind": "images",
-            "setting": method,
-            "seeds": [SEED],
-            "clients": CLIENTS,
-            "training": LOCAL | training,
-            "privacy": {"delta": 1e-5},
-            "block": {"head": HEAD, "network": NETWORKS[network]},
-        },
-        axes_by_method(),
-    )
-
-
-def fitted(inputs: Inputs, job_: Job) -> tuple[FeatureNetwork, dict[str, Any], pd.DataFrame]:
+def fitted(digits: Inputs, job_: Job) -> tuple[FeatureNetwork, dict[str, Any], pd.DataFrame]:
     """Return the network afterwards, what was found, and the ledger."""
-    done = retrain(job_, client_samples(job_, inputs))
+    done = retrain(job_, client_samples(job_, digits))
     (repetition,), (network,) = done.outcome.repetitions, done.networks
     return network, repetition, done.outcome.ledger.table().to_pandas()
 
@@ -69,33 +45,24 @@ def fitted(inputs: Inputs, job_: Job) -> tuple[FeatureNetwork, dict[str, Any], p
 
 @pytest.mark.parametrize("network", PLAIN)
 @pytest.mark.parametrize("axes", [{}, {"plr": 0.4}])
-def test_without_retraining_it_is_fedavg_to_the_bit(inputs, network, axes):
+def test_without_retraining_it_is_fedavg_to_the_bit(digits, network, axes):
     axes = {"local_epochs": 2} | axes
-    outcome = run(job({"server_epochs": 0} | axes, network), inputs)
-    wanted = run_fedavg(job({"method": "fedavg"} | axes, network), inputs)
+    outcome = run(job({"server_epochs": 0} | axes, network), digits)
+    wanted = run_fedavg(job({"method": "fedavg"} | axes, network), digits)
     assert outcome.repetitions[0]["series"] == wanted.repetitions[0]["series"]
     ledgers = [outcome.ledger.table().drop_columns("method") for outcome in (outcome, wanted)]
     assert ledgers[0].equals(ledgers[1])
-    retrained = run(job(axes, network), inputs)
+    retrained = run(job(axes, network), digits)
     assert retrained.repetitions[0]["series"] != wanted.repetitions[0]["series"]
 
 
-def test_a_probe_tells_of_the_extractor_and_changes_nothing_else(inputs):
-    outcome, plain = (run(job(of), inputs) for of in ({"probed": True}, {}))
-    (probed,), (unprobed,) = outcome.repetitions, plain.repetitions
-    accuracy = probed.pop("probe_accuracy")
-    assert probed == unprobed
-    assert 0.1 < accuracy <= 1
-    assert set(outcome.measures) - set(plain.measures) == {"probe_accuracy"}
-
-
 @pytest.mark.parametrize("network", ["mlp", "cnn"])
-def test_a_round_by_hand_on_features_of_the_averaged_extractor(inputs, network):
+def test_a_round_by_hand_on_features_of_the_averaged_extractor(digits, network):
     values = {"rounds": 1, "clients_per_round": EVERYBODY, "server_batch": 7}
     values |= {"server_learning_rate": 0.2}
     axes = {"features_from": "averaged", "server_epochs": 2}
-    retrained, *_ = fitted(inputs, job(axes, network, **values))
-    averaged, *_ = fitted(inputs, job({"server_epochs": 0}, network, **values))
+    retrained, *_ = fitted(digits, job(axes, network, **values))
+    averaged, *_ = fitted(digits, job({"server_epochs": 0}, network, **values))
     samples, split_model = averaged.training_data.samples, averaged.split_model
     rows = np.concatenate([features.rows for features in retrained.received])
     assert sorted(rows) == list(range(124))
@@ -126,15 +93,10 @@ def test_a_chosen_step_is_the_one_that_learns_and_leaves_the_classifier_alone():
     assert torch.equal(classifier.weight, before)
 
 
-def test_all_counting_alike_is_the_plain_mean():
-    weights, counts = torch.tensor([[1.0, 2.0], [3.0, 6.0]]), np.array([1, 9])
-    assert retraining.equally(weights, counts).tolist() == [2, 4]
-
-
-def test_the_released_mode_normalises_each_clients_features_by_its_own(inputs):
+def test_the_released_mode_normalises_each_clients_features_by_its_own(digits):
     axes = {"features_from": "after", "client_weighting": "equal", "server_epochs": 2}
     values = {"batch_norm": "batch", "server_learning_rate": 0.001, "server_batch": 128}
-    learner, repetition, _ = fitted(inputs, job(axes, "normed", rounds=1, **values))
+    learner, repetition, _ = fitted(digits, job(axes, "normed", rounds=1, **values))
     assert not repetition["diverged"]
     features = learner.received[0]
     learner.set_weights(learner.sent_weights(features.client))
@@ -152,9 +114,9 @@ def test_the_released_mode_normalises_each_clients_features_by_its_own(inputs):
 
 @pytest.mark.parametrize("source", ["last_epoch", "after", "averaged"])
 @pytest.mark.parametrize("network", ["mlp", "cnn"])
-def test_every_sample_is_told_once_a_round_with_its_label(inputs, source, network):
+def test_every_sample_is_told_once_a_round_with_its_label(digits, source, network):
     axes = {"features_from": source, "local_epochs": 2}
-    learner, *_ = fitted(inputs, job(axes, network, clients_per_round=EVERYBODY))
+    learner, *_ = fitted(digits, job(axes, network, clients_per_round=EVERYBODY))
     rows = np.concatenate([features.rows for features in learner.received])
     assert sorted(rows) == list(range(124))
     for features in learner.received:
@@ -163,8 +125,8 @@ def test_every_sample_is_told_once_a_round_with_its_label(inputs, source, networ
         assert torch.equal(features.clean, features.sent)
 
 
-def test_only_what_arrives_is_heard(inputs):
-    learner, repetition, ledger = fitted(inputs, job({"plr": 0.5}))
+def test_only_what_arrives_is_heard(digits):
+    learner, repetition, ledger = fitted(digits, job({"plr": 0.5}))
     last = ledger.query("direction == 'up' and round == 2 and part == 'weights'")
     # Everybody in a round has a number of its own; owners are in its order.
     assert [features.client for features in learner.received] == last[~last["lost"].astype(bool)][
@@ -173,24 +135,12 @@ def test_only_what_arrives_is_heard(inputs):
     assert repetition["messages_lost"] > 0
 
 
-def test_nobody_arrives_and_nothing_is_retrained(inputs):
-    learner, repetition, _ = fitted(inputs, job({"plr": 1.0}))
-    initial = local_network(client_samples(job({}), inputs), _repetition(inputs))
-    assert torch.equal(learner.weights(), initial.weights())
-    assert repetition["mutual_information"] is None
-
-
-def _repetition(inputs: Inputs) -> Repetition:
-    none = np.zeros(0, dtype=int)
-    return Repetition(job({}), SEED, [np.arange(124)], none)
-
-
 # --- messages ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("source", ONE_MESSAGE)
-def test_weights_features_and_labels_are_parts_of_one_message(inputs, source):
-    learner, repetition, ledger = fitted(inputs, job({"features_from": source}))
+def test_weights_features_and_labels_are_parts_of_one_message(digits, source):
+    learner, repetition, ledger = fitted(digits, job({"features_from": source}))
     up = ledger.query("direction == 'up'")
     bits = up.groupby(["round", "client", "part"], observed=True)["payload_bits"].sum().unstack()
     samples = bits["labels"] // 32
@@ -204,8 +154,8 @@ def test_weights_features_and_labels_are_parts_of_one_message(inputs, source):
     assert len(ledger.query("direction == 'down'")) == 2
 
 
-def test_features_of_the_averaged_extractor_are_a_message_of_their_own(inputs):
-    learner, repetition, ledger = fitted(inputs, job({"features_from": "averaged"}))
+def test_features_of_the_averaged_extractor_are_a_message_of_their_own(digits):
+    learner, repetition, ledger = fitted(digits, job({"features_from": "averaged"}))
     up, down = (ledger.query(f"direction == '{way}'") for way in ("up", "down"))
     assert (
         up.groupby("round")["part"].value_counts().unstack().to_numpy().tolist() == [[5, 5, 5]] * 2
@@ -221,9 +171,9 @@ def test_features_of_the_averaged_extractor_are_a_message_of_their_own(inputs):
 
 @pytest.mark.parametrize("source", ["last_epoch", "after", "averaged"])
 @pytest.mark.parametrize("law", ["feature_gaussian", "feature_laplace"])
-def test_printed_noise_is_on_every_number_and_guarantees_nothing(inputs, source, law):
+def test_printed_noise_is_on_every_number_and_guarantees_nothing(digits, source, law):
     axes = {"mechanism": law, "epsilon": 2.0, "features_from": source}
-    learner, repetition, _ = fitted(inputs, job(axes, clients_per_round=EVERYBODY))
+    learner, repetition, _ = fitted(digits, job(axes, clients_per_round=EVERYBODY))
     noise = torch.cat([(features.sent - features.clean).flatten() for features in learner.received])
     scale = {"feature_gaussian": 2.399, "feature_laplace": 0.7071}[law]
     assert noise.std().item() == pytest.approx(scale, rel=0.15)
@@ -235,21 +185,9 @@ def test_printed_noise_is_on_every_number_and_guarantees_nothing(inputs, source,
     assert repetition["feature_correlation"] < 1
 
 
-def test_noise_acts_in_training_and_is_a_clients_own(inputs):
-    axes = {"mechanism": "feature_gaussian", "epsilon": 8.0, "features_from": "averaged"}
-    noised, *_ = fitted(inputs, job(axes, rounds=1))
-    again, *_ = fitted(inputs, job(axes, rounds=1))
-    clean, *_ = fitted(inputs, job({"features_from": "averaged"}, rounds=1))
-    assert torch.equal(noised.weights(), again.weights())
-    front = noised.client_floats
-    assert not torch.allclose(noised.weights()[:front], clean.weights()[:front])
-    first, second = (features.sent - features.clean for features in noised.received[:2])
-    assert not torch.allclose(first[: len(second)], second)
-
-
-def test_bounded_features_are_paid_for_in_every_round_of_a_client(inputs):
+def test_bounded_features_are_paid_for_in_every_round_of_a_client(digits):
     axes = {"mechanism": "gaussian", "epsilon": 8.0, "feature_clip": 0.5}
-    learner, repetition, _ = fitted(inputs, job(axes, rounds=6))
+    learner, repetition, _ = fitted(digits, job(axes, rounds=6))
     assert max(features.clean.flatten(1).norm(dim=1).max() for features in learner.received) <= 0.5
     participations = int(_participations(6).max())
     replaced, zeroed = repetition["privacy"]

@@ -1,17 +1,18 @@
 """Indices of similarity: what leaves each as it is, and whose twin it finds."""
 
+import compare_similarity
 import numpy as np
+import pandas as pd
 import pytest
 from fbftl.methods.fedvote.index_comparison import (
     INDICES,
     canonical,
     matched,
     regressed,
-    shares_matched,
 )
 from fbftl.methods.fedvote.similarity import cka
-from fbftl.tasks.task import client_samples
-from unit.methods.frameworks.framework_toys import job_of, make_inputs
+from fbftl.study.methods import axes_by_method
+from unit.methods.frameworks.framework_toys import make_inputs, params_of
 
 
 @pytest.fixture
@@ -23,19 +24,6 @@ def features() -> np.ndarray:
 def test_features_are_as_like_themselves_as_can_be_turned_or_scaled(features, name):
     turn, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(5, 5)))
     assert INDICES[name](features, 3 * features @ turn + 1) == pytest.approx(1)
-
-
-def test_maps_that_are_no_turns_change_cka_alone(features):
-    squeezed = features @ np.diag([1, 1, 1, 1, 30.0])
-    assert canonical(features, squeezed) == pytest.approx(1)
-    assert regressed(features, squeezed) == pytest.approx(1)
-    assert cka(features, squeezed) < 0.9
-
-
-def test_an_empty_direction_and_constant_features_count_for_nothing(features):
-    padded = np.hstack([features, np.zeros((60, 3))])
-    assert canonical(features, padded) == pytest.approx(1)
-    assert canonical(features, np.ones((60, 2))) == regressed(np.ones((60, 2)), features) == 0
 
 
 def test_half_of_the_variance_is_explained_by_half_of_equal_directions(features):
@@ -53,10 +41,14 @@ def test_twins_stand_side_by_side(features):
     assert matched([features, others, 2 * features, -others], cka) == 0.0
 
 
-def test_networks_of_two_labels_each_are_compared_on_a_task(tmp_path):
+def test_the_table_of_indices_has_a_row_for_each_seed(tmp_path):
     inputs = make_inputs(tmp_path)
-    job = job_of("fedvote")
-    shares = [shares_matched(job, client_samples(job, inputs), seed) for seed in (0, 0, 1)]
-    assert shares[0] == shares[1] != shares[2]
-    assert all(share * 10 == round(share * 10) for share in shares[0].values())
-    assert set(shares[0]) == set(INDICES)
+    names = ("manifest", "clients", "weights", "source", "source_models")
+    files = {name: str(getattr(inputs, name)) for name in names}
+    of_job = params_of("fedvote") | {"seeds": [0, 1]}
+    csv = tmp_path / "similarity.csv"
+    compare_similarity.main(files, str(csv), [of_job], axes_by_method(), "cpu", 1)
+    table = pd.read_csv(csv)
+    assert table["seed"].tolist() == [0, 1]
+    shares = table[[f"matched_{name}" for name in INDICES]].to_numpy()
+    assert ((shares >= 0) & (shares <= 1)).all()

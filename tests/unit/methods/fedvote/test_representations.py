@@ -39,13 +39,6 @@ def test_it_is_its_definition():
     assert cka(x, y) == pytest.approx(hsic[0] / np.sqrt(hsic[1] * hsic[2]))
 
 
-@pytest.mark.parametrize("unbiased", [True, False])
-def test_rotation_scale_and_shift_change_nothing(unbiased):
-    x = features(20, 5, 2)
-    rotation, _ = np.linalg.qr(features(5, 5, 3))
-    assert cka(x, 3.0 * x @ rotation + 7.0, unbiased) == pytest.approx(1.0)
-
-
 def test_independent_features_have_mean_zero_under_the_unbiased_one_only():
     pairs = [(features(12, 30, 2 * s), features(12, 30, 2 * s + 1)) for s in range(300)]
     similarities = np.array([cka(x, y) for x, y in pairs])

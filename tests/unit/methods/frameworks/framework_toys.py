@@ -10,7 +10,7 @@ import train_sources
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs, Outcome
-from unit.tasks.toy_task import HEAD, TRAINING, make_task
+from unit.tasks.toy_task import HEAD, TRAINING, make_task, params
 
 CLIENTS = {"partition": "iid", "samples_per_client": None, "clients": 4, "seed": 0}
 CLIENTS |= {"shards_per_client": 2}
@@ -44,15 +44,15 @@ def make_inputs(folder: Path) -> Inputs:
     return Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
 
 
+def params_of(method: str, block: dict | None = None, **axes: Any) -> dict[str, Any]:
+    """Return what the note of a batch says of a setting."""
+    setting = {"method": method} | axes
+    return params(setting, None, (0,), CLIENTS, {}, **LOCAL) | {"block": BLOCK | (block or {})}
+
+
 def job_of(method: str, block: dict | None = None, **axes: Any) -> Job:
     """Return the job of a setting."""
-    return from_params(
-        {
-            "task": "toy", "kind": "images", "setting": {"method": method} | axes, "seeds": [0],
-            "clients": CLIENTS, "training": LOCAL, "privacy": {}, "block": BLOCK | (block or {}),
-        },
-        axes_by_method(),
-    )  # fmt: skip
+    return from_params(params_of(method, block, **axes), axes_by_method())
 
 
 def sent(outcome: Outcome, **where: Any) -> pd.DataFrame:

@@ -2,14 +2,11 @@
 
 import numpy as np
 import torch
-from fbftl.exchange.personal import gathered
-from fbftl.messages.ledger import Ledger
 from fbftl.methods.fd import distillation
 from fbftl.methods.fd.augmentation import augmented, fitted, seeds_of
-from fbftl.tasks.task import client_samples
 from fbftl.training.samples import LabelledInputs
 from torch.nn import functional
-from unit.methods.frameworks.framework_toys import WIDER, job_of, sent
+from unit.methods.frameworks.framework_toys import sent
 
 
 def test_fd_without_weight_is_training_alone(run):
@@ -20,16 +17,6 @@ def test_fd_without_weight_is_training_alone(run):
         run("fd", distillation_weight=1.0).repetitions[0]["test_accuracy"]
         != repetition["test_accuracy"]
     )
-
-
-def test_fd_sends_a_hundred_floats_and_counts_whatever_the_network(run):
-    for block in ({}, {"network": WIDER}):
-        outcome = run("fd", block=block, distillation_weight=1.0)
-        up = sent(outcome, direction="up")
-        assert set(up[up["part"] == "logits"]["payload_bits"]) == {3200}
-        assert set(up[up["part"] == "statistics"]["payload_bits"]) == {320}
-        assert set(sent(outcome, direction="down")["payload_bits"]) == {3200}
-        assert len(up) == 2 * 4 * 3
 
 
 def test_teachers_are_the_means_of_the_others_that_hold_the_label():
@@ -54,19 +41,6 @@ def test_a_distilled_loss_by_hand():
         -log[2, 2],
     ]
     torch.testing.assert_close(losses, torch.stack(expected))
-
-
-def test_label_means_are_those_of_the_clients_own_samples(inputs):
-    job = job_of("fd")
-    cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method="fd"))
-    means, counts = distillation.label_means(
-        cohort.models, cohort.client_data.samples, cohort.rows, 10
-    )
-    samples = cohort.client_data.samples.at(cohort.rows[2])
-    of_label = samples.labels == samples.labels[0]
-    expected = cohort.models.logits(2, samples.inputs[of_label]).mean(0)
-    torch.testing.assert_close(means[2, samples.labels[0]], expected)
-    assert counts.sum(1).tolist() == [len(rows) for rows in cohort.rows]
 
 
 def test_seeds_tell_every_label_before_any_twice():

@@ -1,7 +1,5 @@
 """What the survey's frameworks share: rows of clients, first messages by hand, their table."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,20 +12,10 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
 from fbftl.messages.ledger import Ledger
-from fbftl.methods import by_name
 from fbftl.methods.fedmd import consensus
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import client_samples
 from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
-
-
-@pytest.mark.parametrize("method", ["fd", "fedmd"])
-def test_clients_whose_training_diverges_count_nothing(inputs, method):
-    job = job_of(method, {"architectures": [MLP]} if method == "fedmd" else None)
-    wild = replace(job, training=replace(job.training, learning_rate=1e20))
-    (outcome,) = by_name.train([wild], inputs)
-    assert outcome.repetitions[0]["diverged"]
-    assert outcome.repetitions[0]["test_accuracy"] == 0.0
 
 
 @pytest.mark.parametrize("method", ["fd", "fedmd"])
@@ -95,19 +83,6 @@ def test_first_messages_are_those_computed_by_hand(run, inputs):
 # --- what a table makes of them ---------------------------------------------------------------
 
 
-def test_bits_of_a_client_are_those_of_its_messages_and_of_every_broadcast(run, tmp_path):
-    path = tmp_path / "run.parquet"
-    outcome = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=1)
-    outcome.ledger.write(path)
-    bits = tabulate_survey.per_client(str(path), {0: 4})
-    up, down = sent(outcome, direction="up"), sent(outcome, direction="down")
-    assert bits["up"] == up["bits"].sum() / 4
-    assert bits["rounds"] == up["round"].nunique() > 1
-    assert bits["up_in_round"] == bits["up"] / bits["rounds"]
-    assert bits["down"] == down["bits"].sum()
-    assert bits["tells"] == "answers of a client's model to open samples"
-
-
 def test_messages_have_an_order_on_each_ground(tmp_path):
     rows = pd.DataFrame(
         {
@@ -132,10 +107,3 @@ def test_messages_have_an_order_on_each_ground(tmp_path):
     rows.drop(columns="up_in_round").to_csv(paths[1], index=False)
     with pytest.raises(UserError, match="lacks up_in_round"):
         tabulate_survey.messages(list(map(str, paths)), ["large", "small"]).write(csv)
-
-
-def test_a_ground_without_attacks_has_their_columns_empty():
-    columns = {"attack", "adversary", "measure", "attained", "blind"}
-    empty = tabulate_survey.first_attacks(None)
-    assert empty.empty
-    assert columns | {"setting"} == set(empty)

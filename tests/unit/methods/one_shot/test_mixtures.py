@@ -31,6 +31,8 @@ def test_one_component_is_mean_and_variance_with_a_floor():
     assert np.allclose(Fitting(0.25).fitted(rows, 1, rng).rows(), [[1, 2, 2, 1, 0.25]])
     assert np.allclose(Fitting(0.25, True).fitted(rows, 1, rng).rows(), [[1, 2, 2, 0.5]])
     assert np.allclose(Fitting(0.75, True).fitted(rows, 1, rng).rows(), [[1, 2, 2, 0.75]])
+    equal = Fitting(0.25).fitted(np.repeat([[0.0, 0.0], [40.0, 40.0]], 2, axis=0), 2, rng)
+    assert (equal.variances == 0.25).all()
     with pytest.raises(ValueError, match="2 samples"):
         Fitting(0.25).fitted(rows, 3, rng)
 
@@ -49,9 +51,9 @@ def test_spherical_components_have_one_variance_each():
 
 
 def test_a_mixtures_likelihood_is_that_of_its_density():
-    """At 0 under halves of N(0, 4 I) and N((0, 2), I) in two dimensions, and alone."""
-    apart = Mixture(np.array([0.5, 0.5]), np.array([[0.0, 0], [0, 2]]), np.array([[4.0], [1]]))
-    expected = np.log(0.5 / (8 * np.pi) + 0.5 * np.exp(-2) / (2 * np.pi))
+    """At 0 under a quarter of N(0, 4 I) and the rest of N((0, 2), I) in two dimensions, alone."""
+    apart = Mixture(np.array([0.25, 0.75]), np.array([[0.0, 0], [0, 2]]), np.array([[4.0], [1]]))
+    expected = np.log(0.25 / (8 * np.pi) + 0.75 * np.exp(-2) / (2 * np.pi))
     assert apart.log_likelihood(np.zeros((3, 2))) == pytest.approx(expected)
     wide = Mixture(np.array([1.0]), np.zeros((1, 2)), np.array([[4.0, 1.0]]))
     expected = -np.log(4 * np.pi) - 1 / 8 - 9 / 2

@@ -1,11 +1,10 @@
 """Private descent at other scales, with one step louder, and under noise that rises."""
 
-import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
 from fbftl.methods.private_gd.server import noise_of
-from fbftl.privacy.schedules import named, spent
+from fbftl.privacy.schedules import spent
 from fbftl.study.grid import expand
 from unit.methods.private_gd.test_private_gd import NOISY, inputs, private_job
 
@@ -18,14 +17,6 @@ def test_one_step_is_twice_as_loud_and_costs_less():
     assert ratio.tolist() == [1.0, 1.0, 2.0, *[1.0] * 17]
     assert spent(louder.multipliers) < spent(even.multipliers)
     assert louder.records[0].epsilon < even.records[0].epsilon
-
-
-def test_noise_may_rise_on_the_same_budget():
-    rising, falling = (named("exp", 0.3, 10, decay) for decay in (0.25, 4.0))
-    assert (np.diff(rising) > 0).all()
-    np.testing.assert_allclose(rising, falling[::-1])
-    assert spent(rising) == pytest.approx(0.3)
-    assert rising[-1] ** 2 / rising[0] ** 2 == pytest.approx(4.0)
 
 
 def test_the_scale_of_the_data_takes_the_place_of_the_task_s(inputs):

@@ -57,11 +57,6 @@ def test_a_run_says_what_it_took_and_what_it_guarantees(inputs):
     assert exact["epsilon"] < 4 < replaced["epsilon"]
 
 
-def test_settings_of_unequal_steps_cannot_share_a_process(inputs):
-    with pytest.raises(ValueError, match="cannot step together"):
-        train([private_job(NOISY), private_job(NOISY | {"descent_steps": 30})], inputs)
-
-
 @pytest.mark.parametrize("schedule", [{}, {"schedule": "exp", "decay": 3.0}])
 @pytest.mark.parametrize("accountant", ["exact", "zcdp"])
 def test_records_are_those_of_the_schedule_s_budget(schedule, accountant):

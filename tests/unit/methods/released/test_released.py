@@ -8,19 +8,10 @@ from fbftl.methods.released.training import Positions, train_released
 from fbftl.models.heads import head_module
 from fbftl.models.networks import vgg
 from fbftl.study.grid import from_axes, require_sensible
-from fbftl.study.job import Training
 from fbftl.training.samples import LabelledInputs
+from unit.training.training_toys import training
 
-TRAINING = Training(
-    epochs=3,
-    batch=8,
-    clients_per_round=3,
-    learning_rate=0.05,
-    momentum=0.9,
-    weight_decay=5e-4,
-    validation=0.0,
-    selection="last",
-)
+TRAINING = training(epochs=3, batch=8)
 NOTHING = np.array([], dtype=np.int64)
 
 

@@ -1,13 +1,9 @@
 """Adversarial inputs: PGD in closed form and within its bounds, and two normalisations for one."""
 
-import json
 from collections import OrderedDict
 from dataclasses import replace
-from itertools import pairwise
-from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
@@ -16,17 +12,15 @@ from fbftl.methods.robust.pgd import bounds, by_pgd, pgd_perturbed
 from fbftl.models.dual_batch_norm import doubled, measured, mixed
 from fbftl.models.modes import normalise_by_batch
 from fbftl.models.stack import stackable
-from fbftl.study.job import Training
 from fbftl.study.methods.robust import task_faults
 from fbftl.training.local import one_by_one, train_clients
-from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel
+from fbftl.training.local_updates import Hooks, LocalPlan, SplitModel
 from fbftl.training.pictures import Pictures
 from torch import nn
 from torch.nn import functional
-from unit.tasks.toy_task import make_task, train
+from unit.training.training_toys import training, updates
 
 PIXELS = Preprocessing(None, (0.3,), (0.25,))
-MLP = {"kind": "mlp", "fc": [8], "norm": "batch", "dropout": 0.0, "cut": "relu_fc1"}
 
 
 def inputs(count: int = 12) -> torch.Tensor:
@@ -133,40 +127,18 @@ def test_stacked_clients_train_on_both_kinds_as_alone(separate: bool | None) -> 
     plain = nn.Sequential(OrderedDict(layers | {"relu": nn.ReLU(), "output": nn.Linear(8, 3)}))
     normalise_by_batch(plain)
     split_model = SplitModel(nn.Identity(), doubled(plain, bool(separate)).eval())
-    training = Training(
-        epochs=1, batch=1, clients_per_round=3, learning_rate=0.05, momentum=0.9,
-        weight_decay=5e-4, validation=0.0, selection="last",
-    )  # fmt: skip
-    ends = [0, 10, 19, 26, 30]
-    updates = [
-        LocalUpdate(7, 1, client, np.arange(*rows)) for client, rows in enumerate(pairwise(ends))
-    ]
-    plan = LocalPlan(epochs=3, batch=5, training=training)
+    of_clients = updates([0, 10, 19, 26, 30], round_number=1)
+    plan = LocalPlan(epochs=3, batch=5, training=training())
     hooks = Hooks(perturb=by_pgd(pictures), loss=both_losses(0.3))
-    together = train_clients(split_model, pictures, updates, plan, hooks)
-    alone = one_by_one(split_model, pictures, updates, plan, hooks)
+    together = train_clients(split_model, pictures, of_clients, plan, hooks)
+    alone = one_by_one(split_model, pictures, of_clients, plan, hooks)
     torch.testing.assert_close(together.weights, alone.weights, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(together.losses, alone.losses)
     assert stackable(split_model.whole) is not None
-    clean = train_clients(split_model, pictures, updates, plan, replace(hooks, loss=both_losses(0)))
-    assert not torch.allclose(together.losses, clean.losses, rtol=1e-3)
-
-
-@pytest.mark.parametrize("norms", ["own", "shared"])
-def test_a_run_tells_every_share(tmp_path: Path, norms: str) -> None:
-    files = make_task(tmp_path)
-    values = {"rounds": 1, "local_batch": 4, "batch_norm": "batch", "selection": "last"}
-    run, _ = train(
-        files, tmp_path, "robust", network=MLP, axes={"disturbed_normalisation": norms}, **values
+    clean = train_clients(
+        split_model, pictures, of_clients, plan, replace(hooks, loss=both_losses(0))
     )
-    repetition = json.loads(run.read_text())["repetitions"][0]
-    standard = repetition["series"]["standard_accuracy"]
-    assert len(standard) == len(repetition["series"]["robust_accuracy"]) == 5
-    for share in range(5):
-        noise = repetition["series"]["random_noise_accuracy"][share]
-        assert repetition["series"]["robust_accuracy"][share] <= noise
-    if norms == "shared":
-        assert len(set(standard)) == 1
+    assert not torch.allclose(together.losses, clean.losses, rtol=1e-3)
 
 
 def test_classes_that_a_client_lacks_are_counted() -> None:

@@ -1,11 +1,9 @@
 """Secure FTL: gradients by finite differences, shares and triples, plain against protected."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import UserError
 from fbftl.messages.channel import PacketLoss
@@ -26,11 +24,9 @@ from fbftl.privacy.homomorphic import NumberCipher
 from fbftl.privacy.masking import to_ring
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.grid import expand
-from fbftl.study.job import from_params
-from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs, Outcome
 from scipy.stats import chi2
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
+from unit.tasks.toy_task import job
 
 STEP = 1e-6
 
@@ -130,28 +126,15 @@ def test_paillier_is_plain_to_fixed_point():
 # --- whole runs -------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
-
-
-def run(files: dict[str, str], **axes: Any) -> Outcome:
-    job = from_params(
-        {
-            "task": "toy", "kind": "images", "setting": {"method": "secure_ftl"} | axes,
-            "seeds": [0], "clients": CLIENTS, "privacy": {}, "block": {"head": HEAD},
-            "training": TRAINING | {"rounds": 60, "learning_rate": 1.0, "selection": "last"},
-        },
-        axes_by_method(),
-    )  # fmt: skip
-    inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
-    (outcome,) = by_name.train([job], inputs)
+def run(digits: Inputs, **axes: Any) -> Outcome:
+    values = {"rounds": 60, "learning_rate": 1.0, "selection": "last"}
+    (outcome,) = by_name.train([job({"method": "secure_ftl"} | axes, **values)], digits)
     return outcome
 
 
-def test_plain_and_protected_runs_predict_alike_in_every_round(files):
+def test_plain_and_protected_runs_predict_alike_in_every_round(digits):
     axes = {"common_samples": 20, "aligned_dimensions": 3, "alignment_weight": 0.1}
-    open_run, protected = (run(files, protection=how, **axes) for how in ("plain", "beaver"))
+    open_run, protected = (run(digits, protection=how, **axes) for how in ("plain", "beaver"))
     (ours,), (theirs,) = open_run.repetitions, protected.repetitions
     assert ours["series"]["test_accuracy"] == theirs["series"]["test_accuracy"]
     np.testing.assert_allclose(
@@ -181,6 +164,6 @@ def test_what_cannot_be_is_refused_before_any_job(axes, message):
         expand([{"method": ["secure_ftl"]} | {axis: [value] for axis, value in axes.items()}])
 
 
-def test_more_common_samples_than_there_are_is_refused(files):
+def test_more_common_samples_than_there_are_is_refused(digits):
     with pytest.raises(UserError, match="200 common samples of 124"):
-        run(files, common_samples=200)
+        run(digits, common_samples=200)
