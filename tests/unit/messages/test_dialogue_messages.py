@@ -22,6 +22,11 @@ def test_an_upload_survives_the_way(tokens, labels, vocabulary, seed):
     assert len(message) == 9 + packed + HEADER_BYTES + 4 * features.size
 
 
+@pytest.mark.parametrize(("vocabulary", "bits"), [(2, 1), (512, 9), (513, 10), (32_128, 15)])
+def test_an_id_takes_the_bits_of_the_largest_one(vocabulary, bits):
+    assert id_bits(vocabulary) == bits
+
+
 @given(st.data())
 def test_a_changed_upload_is_refused(data):
     message = encode_upload(np.ones((2, 3), np.float32), np.array([1, 300]), 320)
