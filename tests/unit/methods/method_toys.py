@@ -1,6 +1,6 @@
 """Blobs of features at toy clients, for tests of whole methods."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +78,14 @@ def toy_inputs(folder: Path, room: Room = RAM, blobs: Blobs | None = None) -> In
         device=torch.device("cpu"),
         room=room,
     )
+
+
+def with_public(folder: Path, blobs: Blobs) -> Inputs:
+    """Return what methods read that are given public features too, those of other blobs."""
+    provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="2" * 64)
+    target = Target(folder / "public.zarr", provenance)
+    extract(blobs, lambda arrays: {"x": arrays["x"]}, [target], batch=64)
+    return replace(toy_inputs(folder), public_manifest=folder / "public.json")
 
 
 ONE_SHOT = {

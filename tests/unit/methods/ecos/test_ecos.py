@@ -1,13 +1,10 @@
 """ECOS on toy blobs: what is sent, what it costs in privacy, and what is bought by it."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hashlib import sha256
 
 import numpy as np
 import pytest
-from fbftl.features.extract import extract
-from fbftl.features.store.provenance import Provenance
-from fbftl.features.store.target import Target
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import FRACTION_BITS
 from fbftl.messages.codec import encode
@@ -18,7 +15,7 @@ from fbftl.methods.ecos.public_rows import PublicPool, public_rows
 from fbftl.methods.ecos.sampling import chosen
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.tasks.task import client_features
-from unit.methods.method_toys import COUNTS, ONE_SHOT, WIDTH, Blobs, job, one_shot, toy_inputs
+from unit.methods.method_toys import COUNTS, ONE_SHOT, WIDTH, Blobs, job, one_shot, with_public
 
 QUERIES = {
     "neighbours": 20,
@@ -47,11 +44,7 @@ class Sold(Blobs):
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("toy")
-    provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="2" * 64)
-    target = Target(folder / "public.zarr", provenance)
-    extract(Sold(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
-    return replace(toy_inputs(folder), public_manifest=folder / "public.json")
+    return with_public(tmp_path_factory.mktemp("toy"), Sold())
 
 
 def buying(sold=("plain", "inverted"), queries=None, **axes):

@@ -1,4 +1,4 @@
-"""The survey's simulation of FedAvg: draws in every round, starts of their own, a falling rate."""
+"""FedAvg by sums, and the survey's simulation of it: draws, starts of their own, a falling rate."""
 
 from dataclasses import replace
 
@@ -9,6 +9,7 @@ from fbftl.data.participation import at_most
 from fbftl.ground.errors import UserError
 from fbftl.learners.local import local_network
 from fbftl.methods.fedavg import federation
+from fbftl.methods.fedavg.run import run
 from fbftl.tasks.images_samples import client_samples
 from fbftl.tasks.task import Repetition
 from fbftl.training.batches import drawn_rounds
@@ -85,3 +86,19 @@ def test_most_samples_keeps_nested_rows_of_each_client():
     assert np.bincount(client[more]).tolist() == [5, 2, 5]
     assert set(few) <= set(more)
     assert at_most(np.arange(17), client, None, 4).tolist() == list(range(17))
+
+
+def test_fedavg_by_sums_is_fedavg_to_the_last_digits(digits):
+    outcomes = [
+        run(job({"method": "fedavg", "aggregation": how, "plr": 0.3}, MLP, **LOCAL), digits)
+        for how in ("open", "masked")
+    ]
+    curves = [outcome.repetitions[0]["series"]["loss"] for outcome in outcomes]
+    np.testing.assert_allclose(*curves, rtol=1e-4)
+    tables = [outcome.ledger.table().to_pandas() for outcome in outcomes]
+    weights = [table.query("direction == 'up' and part == 'weights'") for table in tables]
+    assert weights[0]["lost"].tolist() == weights[1]["lost"].tolist()
+    assert weights[1]["encoded"].eq("made").all()
+    assert weights[1]["sha256"].nunique() == len(weights[1]) == 10
+    (repetition,) = outcomes[1].repetitions
+    assert repetition["ring_bits"] == 64
