@@ -9,12 +9,6 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.codec import encode
 from fbftl_deploy.comparison import wire_table
 from unit.deploy.in_process import params_of, planned, run
-from unit.tasks.toy_task import make_task
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
 
 
 @pytest.fixture

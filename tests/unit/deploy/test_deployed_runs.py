@@ -9,7 +9,6 @@ from fbftl.exchange.arrivals import Request
 from fbftl.messages.ledger import read_ledger
 from fbftl.methods.fbftl.answering import answer
 from unit.deploy.in_process import params_of, planned, run
-from unit.tasks.toy_task import make_task
 from unit.tasks.training import outcome_of
 
 COLUMNS = ["direction", "part", "round", "client", "payload_bits", "bits", "packets", "lost"]
@@ -22,11 +21,6 @@ SETTINGS = {
     "rounds with feedback": ("ftl_c", {"bits": 8}),
     "local epochs": ("fedavg", {}),
 }
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
 
 
 def training_of(method: str) -> dict[str, int | str]:

@@ -9,7 +9,7 @@ import torch
 from fbftl.study.methods import names
 from fbftl.training.pretrain import pretrain_source
 from unit.models.t5_toys import model, trained
-from unit.tasks.toy_task import make_task, train
+from unit.tasks.toy_task import train
 from unit.training.test_pretrain import IMAGE, SOURCE
 from unit.training.test_t5 import EVERYONE, PLAN, uploads
 
@@ -24,11 +24,6 @@ LOCAL = {"rounds": 2, "local_batch": 4}
 WANT_MORE = {"fedvote", "fedhealth", "fedmd", "private_gd", "fade", "ecos"}
 WANT_MORE |= {"splitmix", "splitmix_heads", "heterofl", "sheterofl"}
 """Methods that want more of a task than the toy has: sources, open or sold rows, groups, widths."""
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
 
 
 @pytest.mark.parametrize("method", [name for name in names() if name not in WANT_MORE])
