@@ -27,7 +27,7 @@ def test_features_get_the_noise_of_one_release(task_files):
     assert privacy["epsilon"] is None  # the paper's epsilon is no guarantee
 
 
-@pytest.mark.parametrize("method", ["fl", "ftl_f", "ftl_c"])
+@pytest.mark.parametrize("method", ["fl", "ftl_c"])
 def test_updates_get_the_noise_of_all_rounds(method, task_files):
     repetition, job = record_of(method, task_files)
     clients, training = repetition["clients"], job["training"]

@@ -74,8 +74,8 @@ def test_packed_length_is_nominal_plus_header_and_ranges(bits):
     assert size.nominal <= size.packed - fixed <= 1.01 * size.nominal
 
 
-@pytest.mark.parametrize("bits", [1, 4, 16, 32])
-@pytest.mark.parametrize("keep", [1.0, 0.1, 0.001])
+@pytest.mark.parametrize("bits", [1, 8, 32])
+@pytest.mark.parametrize("keep", [1.0, 0.01])
 def test_entropy_coded_length_is_near_the_limit(bits, keep):
     compression = Compression(bits, keep)
     row_bits = compress(relu_features(1, 4096), compression).bits[0] - 8 * HEADER_BYTES

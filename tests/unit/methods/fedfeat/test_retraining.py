@@ -169,8 +169,14 @@ def test_features_of_the_averaged_extractor_are_a_message_of_their_own(digits):
 # --- noise ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("source", ["last_epoch", "after", "averaged"])
-@pytest.mark.parametrize("law", ["feature_gaussian", "feature_laplace"])
+@pytest.mark.parametrize(
+    ("law", "source"),
+    [
+        ("feature_gaussian", "last_epoch"),
+        ("feature_laplace", "after"),
+        ("feature_gaussian", "averaged"),
+    ],
+)
 def test_printed_noise_is_on_every_number_and_guarantees_nothing(digits, source, law):
     axes = {"mechanism": law, "epsilon": 2.0, "features_from": source}
     learner, repetition, _ = fitted(digits, job(axes, clients_per_round=EVERYBODY))
