@@ -42,7 +42,7 @@ class Surroundings:
 
     store: of artefacts.
     axes: the axes that each method knows, with their defaults.
-    device, threads, room: where to compute.
+    device, room: where to compute.
     """
 
     store: Store

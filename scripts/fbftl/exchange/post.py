@@ -305,7 +305,7 @@ class Post:
             return
         text = columns.get("token_id_bits")
         totals = _Totals(
-            payload=sum(_sum(floats, count) for floats in payload.values()),
+            payload=sum(_sum(of_part, count) for of_part in payload.values()),
             sent=_sum(bits, count),
             text=None if text is None else _sum(text, count),
         )
@@ -316,12 +316,12 @@ class Post:
         self.ledger.add(count, part=first, payload_bits=payload[first], bits=rest, **common)
         common |= dict.fromkeys(("packets", "attempts", "lost", "sha256"))
         for part in others:
-            floats = payload[part]
-            self.ledger.add(count, part=part, payload_bits=floats, bits=floats, **common)
+            of_part = payload[part]
+            self.ledger.add(count, part=part, payload_bits=of_part, bits=of_part, **common)
 
 
 def _payload(parts: Parts, compression: Compression) -> Payload:
-    """Return ⌈r·q·X⌉ of every part, as the paper counts, with r the decimal of the config."""
+    """Return the bits ⌈r·q·X⌉ of every part of X floats, as the paper counts, r a decimal."""
     kept = compression.bits * as_written(compression.keep)
     payload: dict[str, int | np.ndarray] = {}
     for part, floats in parts.items():

@@ -19,7 +19,7 @@ from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientFeatures, Received, measured
 
-Clean = dict[Compression, Uploaded[Any]]
+SharedMessages = dict[Compression, Uploaded[Any]]
 """Messages that depend on neither seed nor noise, by their compression."""
 
 
@@ -111,28 +111,28 @@ def rows_read(jobs: Sequence[Job], partition: Partition) -> np.ndarray | None:
     return np.unique(np.concatenate([*sent, measured(jobs[0], len(partition.client))]))
 
 
-def send(job: Job, client_data: ClientFeatures[PayloadT], clean: Clean) -> Sent[PayloadT]:
+def send(job: Job, client_data: ClientFeatures[PayloadT], shared: SharedMessages) -> Sent[PayloadT]:
     """Send a setting's uploads, after the frozen extractor went to all clients once.
 
     Args:
         job: the setting with its training values.
         client_data: what the clients hold.
-        clean: messages that settings share; added to.
+        shared: messages that settings share; added to.
     """
     how = sending(job, client_data.payload, client_data.public)
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
     sent = Sent(how, ledger, client_data.rows, [], [], [])
     for seed in job.seeds:
-        _send(client_data, sent, seed, clean)
+        _send(client_data, sent, seed, shared)
     return sent
 
 
 def _send(
-    client_data: ClientFeatures[PayloadT], sent: Sent[PayloadT], seed: int, clean: Clean
+    client_data: ClientFeatures[PayloadT], sent: Sent[PayloadT], seed: int, shared: SharedMessages
 ) -> None:
     """Send one seed's uploads, and add what became of them."""
     how, payload = sent.how, client_data.payload
-    uploaded = _uploaded(how, seed, clean)
+    uploaded = _uploaded(how, seed, shared)
     client = clients_of(how.job, client_data.partition, seed)
     offered = participating(client, how.job.setting.fraction, seed)
     post = how.post(sent.ledger, seed)
@@ -175,10 +175,10 @@ def _among_all(values: np.ndarray, client_data: ClientFeatures) -> np.ndarray:
     return spread
 
 
-def _uploaded(how: Sending[PayloadT], seed: int, clean: Clean) -> Uploaded[PayloadT]:
-    if how.shared and how.compression in clean:
-        return clean[how.compression]
+def _uploaded(how: Sending[PayloadT], seed: int, shared: SharedMessages) -> Uploaded[PayloadT]:
+    if how.shared and how.compression in shared:
+        return shared[how.compression]
     uploaded = how.uploaded(seed)
     if how.shared:
-        clean[how.compression] = uploaded
+        shared[how.compression] = uploaded
     return uploaded

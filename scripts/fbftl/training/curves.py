@@ -14,7 +14,7 @@ FEWEST = 8
 """Epochs before which no head is taken to have settled."""
 
 LOWER = 0.99
-"""A head goes on learning as long as its validation loss falls below so much of what it was."""
+"""A head still learns if its least validation loss falls to this share of the least before."""
 
 
 @dataclass

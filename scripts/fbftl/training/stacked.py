@@ -21,7 +21,7 @@ EVALUATED_AT_ONCE = 2**15
 
 @dataclass(frozen=True)
 class StackedSamples:
-    """R releases of n samples, and which of them each of H heads works with.
+    """What R servers received of n samples, and from which of them each of H heads learns.
 
     values: (R, n, width), on the training device, or where there is room for them.
     labels: (R, n), on the training device.

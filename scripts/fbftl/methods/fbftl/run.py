@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import cast
 
 from fbftl.exchange.sending import guarantees_of_features
-from fbftl.exchange.uploads import Clean, Sent, rows_read, send
+from fbftl.exchange.uploads import Sent, SharedMessages, rows_read, send
 from fbftl.methods.by_name import of_kind
 from fbftl.methods.fbftl.undertraining import ridge_accuracies, say_if_far_behind
 from fbftl.privacy.mechanisms import PrivacyRecord
@@ -68,8 +68,8 @@ def send_and_train(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fit
         ValueError: if the settings cannot step together.
     """
     _require_one_shape(jobs)
-    clean: Clean = {}
-    settings = [send(job, client_data, clean) for job in jobs]
+    shared: SharedMessages = {}
+    settings = [send(job, client_data, shared) for job in jobs]
     fits = of_kind(jobs[0]).train_on_received(client_data, [sent.received() for sent in settings])
     return [
         Fitted(fits_of_setting, sent, _outcome(client_data, sent, fits_of_setting))
