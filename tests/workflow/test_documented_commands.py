@@ -57,10 +57,9 @@ COMMANDS = sorted(
 )
 
 
-@pytest.fixture(scope="module")
-def copy(untouched: Project) -> Project:
-    """A copy whose `./run` finds this environment, with the studies that pages tell."""
-    environment = untouched.folder / ".venv"
+def give_environment(project: Project) -> None:
+    """Make this process's environment the one that a project's `./run` finds."""
+    environment = project.folder / ".venv"
     (environment / "bin").mkdir(parents=True)
     installed = [ROOT / "envs" / name for name in ("requirements.txt", "requirements.lock")]
     content = b"".join(path.read_bytes() for path in installed)
@@ -69,6 +68,12 @@ def copy(untouched: Project) -> Project:
         script = f'#!/bin/sh\nexec {shlex.quote(str(Path(sys.executable).parent))}/{program} "$@"\n'
         (environment / "bin" / program).write_text(script)
         (environment / "bin" / program).chmod(0o755)
+
+
+@pytest.fixture(scope="module")
+def copy(untouched: Project) -> Project:
+    """A copy whose `./run` finds this environment, with the studies that pages tell."""
+    give_environment(untouched)
     for page in PAGES:
         for study, name in STUDY.findall(page.read_text(encoding="utf-8")):
             indent = re.match(" *", study)[0]
@@ -80,6 +85,20 @@ def copy(untouched: Project) -> Project:
 def test_pages_have_commands() -> None:
     assert {"./run study", "./run tests", "./run papers"} <= set(COMMANDS)
     assert len(COMMANDS) > 15
+
+
+def test_after_plain_snakemake_run_has_nothing_to_do(finished: Project) -> None:
+    """A key is the digest of all that decides a result, so both make the same results."""
+    give_environment(finished)
+    done = subprocess.run(
+        ["sh", "run", "study", "--verbose", *finished.command()[3:]],
+        cwd=finished.folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Nothing to be done" in done.stdout + done.stderr
 
 
 @pytest.fixture
