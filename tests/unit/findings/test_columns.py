@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fbftl.findings import columns
-from fbftl.findings.columns import accuracy, heading_of, judged_against, with_spread
+from fbftl.findings.columns import accuracy, judged_against, with_spread
 
 SHARED = {"seeds", "diverged", "verdict", "reason"}
 """Columns that mean the same in every table, and so have one heading."""
@@ -65,10 +65,3 @@ def test_what_is_judged_has_its_verdict_and_reason_behind_it():
     published, verdict, reason = judged_against("SAMSum", "Published ROUGE-1", "{:.1f}")
     assert (published.title, published.print(51.56)) == ("Published ROUGE-1, SAMSum", "51.6")
     assert (verdict, reason) == (columns.VERDICT, columns.REASON)
-
-
-@pytest.mark.parametrize(
-    ("axis", "heading"), [("label_epsilon", "Label epsilon"), ("noise", "Noise"), ("U", "U")]
-)
-def test_an_axis_is_headed_by_its_words(axis: str, heading: str):
-    assert heading_of(axis) == heading

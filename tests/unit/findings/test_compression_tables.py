@@ -5,9 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import plot_fbftl
 import pytest
-from drawn import marked, unrendered
 from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.data.clients import Client, write_clients
 from fbftl.findings.run_file import run_document
@@ -150,24 +148,6 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
     ]
 
 
-def test_a_row_for_every_setting_that_was_run_below_those_of_other_methods(tmp_path: Path) -> None:
-    table = pd.DataFrame(
-        [
-            cell("ftl_c", 2, 1.0, feedback=False),
-            cell("ftl_c", 2, 1.0, feedback=True),
-            cell("ftl_c", 32, 0.1, feedback=False),
-            cell("fbftl", 2, 1.0),
-        ]
-    ).assign(accuracy=[0.1, 0.2, 0.3, 0.4], kept=1, seeds=3, spread=0.0, diverged=0)
-    table.to_csv(tmp_path / "table.csv", index=False)
-    paths = [str(tmp_path / name) for name in ("table.csv", "figure.svg")]
-    (axes,) = unrendered(plot_fbftl.compression, *paths, rows(["fl", "ftl_c", "fbftl"])).axes
-    at = sorted((y, x) for x, y, _ in marked(axes))
-    assert [x for _, x in at] == pytest.approx([30, 10, 20, 40])
-    assert np.diff([y for y, _ in at]).tolist() == [1, 1, 2]
-    assert axes.yaxis_inverted()
-
-
 def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
     points = pd.DataFrame(
         [("a", 2, 0.5), ("a", 2, 0.5), ("b", 1, 0.5), ("b", 1, 0.4)],
@@ -175,20 +155,6 @@ def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
     ).assign(fraction=1.0)
     assert on_fronts(points, "best", ["method"])["best"].tolist() == [True, False, True, False]
     assert on_fronts(points, "best", ["fraction"])["best"].tolist() == [False, False, True, False]
-
-
-def test_no_panel_hides_a_point_that_lies_below_those_of_another(tmp_path: Path) -> None:
-    columns = ["method", "fraction", "q", "r", "feedback", "epochs", "uplink_bits", "accuracy"]
-    points = pd.DataFrame(
-        [("ftl_c", 1.0, 32, 1.0, None, 8, 1e6, 0.8), ("ftl_c", 0.1, 2, 1.0, True, 8, 1e5, 0.1)],
-        columns=columns,
-    ).assign(spread=0.3, diverged=0)
-    points.assign(uplink_bits_spread=0.0, seeds=3).to_csv(tmp_path / "table.csv", index=False)
-    paths = [str(tmp_path / name) for name in ("table.csv", "figure.svg")]
-    figure = unrendered(plot_fbftl.rate_distortion, *paths, rows(["ftl_c"]))
-    for axes, accuracy in zip(figure.axes, (80, 10), strict=True):
-        low, high = axes.get_ylim()
-        assert low <= max(accuracy - 30, 0) < accuracy < high
 
 
 def test_loss_rates_by_formula() -> None:

@@ -9,12 +9,10 @@ import pytest
 import renew_results
 from fbftl.findings.coverage import (
     ABSENT,
-    AUDIT_ID,
     NO_EXPERIMENT,
     PRINTED,
     STUDIED,
     Item,
-    core_hours,
     fill_tables,
     read_items,
 )
@@ -124,18 +122,6 @@ def test_no_words_are_copied(items: list[Item], texts: dict[str, str]) -> None:
     assert copied == []
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("Table 2.1: a\nFIGURE 3. Bars", {"Table 2.1", "Figure 3"}),
-        ("Figure C.5: a. Figure C.6: b", {"Figure C.5", "Figure C.6"}),
-        ("as in Table 1. The next\nFigure 2 shows it\nFig. 4 too", set()),
-    ],
-)
-def test_what_reads_as_a_caption(text: str, found: set[str]) -> None:
-    assert captions(text) == found
-
-
 ROW = Item("fbftl", "", "Figure 1", "bars", STUDIED, "tables/a; A1", "", "")
 
 
@@ -176,14 +162,6 @@ def test_files_that_are_no_coverage_are_refused(tmp_path: Path) -> None:
         read_items(path)
 
 
-@pytest.mark.parametrize(
-    ("product", "hours"),
-    [("7200 s", 2), ("10 rounds * 90 s / 2 clients", 0.125), ("1e3 a * 1.8 b / 5 c * 10 d", 1)],
-)
-def test_hours_are_a_product(product: str, hours: float) -> None:
-    assert core_hours(product) == pytest.approx(hours)
-
-
 def test_a_table_is_filled_and_filled_again() -> None:
     absent = Item(
         "fbftl", "", "Table I", "costs", ABSENT, "", NO_EXPERIMENT, "10 rounds * 90 s / 2 clients"
@@ -213,8 +191,3 @@ def test_every_page_has_its_table_as_the_rows_have_it(items: list[Item]) -> None
         text = page.read_text(encoding="utf-8")
         assert text.count(f"<!--coverage:{name}-->") == 1, page
         assert renew_results.filled(ROOT, page) == text, page
-
-
-def test_audit_rows_are_known_by_their_form() -> None:
-    assert AUDIT_ID.fullmatch("A17")
-    assert not AUDIT_ID.fullmatch("tables/A17")

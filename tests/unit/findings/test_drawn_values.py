@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import plot_fbftl
 import plot_rivals
-import plot_survey
 import plot_sweep
 import plot_thesis
 import plot_thesis_purchases
@@ -19,13 +18,10 @@ import plot_thesis_widths
 import pytest
 from drawn import levels, marked, unrendered
 from fbftl.findings.outsourcing import CHOICES
-from fbftl.findings.plots.kinds import EDGE
 from fbftl.findings.shown import shown
 from fbftl.study.methods import names, rows
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.legend import Legend
-from matplotlib.lines import Line2D
 
 METHODS = rows(names())
 
@@ -228,34 +224,6 @@ def test_sweeps_of_ones_own(tmp_path: Path) -> None:
     assert marked(axes) == reported(noisy, ["epsilon", "test_accuracy"], "test_accuracy")
     without = table.loc[table["epsilon"].isna(), "test_accuracy"]
     assert levels(axes) == [pytest.approx(100 * mean) for mean in without]
-
-
-def frameworks() -> pd.DataFrame:
-    return numbered(
-        grid(method=["fd", "fbftl", "fedavg"], partition=["iid", "shards"], variant=["a 1", "a 2"])
-        .assign(diverged=0), up=1e3, accuracy=0.5, spread=0.01,
-    )  # fmt: skip
-
-
-def test_frameworks(tmp_path: Path) -> None:
-    table = frameworks()
-    figure = figure_of(plot_survey.frameworks, table, tmp_path, METHODS)
-    for axes, partition in zip(figure.axes, ("iid", "shards"), strict=True):
-        of_partition = table[table["partition"] == partition]
-        assert marked(axes) == reported(of_partition, ["up", "accuracy"])
-
-
-def test_legends_draw_markers_with_the_edge_that_all_have(tmp_path: Path) -> None:
-    figure = figure_of(plot_rivals.trust, releases(), tmp_path, METHODS)
-    markers = [
-        line
-        for legend in figure.findobj(Legend)
-        for line in legend.findobj(Line2D)
-        if line.get_marker() in Line2D.filled_markers
-    ]
-    assert len({line.get_marker() for line in markers}) >= 2
-    assert {to_rgb(line.get_markeredgecolor()) for line in markers} == {to_rgb("white")}
-    assert {line.get_markeredgewidth() for line in markers} == {EDGE}
 
 
 def test_every_loss_has_a_row_with_its_ledger_and_its_formula_inside_the_panel(

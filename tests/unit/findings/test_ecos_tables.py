@@ -1,9 +1,6 @@
 """Tables and figures of purchases: means over seeds, and rivals at equal uplink."""
 
-import numpy as np
 import pandas as pd
-import plot_thesis_purchases
-from drawn import unrendered
 from fbftl.findings.outsourcing import ASKED, epsilons, purchases
 from fbftl.study.settings import DEFAULTS
 from tabulate_thesis import at_equal_uplink
@@ -60,15 +57,3 @@ def test_rivals_have_the_shortest_uplink_that_is_long_enough():
     assert table["uploaders_alone"].tolist() == [1, 2, 3]
     assert table["uploaders_random"].tolist()[:2] == [2, 2]
     assert pd.isna(table["accuracy_random"].iloc[2])
-
-
-def test_figures_are_drawn_around_the_setting_of_proximity(tmp_path):
-    settings = [bought(sigma=s, centroids=r) for s in (np.nan, 10.0) for r in (25, 50)]
-    settings += [bought("proximity", sigma=10.0, centroids=50)]
-    settings += [bought(choice, purchase=b) for choice in ("random", "ideal") for b in (150, 300)]
-    table = purchases(rows(*settings)).assign(epsilon_added=0.2)
-    table.to_csv(tmp_path / "table.csv", index=False)
-    paths = [str(tmp_path / name) for name in ("table.csv", "figure.svg")]
-    figure = unrendered(plot_thesis_purchases.ecos, *paths)
-    labels = [text.get_text() for axes in figure.axes for text in axes.texts]
-    assert {"share in the cloud", "random", "own domain alone (ideal)"} <= set(labels)

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import plot_fbftl
 import plot_fedfeat
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tabulate_fbftl_cost
@@ -19,7 +18,6 @@ from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
 from fbftl.findings.shown import shown
 from fbftl.findings.uplink import COMMON, SELECTED
 from fbftl.ground.errors import UserError
-from fbftl.messages.ledger import SCHEMA
 from fbftl.study.methods import rows
 from unit.tasks.toy_task import FEATURES, TRAINING, make_task, train
 
@@ -159,29 +157,6 @@ def test_every_part_is_counted_by_its_closed_form(
         assert counted == parts_of(network, method)
 
 
-@pytest.mark.parametrize("method", SCHEMES)
-@pytest.mark.parametrize("direction", ["up", "down"])
-def test_one_bit_or_message_too_many_is_seen(
-    runs: dict[str, tuple], network: Network, tmp_path: Path, method: str, direction: str
-) -> None:
-    run, ledger = runs[method]
-    rows = pq.read_table(ledger).to_pandas()
-    first = rows.index[rows["direction"] == direction][0]
-    longer = rows.copy()
-    longer.loc[first, "payload_bits"] += 1
-    for number, wrong in enumerate((longer, rows.drop(index=first))):
-        path = tmp_path / f"{number}.parquet"
-        pq.write_table(pa.Table.from_pandas(wrong, SCHEMA, preserve_index=False), path)
-        assert not agrees(read_exchanged(run, path, {}), network)
-
-
-def test_fbftl_sends_everything_before_the_first_epoch(runs: dict[str, tuple]) -> None:
-    run = read_exchanged(*runs["fbftl"], {})
-    at_start = run.until("up", "bits", [0, 0])
-    assert (at_start > 0).all()
-    assert (at_start == run.until("up", "bits", [EPOCHS, EPOCHS])).all()
-
-
 def test_an_accuracy_that_a_seed_never_reaches_has_no_epoch(runs: dict[str, tuple]) -> None:
     run = read_exchanged(*runs["fbftl"], {})
     assert run.reaching(0.0) == [1, 1]
@@ -200,14 +175,6 @@ def test_the_table_sets_formula_beside_ledger(table: pd.DataFrame, network: Netw
     assert table.at["fbftl", "downlink_ledger"] == broadcast
     assert table.at["fbftl", "upload_batches"] == 124
     assert table.at["fbftl", "times_fbftl"] == 1
-
-
-def test_accuracies_are_those_of_the_run_files(table: pd.DataFrame, runs: dict[str, tuple]) -> None:
-    for method in SCHEMES:
-        repetitions = json.loads(runs[method][0].read_text())["repetitions"]
-        accuracy = [repetition["test_accuracy"] for repetition in repetitions]
-        assert table.at[method, "accuracy"] == pytest.approx(np.mean(accuracy))
-        assert table.at[method, "spread"] == pytest.approx(np.std(accuracy, ddof=1))
 
 
 def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
@@ -261,22 +228,6 @@ def test_uplink_is_told_by_seed_and_once(
             assert table.at[method, f"{prefix}times_fbftl_spread"] == pytest.approx(by_seed.std())
     assert (sent["times_fbftl"].loc["fbftl"] == 1).all()
     assert table["reason"].str.contains("another task").all()
-
-
-def test_the_figure_and_its_numbers(
-    runs: dict[str, tuple], table: pd.DataFrame, by_seed: Path, tmp_path: Path
-) -> None:
-    first, again = tmp_path / "a" / "methods.svg", tmp_path / "b" / "methods.svg"
-    for svg in (first, again):
-        plot_fbftl.uplink(*zip(*runs.values(), strict=True), by_seed, svg, rows(runs), {})
-    for suffix in (".svg", ".csv", ".png", ".pdf"):
-        assert first.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
-    points = pd.read_csv(first.with_suffix(".csv"))
-    assert points.groupby("method")["selected"].sum().eq(1).all()
-    lines = points[~points["selected"]]
-    uplink = lines.set_index(["method", "epoch"])["uplink"].unstack()
-    assert uplink.loc["fbftl"].nunique() == 1
-    assert (uplink.drop("fbftl").diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
 
 
 def test_the_figure_marks_what_the_table_reports(

@@ -144,14 +144,6 @@ def test_rounds_are_those_until_fedavg_s_end(retrained):
     assert set(examined.second.values) == {8.0}
 
 
-def test_what_names_its_data_is_judged_there_alone(retrained):
-    cells = {name for name in judgements("fedfeat", Runs(retrained.assign(task="mnist-toy")))}
-    elsewhere = {name for name in judgements("fedfeat", Runs(retrained.assign(task="digits-toy")))}
-    assert ("fedfeat-11", "iid_cnn") in cells - elsewhere
-    assert ("fedfeat-06", "cnn_printed") in elsewhere - cells
-    assert not [name for name in cells | elsewhere if name[0] == "fedfeat-02"]
-
-
 def test_sentences_hold_fail_or_are_not_run(retrained):
     found = judgements("fedfeat", Runs(retrained))
     hold = [
@@ -164,7 +156,3 @@ def test_sentences_hold_fail_or_are_not_run(retrained):
         test_accuracy=retrained["test_accuracy"].where(retrained["method"] != "fedfeat", 0)
     )
     assert judgements("fedfeat", Runs(worse))["fedfeat-07", "cnn_printed"] == "the contrary holds"
-
-
-def test_without_their_settings_nothing_is_judged(table):
-    assert judgements("fedfeat", Runs(table[table["method"] == "ccvr"])) == {}

@@ -4,8 +4,7 @@ import re
 from datetime import date
 from pathlib import Path
 
-from fbftl.findings.front import BESIDE, ORDER, Shown, front_page, rows, tally
-from fbftl.study.systems import PAPERS
+from fbftl.findings.front import BESIDE, ORDER, Shown, front_page, tally
 from make_index import main
 
 SENTENCES = """\
@@ -20,7 +19,6 @@ ants,Of <Ants>,Ch. 1,"They carry, a lot."
 ants,Of <Ants>,Ch. 2,They dig.
 bees,Of Bees,Abstract,They fly.
 """
-ROOT = Path(__file__).parents[3]
 
 
 def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -> None:
@@ -71,13 +69,3 @@ def test_a_paper_without_a_figure_has_no_picture() -> None:
     text = front_page([shown], "results/papers/audit.html", facts, {}, "results")
     assert "<img" not in text
     assert "<dd>not a git &lt;checkout&gt;</dd>" in text
-
-
-def test_every_paper_says_where_and_the_thesis_for_each_of_its_systems() -> None:
-    sentences = rows(ROOT / "published" / "papers.csv")
-    assert all(sentence["place"] and sentence["says"] for sentence in sentences)
-    titles = {(sentence["paper"], sentence["title"]) for sentence in sentences}
-    assert sorted(paper for paper, _ in titles) == sorted(PAPERS)
-    chapters = {row["place"]: row["says"] for row in sentences if row["paper"] == "thesis"}
-    assert set(chapters) == {"Ch. 2", "Ch. 3", "Ch. 4", "Ch. 5"}
-    assert chapters["Ch. 5"].startswith("ECOS: ")

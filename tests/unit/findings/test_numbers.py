@@ -36,10 +36,6 @@ def test_dialogues_have_their_rouge_and_both_uplinks():
     }
 
 
-def test_one_seed_has_no_spread():
-    assert [n.name for n in of_runs(runs(({}, [0.9])))] == ["toy/fbftl/accuracy"]
-
-
 def test_uplinks_are_compared_with_fbftl():
     rows = [("fbftl", 10, 1.0), ("fbftl", 10, 1.0), ("fl", 10_000, 1000.0), ("fl", 30_000, 3000.0)]
     table = pd.DataFrame(rows, columns=["method", "payload_bits", "times_fbftl"])

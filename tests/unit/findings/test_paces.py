@@ -15,10 +15,6 @@ def test_a_curve_is_read_between_its_points(target, epochs):
     assert epochs_to([0.5, 0.7, 0.6], target) == pytest.approx(epochs)
 
 
-def test_the_first_time_counts():
-    assert epochs_to([0.2, 0.1, 0.3], 0.15) == pytest.approx(0.75)
-
-
 def test_paces_stand_beside_the_runs_that_they_are_of(tmp_path):
     """From curves to what sentences compare, by the files of the workflow."""
     curves = [

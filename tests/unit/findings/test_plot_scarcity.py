@@ -30,11 +30,3 @@ def test_the_paper_s_points_stand_in_a_panel_of_their_own(tmp_path):
     (line,) = paper.get_lines()
     assert line.get_ydata()[0] == pytest.approx(86.51)
     assert max(line.get_xdata()) == pytest.approx(0.9)
-
-
-def test_what_only_the_script_loses_is_what_the_figure_shows(tmp_path):
-    losses = [(0.0, "persistent", 0.81), (0.9, "reshuffled", 0.8), (0.99, "reshuffled", 0.6)]
-    measured, _ = figure(tmp_path, *losses).axes
-    assert measured.get_title(loc="left") == "Reshuffled (public script)"
-    (line,) = measured.get_lines()
-    assert list(line.get_ydata()) == pytest.approx([81, 80, 60])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from drawn import marked
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped
+from fbftl.findings.plots.frames import marks, named_at_ends, side_by_side, stepped
 from fbftl.findings.plots.kinds import EDGE, bands, lines, pictures, rows
 from fbftl.findings.plots.names import Name, spread_out, write
 from fbftl.findings.plots.scales import finish, packet_loss_axis, score_axis
@@ -44,19 +44,6 @@ def test_points_have_bars_of_one_standard_deviation() -> None:
     assert texts(axes) == [(DIVERGED, (2, 50))]
 
 
-def test_a_score_has_its_own_spread_and_scale() -> None:
-    frame = marks(TABLE.drop(columns="diverged"), "x", "loss", series="a", factor=1)
-    (axes,) = lines(frame, SPEC).axes
-    assert marked(axes) == [(1, 3, 0.5), (2, 2, 0.25), (4, 1, 0.125)]
-    assert texts(axes) == []
-
-
-def test_marks_at_one_place_have_a_bar_each() -> None:
-    table = pd.DataFrame({"x": [1.0, 1.0], "accuracy": [0.1, 0.8], "spread": 0.05})
-    (axes,) = lines(marks(table, "x", series="a"), SPEC).axes
-    assert marked(axes) == [(1, 10, pytest.approx(5)), (1, 80, pytest.approx(5))]
-
-
 def test_a_row_has_its_interval_across_and_the_first_is_on_top() -> None:
     frame = marks(TABLE, TABLE.index, series="a").rename(columns={"x": "y", "y": "x"})
     (axes,) = rows(frame, SPEC).axes
@@ -70,11 +57,6 @@ def test_a_band_ends_where_a_score_does() -> None:
     corners = {tuple(at) for path in axes.patches for at in np.round(path.get_xy(), 6).tolist()}
     assert corners == {(1, 0), (2, 45), (4, 92), (1, 7), (2, 55), (4, 100)}
     assert texts(axes) == [(DIVERGED, (2, 50))]
-
-
-def test_a_single_mark_has_a_bar_instead_of_a_band() -> None:
-    (axes,) = bands(marks(TABLE.iloc[:1], "x", series="a"), SPEC).axes
-    assert marked(axes) == [(1, 2, 5)]
 
 
 def test_a_legend_has_what_is_drawn_but_no_series_with_an_underscore() -> None:
@@ -97,11 +79,6 @@ def test_a_line_is_named_at_its_end_and_panels_make_room() -> None:
     (text,) = figure.axes[0].texts
     box = text.get_window_extent()
     assert figure.axes[0].get_window_extent().x1 < box.x0 < box.x1 <= figure.bbox.x1
-
-
-def test_a_level_reaches_over_all_marks() -> None:
-    frame = marks(TABLE, "x", series="a")
-    assert level(5, frame, "b")[["x", "y"]].to_numpy().tolist() == [[1, 5], [4, 5]]
 
 
 def test_a_front_rises_where_a_better_one_begins() -> None:
@@ -181,10 +158,6 @@ def test_names_with_room_stay(places: list[int]) -> None:
     assert spread_out(places, 1) == pytest.approx(places)
 
 
-def test_a_group_is_centred_on_its_places() -> None:
-    assert spread_out([0, 0, 0], 2) == [-2, 0, 2]
-
-
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6))
 def test_names_of_points_stay_in_the_panel_and_off_each_other(
@@ -233,9 +206,3 @@ def test_every_methods_marker_is_seen_on_a_line(record: object) -> None:
     """With its edge as figures draw it, and as large as in the lead figure."""
     look = Look(record.colour, record.marker, size=7)
     assert coverage(look, look.edge) > SEEN
-
-
-@pytest.mark.parametrize("marker", ["x", "+", "1", "_", "|", "$C$", "$V$"])
-def test_markers_of_lines_and_letters_keep_their_colour(marker: str) -> None:
-    look = Look("#000000", marker, size=7)
-    assert coverage(look, look.edge) > 1.4 * coverage(look, "white")

@@ -161,16 +161,6 @@ def test_published_accuracies_stand_beside_the_same_setting(table):
     assert of(table, method="ftl_c", samples_per_client=4)["published"] == 0.0
 
 
-def test_the_privacy_figure_has_a_panel_per_size_and_no_noisy_labels(table, tmp_path):
-    table.to_csv(tmp_path / "privacy.csv", index=False)
-    plot_fbftl.privacy(str(tmp_path / "privacy.csv"), str(tmp_path / "figure.svg"), METHODS)
-    points = pd.read_csv(tmp_path / "figure.csv")
-    assert len(points) == len(table) - 2
-    svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
-    assert "K = 4 samples" in svg
-    assert "K = 100 samples" in svg
-
-
 def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     relative = {"method": "fbftl", "mechanism": "relative", "sigma": 0.2}
     documents = [
@@ -217,11 +207,6 @@ def finding(**changes: Any) -> Finding:
         **summary([20.0, 22.0]),
     }
     return Finding(**(values | changes))
-
-
-def test_repeated_measurements_are_summed_up():
-    assert summary([1.0, 3.0]) == {"value": 2.0, "spread": pytest.approx(2**0.5), "repetitions": 2}
-    assert summary([1.0])["spread"] == 0.0
 
 
 def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):

@@ -5,12 +5,10 @@ from collections.abc import Collection
 
 import pytest
 import renew_results
-from fbftl.findings.kept import KEPT
 from fbftl.findings.prose import FILLED, fill
 from fbftl.findings.published import read
 from fbftl.findings.story import PICTURE, fill_alternatives
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import read_json
 
 RESULT = re.compile(
     r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?)(?= ?(?:%|±)| (?:points?|times)\b)"
@@ -45,31 +43,6 @@ def printed(root):
     return values | {f"{100 * float(value):g}" for value in values}
 
 
-ORDERS = {
-    ("cifar10-imagenet", ""): (False, False, False),
-    ("rival-images-full", ""): (None, False, False),
-    ("rival-images-full", "+samples_per_client=128"): (None, False, False),
-    ("rival-images-full", "+samples_per_client=1024"): (None, False, False),
-    ("digits", ""): (True, False, True),
-    ("rival_digits", "+partition=dirichlet_equal+alpha=0.1"): (None, False, True),
-}
-"""Where `docs/what-to-upload.md` has heads solved from features, means and statistics ahead of the
-trained one, by task and clients; None where it says that there is no run."""
-
-
-@pytest.mark.parametrize(("task", "clients"), ORDERS)
-def test_the_orders_of_what_to_upload_are_those_of_the_kept_numbers(root, task, clients):
-    numbers = read_json(root / KEPT / task / "numbers.json", "kept numbers")
-    page = (root / "docs/what-to-upload.md").read_text(encoding="utf-8")
-    heads = ("+head=lda", "+message=means+head=fedcof", "+message=statistics+head=lda")
-    solved = [f"{task}/one_shot{clients}{head}/accuracy" for head in heads]
-    trained = f"{task}/fbftl{clients}/accuracy"
-    ahead = [numbers[name] > numbers[trained] if name in numbers else None for name in solved]
-    assert tuple(ahead) == ORDERS[task, clients]
-    shown = [name for name in (trained, *solved) if f"<!--{name}:" in page]
-    assert len(shown) == 1 + len(heads) - ahead.count(None)
-
-
 def test_a_name_is_filled_and_filled_again():
     page = "FbFTL: <!--digits/fbftl/accuracy:.1f-->97.0<!----> %"
     once = fill(page, {"digits/fbftl/accuracy": 98.24}, "page")
@@ -80,21 +53,6 @@ def test_a_name_is_filled_and_filled_again():
 def test_a_name_without_a_number_is_refused():
     with pytest.raises(UserError, match="'a/b'"):
         fill("<!--a/b:.1f-->1<!---->", {}, "page")
-
-
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        ("reaches 98.2 % of", ["98.2"]),
-        ("98.2% ± 0.2%", ["98.2", "0.2"]),
-        ("gains 22.0 points and is 1,348 times as long", ["22.0", "1,348"]),
-        ("<!--a:.1f-->98.2<!----> % ± <!--b:.1f-->0.2<!----> %", []),
-        ("the paper prints 86.51 %", []),
-        ("`fraction: 0.1 %` on two cores with 5 seeds", []),
-    ],
-)
-def test_what_reads_as_a_result(text, numbers):
-    assert typed(text, {"86.51"}) == numbers
 
 
 def test_no_page_has_a_typed_result(root, printed):

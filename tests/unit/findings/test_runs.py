@@ -42,13 +42,6 @@ def collected(tmp_path):
     return collect_these
 
 
-def test_a_run_declares_what_it_holds():
-    run = document({"method": "fbftl"}, 0.5)
-    assert list(run["measures"]) == ["test_accuracy"]
-    assert run["measures"]["test_accuracy"] == {"unit": "share", "better": "higher", "diverged": 0}
-    assert run["series"] == {"loss": {"unit": "nats", "by": "epoch"}}
-
-
 def test_tables_hold_what_was_declared_and_axes_in_which_a_run_deviates(collected):
     lossy = document({"method": "fbftl", "plr": 0.5}, 0.5)
     measured = document(

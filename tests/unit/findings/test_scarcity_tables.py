@@ -6,7 +6,7 @@ from fbftl.findings.columns import undertrained
 from tabulate_fbftl_cost import COUNTED, ROUGE, by_method
 from tabulate_fbftl_cost import beside_table4 as beside_published
 from tabulate_fbftl_loss import beside_fig8 as with_published
-from tabulate_fbftl_loss import side_by_side, with_test_set
+from tabulate_fbftl_loss import side_by_side
 from unit.papers.test_effects import runs
 
 LOSSES = {"plr": 0.9}, {"plr": 0.9, "loss": "reshuffled"}
@@ -36,19 +36,6 @@ def test_a_head_far_behind_ridge_regression_is_told_of() -> None:
     assert undertrained(0.9, 0.925) == undertrained(0.9, None) == ""
 
 
-def test_the_test_set_s_error_is_of_both_sides_and_of_their_difference() -> None:
-    row = with_test_set(scarcity([0.8, 0.8, 0.8], [0.9, 0.9, 0.9]), 100).iloc[0]
-    assert row["test_set_error"] == pytest.approx(0.04)
-    most = (0.1 + 0.2 - 0.1**2) ** 0.5 / 10
-    assert row["test_set_error_of_difference"] == pytest.approx(most)
-
-
-def test_both_sides_count_their_diverged_seeds() -> None:
-    row = scarcity([0.9, 0.9, None], [None, 0.9, None]).iloc[0]
-    assert (row["diverged"], row["diverged_reshuffled"]) == (1, 2)
-    assert row["accuracy"] == pytest.approx(0.6)
-
-
 def test_methods_that_share_rates_have_rows_of_their_own() -> None:
     """A grid of methods and rates alone names no loss: every run's losses are for good."""
     table = side_by_side(
@@ -75,13 +62,6 @@ def test_a_further_axis_is_not_averaged_over(further: dict) -> None:
     )  # fmt: skip
     assert sorted(table["difference"]) == pytest.approx([0, 0.1])
     assert list(with_published(table, FIG8, "")["published"].dropna()) == [0.857]
-
-
-def test_a_loss_that_was_only_reshuffled_has_its_row() -> None:
-    table = side_by_side(runs((LOSSES[1], [0.9])).assign(fraction=1.0))
-    row = with_published(table, FIG8, "").iloc[0]
-    assert row["accuracy_reshuffled"] == 0.9
-    assert (row["published"], row["verdict"], row["seeds"]) == (0.857, "not run", 1)
 
 
 @pytest.mark.parametrize(

@@ -38,12 +38,6 @@ def test_what_was_not_measured_is_not_made_up() -> None:
     assert counted(lost | {"validation_accuracy": 0.5}, declared) == {"validation_accuracy": 0.0}
 
 
-def test_all_diverged_have_no_mean_over_the_others() -> None:
-    (row,) = mean_and_spread(runs(({}, [None] * 3)), ["method"]).to_dict("records")
-    assert row["accuracy"] == 0
-    assert pd.isna(row["accuracy_converged"])
-
-
 def test_a_mean_is_of_one_setting():
     """Two sizes of clients at one skew are two rows, or none."""
     runs = pd.DataFrame(

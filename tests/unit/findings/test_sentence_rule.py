@@ -51,13 +51,6 @@ def test_an_order_is_judged_by_its_interval(mean, reach, verdict):
 
 
 @pytest.mark.parametrize(
-    ("mean", "verdict"), [(5, HOLDS), (3.5, UNDECIDED), (2, CONTRARY), (-5, CONTRARY)]
-)
-def test_a_printed_margin_takes_the_place_of_zero(mean, verdict):
-    assert judged(around(mean, 1), Stated(margin=3.5, half=1.75), 1) is verdict
-
-
-@pytest.mark.parametrize(
     ("mean", "reach", "equal", "no_less"),
     [
         (0, 1, HOLDS, HOLDS),
@@ -79,11 +72,6 @@ def test_a_case_without_it_does_not_refute_that_there_is_one_with_it(mean, verdi
     of = Stated(Form.MORE_IN_SOME_CASE, margin=3.5, half=1.75)
     assert judged(around(mean, 1), of, 1) is verdict
     assert judged(around(0, 0.1), of, 1) is UNDECIDED
-
-
-@pytest.mark.parametrize("form", list(Form))
-def test_two_seeds_decide_nothing(form):
-    assert judged(Measured(100, 0.1, 2), Stated(form, half=1, band=1), 1) is UNDECIDED
 
 
 def test_the_verdict_gets_stricter_with_every_sentence():

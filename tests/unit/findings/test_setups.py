@@ -37,23 +37,6 @@ def test_the_papers_own_studies_compare(root, cifar10, samsum) -> None:
     assert reason(setup(root, "samsum-flan-t5.yaml", "samsum-flan-t5"), samsum) == ""
 
 
-@pytest.mark.parametrize(
-    ("study", "task", "differs"),
-    [
-        ("", "digits", "another task, another backbone, another size"),
-        ("cifar10.yaml", "cifar10", "another backbone, another size, another encoding"),
-        (
-            "cifar10-small.yaml",
-            "cifar10-small",
-            "another backbone, another size, a part of the data, another encoding",
-        ),
-        ("mnist.yaml", "mnist", "another task, another backbone, another size"),
-    ],
-)
-def test_others_say_what_differs(root, cifar10, study: str, task: str, differs: str) -> None:
-    assert reason(setup(root, study, task), cifar10) == differs
-
-
 @pytest.mark.parametrize(("key", "words"), DIFFERENCES.items())
 def test_each_part_alone_makes_the_difference(cifar10, key: str, words: str) -> None:
     assert reason(cifar10 | {key: "something else"}, cifar10) == words

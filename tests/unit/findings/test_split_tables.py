@@ -50,17 +50,6 @@ def test_bytes_of_a_client_and_round_by_hand(table):
     assert row["over_fedavg"] == row["uplink"] / row["fedavg"]
 
 
-def test_a_run_without_noise_has_no_epsilon(table):
-    assert table["total_epsilon"].isna().all()
-    assert table["protected"].between(0, 1).all()
-
-
-def test_the_figure_shows_what_drops_nothing(table):
-    whole = table.assign(keep_activations=1.0, keep_gradients=1.0, local_epochs=2)
-    assert plot_eppfl.of_noise(table).empty
-    assert len(plot_eppfl.of_noise(whole)) == 1
-
-
 def test_the_papers_points_are_those_whose_epsilon_is_printed(root):
     printed = plot_eppfl.published.read(root / "published/eppfl/printed.csv")
     assert plot_eppfl.of_paper(printed).to_numpy().tolist() == [[1, 54.59], [10, 72.53]]

@@ -7,9 +7,8 @@ import pandas as pd
 import plot_sweep
 import pytest
 import tabulate_own
-from drawn import marked, unrendered
+from drawn import unrendered
 from fbftl.data.clients import Client, write_clients
-from fbftl.findings.majority import majority_share
 from fbftl.ground.errors import UserError
 from fbftl.plan.sweep import lacking, longest, varying
 from fbftl.study.methods import rows
@@ -140,18 +139,3 @@ def test_runs_without_a_score_are_refused(tidy, tmp_path):
     axes = {"epsilon": None}
     with pytest.raises(UserError, match="measured none of test_accuracy"):
         tabulate_own.sweep(tidy, "", VARYING, axes, METHODS, {}).write(tmp_path / "t.csv")
-
-
-def test_samples_without_classes_have_no_most_frequent_one(tmp_path):
-    assert majority_share(client_file(tmp_path / "clients.h5", column="value")) is None
-
-
-def test_the_figure_has_a_line_for_each_method_and_a_level_without_the_axis(table, tmp_path):
-    svg = tmp_path / "figure.svg"
-    figure = unrendered(plot_sweep.sweep, str(table), str(svg), "epsilon", VARYING, METHODS)
-    plotted, tabulated = pd.read_csv(svg.with_suffix(".csv")), pd.read_csv(table)
-    pd.testing.assert_frame_equal(plotted, tabulated)
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert sorted(labels) == ["FTL$_c$", "FbFTL", "FbFTL, without epsilon"]
-    points = [(x, y) for x, y, _ in marked(figure.axes[0])]
-    assert {(0.5, 15.0), (2.0, 30.0)} <= set(points)

@@ -85,13 +85,6 @@ def test_a_page_says_what_it_is_and_leads_back_and_to_the_csv(tmp_path: Path) ->
     assert "All results" not in table_page(tmp_path / "t.csv", TEXT, [PageColumn("M", ["FL"])])
 
 
-def test_rows_of_a_block_each_have_its_name_on_a_phone() -> None:
-    text = table(
-        [PageColumn("", ["q = 32", "", "q = 8"]), PageColumn("Method", ["FL", "FTL", "FL"])]
-    )
-    assert text.count("q = 32") == 2
-
-
 def contrast(first: str, second: str) -> float:
     """Return the contrast of two colours, each as #rrggbb (WCAG 2.2, relative luminance)."""
 

@@ -4,7 +4,7 @@ import pandas as pd
 import plot_rivals
 import pytest
 import tabulate_rivals
-from fbftl.cost.one_shot import crossover, expected_present, numbers, solving
+from fbftl.cost.one_shot import crossover, expected_present, numbers
 from fbftl.findings.uploads import Upload, by_upload
 from fbftl.study.uploads import HEADS_FROM
 
@@ -29,13 +29,6 @@ def test_the_crossover_is_where_features_become_the_larger_upload():
         for samples in (int(edge), int(edge) + 1):
             sizes = [numbers(m, width, classes, samples, 1) for m in ("features", "statistics")]
             assert (sizes[0] < sizes[1]) == (samples < edge)
-
-
-def test_solving_counts_one_factorisation():
-    assert solving("lda", 6, 2) == 36 + 72
-    assert solving("ridge", 5, 2) == 36 + 72
-    assert solving("ncm", 6, 2) == 12
-    assert (solving("mlp", 6, 2, 99), solving("logistic", 6, 2)) == (99, None)
 
 
 def test_uploads_have_their_published_names_and_say_what_is_seen():
@@ -92,29 +85,6 @@ def test_rings_are_told_beside_a_whole_word():
     assert table["bounded"].to_dict() == {"clipped": "yes", "plain": "no: a whole word"}
     assert table["bits_per_client"].to_dict() == {"clipped": 3200, "plain": 6400}
     assert set(table["name"]) == {"GH-LDA (masked)"}
-
-
-def test_a_papers_name_goes_to_the_head_that_is_the_papers():
-    assert Upload("means", "fedncm").label == "FedNCM"
-    assert Upload("means", "ncm").label == "nearest mean"
-    labels = [Upload("statistics", head).label for head in ("ridge", "fed3r", "afl", "lda")]
-    assert labels == ["ridge", "Fed3R", "AFL", "GH-LDA"]
-
-
-def test_fedpft_is_spherical_and_has_sixteen_bits():
-    def label(**axes) -> str:
-        return Upload("mixtures", axes.pop("head", "mlp"), **axes).label
-
-    assert label() == "mixtures"
-    assert label(components=10) == "mixtures (G = 10)"
-    assert label(covariance="spherical", bits=16) == "FedPFT"
-    assert label(covariance="spherical", bits=16, components=10) == "FedPFT (G = 10)"
-    assert label(covariance="spherical", bits=16, components=0) == "FedPFT (G chosen)"
-    assert label(covariance="spherical") == "mixtures (spherical)"
-    assert label(bits=16) == "mixtures (16 bits)"
-    assert label(covariance="spherical", bits=16, head="lda") == (
-        "mixtures, LDA (spherical, 16 bits)"
-    )
 
 
 def test_every_message_and_head_has_a_look():

@@ -17,12 +17,6 @@ def test_bases_begin_rescaled_where_such_ran_under_every_order() -> None:
     assert as_in_the_thesis(both)["rescaled_init"].tolist() == [False, False]
 
 
-def test_layers_that_are_rescaled_are_another_run() -> None:
-    rows = pd.concat([table(("splitmix", "by_domain", True))] * 2, ignore_index=True)
-    rows["rescaled_layers"] = [True, False]
-    assert as_in_the_thesis(rows)["rescaled_layers"].tolist() == [False]
-
-
 def test_an_order_has_a_panel_where_budgets_ran_under_it() -> None:
     rows = as_in_the_thesis(table(("fedavg", None, False), ("sheterofl", "spread", False)))
     assert list(orders_of(rows)) == ["spread"]
@@ -33,10 +27,3 @@ def test_budgets_of_one_domain_go_by_client() -> None:
     assert orders_of(rows) == {"by_domain": "Budgets by client"}
     domains = rows.assign(plain=0.8, plain_spread=0.1, inverted=0.7, inverted_spread=0.1)
     assert orders_of(domains) == {"by_domain": "Budgets by domain"}
-
-
-def test_fedavg_alone_has_a_panel_of_its_own() -> None:
-    runs = table(("fedavg", None, False), ("fedavg", None, False))
-    runs = runs.assign(width=[0.5, 1.0], accuracy=[0.8, 0.9], accuracy_spread=0.01, plain=0.7)
-    rows = as_in_the_thesis(runs)
-    assert list(orders_of(rows)) == ["by_domain"]

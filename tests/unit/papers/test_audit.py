@@ -12,7 +12,7 @@ pytest.importorskip("fbftl.privacy.label_privacy")
 
 import tabulate_audit
 from fbftl.papers.audit import judged
-from fbftl.papers.fbftl.audit_runs import feature_indices, seen_share
+from fbftl.papers.fbftl.audit_runs import seen_share
 from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,13 +104,6 @@ def test_values(of_fbftl, row, published, computed):
     assert of_fbftl.loc[row, "computed"] == computed
 
 
-def test_each_competitor_has_its_own_saving(of_fbftl):
-    """By the equations, and of FTL_c by the printed bits too, which are rounded."""
-    for times in ("490,728 (FL)", "144,882 (FTL_f)", "91,427 (FTL_c)", "90,758"):
-        assert times in of_fbftl.loc["A26", "explanation"]
-    assert of_fbftl.loc["A26", "verdict"] == "differs"
-
-
 def test_label_privacy_is_not_gone(of_fbftl):
     eight, sixteen = map(float, of_fbftl.loc["A1", "computed"].split("; "))
     assert eight == pytest.approx(12.13, abs=0.05)
@@ -125,10 +118,6 @@ def test_without_dialogues(printed, tmp_path):
     tabulate_audit.main(printed, TEXTS).write(tmp_path / "audit.csv")
     audit = rows_of_fbftl(tmp_path / "audit.csv")
     assert audit.loc["A8", "computed"] == "1,024 per token; 76,961,152"
-
-
-def test_convolutions_stand_where_torchvision_has_them():
-    assert feature_indices() == [0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28]
 
 
 @given(st.integers(1, 500), st.integers(1, 64), st.floats(0, 0.999))

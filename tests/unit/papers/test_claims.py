@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pandas as pd
 import pytest
-from fbftl.findings.uplink import COMMON, SELECTED
+from fbftl.findings.uplink import SELECTED
 from fbftl.papers.claims import OURS, faults, read_claims
 from fbftl.papers.quantities import Runs
 from fbftl.papers.registry import TESTED
@@ -110,11 +110,6 @@ def test_dialogues_are_judged_by_rouge_and_what_they_send():
     assert (OURS, "agree") not in found
 
 
-def test_two_seeds_leave_a_claim_undecided():
-    table = runs(({}, [0.9] * 2), ({"method": "ftl_c"}, [0.9] * 2))
-    assert of_fbftl(table)[OURS, "agree"] == UNDECIDED
-
-
 @pytest.mark.parametrize(
     ("ftl_c", "expected"),
     [
@@ -129,19 +124,6 @@ def test_uplink_is_compared_by_factor_seed_by_seed(ftl_c, expected):
     assert found[OURS, "uplink_ftl_c"] == expected
     assert found["fbftl-04", "ftl_c"] == HOLDS
     assert (OURS, "common_ftl_c") not in found
-
-
-def test_uplink_to_the_same_accuracy_is_a_claim_of_its_own():
-    uplink = sent(COMMON, fbftl=[1.0] * 3, ftl_c=[200.0, 210.0, 190.0])
-    found = of_fbftl(runs(CLEAN), uplink)
-    assert found[OURS, "common_ftl_c"] == CONTRARY
-    assert ("fbftl-04", "ftl_c") not in found
-
-
-@pytest.mark.parametrize(("far", "expected"), [(0.5, HOLDS), (0.79, CONTRARY)])
-def test_sharp_drop_is_at_the_end(far, expected):
-    table = runs(CLEAN, ({"plr": 0.9}, [0.8] * 3), ({"plr": 0.99}, [far] * 3))
-    assert of_fbftl(table)["fbftl-29", "all"] == expected
 
 
 @pytest.mark.parametrize(("near", "expected"), [(0.895, HOLDS), (0.8, CONTRARY)])
@@ -200,22 +182,6 @@ def test_privacy_claims_take_the_smallest_and_the_greatest_k():
     single = of_fbftl(runs(*at(4, 0.6, 0.1)))
     assert single[OURS, "smallest_k"] == HOLDS
     assert (OURS, "greatest_k") not in single
-
-
-def test_fbftl_on_the_tasks_own_clients_stands_for_every_k():
-    noisy = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0}
-    sizes = [(noisy | {"samples_per_client": size}, [0.7] * 3) for size in (4, 100)]
-    found = of_fbftl(runs(({"mechanism": "gaussian", "epsilon": 1.0}, [0.2] * 3), *sizes))
-    assert found[OURS, "smallest_k"] == CONTRARY
-    assert found[OURS, "greatest_k"] == HOLDS
-
-
-def test_a_diverged_seed_counts_as_nothing():
-    table = runs(CLEAN, ({"method": "ftl_c"}, [0.9, 0.9, None]))
-    examined = by_name("fbftl", Runs(table))[OURS, "agree"]
-    assert list(examined.first.values) == [90, 90, 0]
-    assert len(examined.first.diverged) == 1
-    assert str(examined.judged(1)) == UNDECIDED
 
 
 def test_printed_bounds_are_those_of_the_verdict():

@@ -93,22 +93,6 @@ def planned_by(study: Study, paper: str, among: Container[str] | None = None) ->
     return tables
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-def test_some_part_of_every_tested_sentence_is_run(studies, paper):
-    sentences = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
-    tasks = planned(studies, paper)
-    idle = [
-        sentence
-        for sentence, parts in sentences.items()
-        if not any(
-            len(first.values) and len(second.values)
-            for sides in parts.values()
-            for first, second in map(sides, tasks)
-        )
-    ]
-    assert idle == []
-
-
 BY_ROWS = {("c2-01", "1000"), ("c2-02", "1000")}
 """Parts that are found by the rows that were seen, which a plan does not tell."""
 

@@ -67,17 +67,6 @@ def test_without_its_partner_a_habit_has_no_row():
     assert effects(runs((LOSSY, [0.9, 0.92]))).empty
 
 
-def test_differences_are_taken_seed_by_seed():
-    table = effects(runs((LOSSY, [0.5, 0.9, 0.7]), ({"plr": 0.9}, [0.6, 1.0, 0.8])))
-    assert table.loc[0, "difference_spread"] == pytest.approx(0)
-    assert table.loc[0, "effect"] == "lowers"
-
-
-def test_equal_runs_show_no_effect():
-    table = effects(runs((LOSSY, [0.5, 0.9]), ({"plr": 0.9}, [0.5, 0.9])))
-    assert set(table["effect"]) == {"undecided"}
-
-
 @pytest.mark.parametrize(
     ("habit", "corrected", "id"),
     [

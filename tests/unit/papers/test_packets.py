@@ -28,11 +28,6 @@ def test_packets_are_those_that_the_authors_drew(root):
         assert numbers_per_batch(vgg16(), method) == numbers
 
 
-def test_a_packet_of_one_block_is_lost_as_often_as_its_block():
-    curves = loss_curves({"fbftl": 1}, RATES)
-    np.testing.assert_allclose(curves["plr"], RATES, rtol=1e-12)
-
-
 def test_loss_is_exact_where_rates_are_tiny():
     curves = loss_curves({"fl": 37389}, np.array([1e-12]))
     np.testing.assert_allclose(curves["plr"], 37389e-12, rtol=1e-6)

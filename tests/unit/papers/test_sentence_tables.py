@@ -1,6 +1,5 @@
 """Tables of sentences: every sentence has its row, and only full studies have verdicts."""
 
-import re
 from importlib import import_module
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from fbftl.papers.formulas import (
     PaperRecord,
     alike,
     audited,
-    each,
     fewer,
     identical,
     identical_throughout,
@@ -108,12 +106,6 @@ def test_only_a_full_study_has_a_verdict(task, verdict):
     assert verdicts(**{task: [part("x", *UP)]}) == {task.replace("_", "-"): (verdict, verdict)}
 
 
-def test_numbers_stand_in_every_row_whatever_the_size():
-    (row,) = table({"hill": [part("x", *UP)]})[lambda t: t["task"] == "hill"].to_dict("records")
-    assert re.fullmatch(r"x: 5\.00 \[4\.\d\d, 5\.\d\d\] points", row["measured"])
-    assert (row["size"], row["parts"], row["seeds"]) == ("quick", "1 of 1", 3)
-
-
 def test_tasks_that_disagree_leave_it_to_the_task():
     both = verdicts(hill_full=[part("x", *UP)], dale_full=[part("x", *DOWN)])
     assert {overall for _, overall in both.values()} == {"depends on the case"}
@@ -178,14 +170,6 @@ def test_identities_and_counts_are_decided_by_every_seed():
     assert holds(fewer("test_accuracy", FBFTL, FTL_C)) is None
 
 
-def test_every_part_of_an_identity_counts():
-    ran = Runs(runs(({}, [0.8, 0.8, 0.7]), (FTL_C, [0.9, 0.9, 0.7])))
-    same, other = (identical("test_accuracy", FBFTL, second) for second in (FBFTL, FTL_C))
-    assert holds(each(same, same), ran) is True
-    assert holds(each(same, other), ran) is False
-    assert holds(each(same, identical("test_accuracy", FBFTL, {"method": "fl"})), ran) is None
-
-
 def curves(**by_setting: list[list[float]]) -> Runs:
     """Return runs whose validation loss by seed and epoch is known."""
     table = runs(({}, [0.8, 0.8]), (FTL_C, [0.8, 0.8]))
@@ -242,9 +226,3 @@ def too_small(kept: pd.DataFrame) -> list[str]:
     """Return the tasks of a kept table that have a verdict and are no full study's."""
     small = kept[(kept["task"] != "") & (kept["size"] != "full")]
     return sorted(set(small["task"][~small["verdict"].str.endswith("no verdict")]))
-
-
-def test_a_kept_verdict_of_a_quick_study_is_refused():
-    kept = table({"hill-small": [part("x", *UP)], "hill-full": [part("x", *UP)]})
-    assert too_small(kept) == []
-    assert too_small(kept.assign(verdict="holds")) == ["hill-small"]

@@ -116,41 +116,6 @@ def briefs() -> dict[str, dict[str, dict[str, str]]]:
     return by_paper
 
 
-def test_there_are_registries() -> None:
-    assert FILES
-
-
-@pytest.mark.parametrize(
-    ("cell", "margin"),
-    [
-        ("0", ""),
-        ("0 ('similar')", ""),
-        ("0; '~' has no band", ""),
-        ("0 (printed 0.46)", "0 (printed 0.46)"),
-        ("0 bits", "0 bits"),
-        ("0.05 (97.06 against 97.01)", "0.05 (97.06 against 97.01)"),
-        ("10 times", "10 times"),
-    ],
-)
-def test_a_zero_without_figures_is_no_margin(cell: str, margin: str) -> None:
-    assert printed_margin(cell) == margin
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("Accuracy drops at last", 0),
-        ("It saves a great deal of what clients send", 5),
-        ("saves a great deal of uplink to FbFTL's clients, and never more than that", 6),
-        ("Saves a great deal Of Uplink", 6),
-        ("beside FL, FTL_f, FTL_c, SFL, 32 bits", 1),
-    ],
-)
-def test_names_and_numbers_are_not_copied(text: str, words: int) -> None:
-    quote = "this saves a great deal of uplink, beside FL, FTL_f, FTL_c, SFL, 32 times in all"
-    assert longest_copy(text, quote) == words
-
-
 def test_ids_are_unique_and_tell_their_paper(path: Path) -> None:
     ids = [row["id"] for row in rows_of(path)]
     assert len(set(ids)) == len(ids) > 0

@@ -21,11 +21,6 @@ def test_rounds_are_counted_to_the_highest_accuracy_that_all_reach():
     assert list(second.values) == [3, 2]
 
 
-def test_curves_that_reach_nothing_are_not_compared():
-    assert all(side.values.empty for side in rounds_to(curve([0.0]), curve([0.9])))
-    assert all(side.values.empty for side in rounds_to(pd.DataFrame(), curve([0.9])))
-
-
 @pytest.fixture
 def runs(tmp_path):
     """Two settings with two seeds each, their accuracies by round and by domain."""
@@ -76,9 +71,3 @@ def test_comparable_to_a_whole_network_is_said_where_domains_differ():
         series["series"] = "domain_accuracy_x1"
         sides = SENTENCES["c4-07"]["fedavg"](Runs(table, series=series))
         assert [len(side.values) for side in sides] == [compared] * 2
-
-
-def test_without_series_nothing_is_compared(runs):
-    alone = type(runs)(runs.table)
-    assert all(side.values.empty for side in SENTENCES["c4-10"]["spread"](alone))
-    assert all(side.values.empty for side in SENTENCES["c4-11"]["domain_2_1"](alone))

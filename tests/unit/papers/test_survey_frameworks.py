@@ -7,7 +7,7 @@ from fbftl.papers.quantities import Runs, with_beside
 from fbftl.papers.survey import audit_frameworks, counts
 from fbftl.papers.survey.claims_frameworks import ADAPTED, FD, SHARDS, as_picked
 from fbftl.papers.survey.formulas import FD as OF_FD
-from fbftl.papers.survey.formulas import FEDAVG, FEDMD, FEDVOTE, FORMULAS
+from fbftl.papers.survey.formulas import FEDAVG, FEDMD, FORMULAS
 from unit.papers.claimed import judgements, registry
 from unit.papers.test_effects import runs
 
@@ -16,22 +16,6 @@ from unit.papers.test_effects import runs
 def test_augmentation_has_to_reach_iid_data(augmented, expected):
     table = runs((FD, [0.9] * 3), (FD | SHARDS | {"seed_samples": 10}, [augmented] * 3))
     assert judgements("survey", Runs(table))["s-19", "alone"] == expected
-
-
-def test_augmentation_is_compared_where_clients_learn_from_each_other_on_both_sides():
-    learning = {"distillation_weight": 1.0}
-    augmented = FD | SHARDS | {"seed_samples": 10}
-    table = runs((FD | learning, [0.9] * 3), (augmented, [0.4] * 3))
-    assert ("s-19", "fd") not in judgements("survey", Runs(table))
-    both = runs((FD | learning, [0.9] * 3), (augmented | learning, [0.9] * 3))
-    assert judgements("survey", Runs(both))["s-19", "fd"] == "holds"
-
-
-@pytest.mark.parametrize(("samples", "alone"), [(128, 0.9), (1280, 0.8)])
-def test_a_federation_is_compared_at_whatever_its_clients_draw(samples, alone):
-    side = {"method": "fedavg", "network": "example", "resampled_per_round": samples}
-    table = runs((side, [0.95] * 3), (side | {"clients": 1}, [alone] * 3))
-    assert judgements("survey", Runs(table))["s-01", "common"] == "holds"
 
 
 def test_claims_find_values_that_a_rule_picked():
@@ -70,13 +54,6 @@ def test_labels_in_shares_are_safe_if_an_attack_is_no_better_than_its_blind_gues
     setting = {"method": "secure_ftl", "protection": "beaver"}
     columns = {"label_recovery": [found] * 3, "label_recovery_blind": [0.54] * 3}
     assert judgements("survey", beside(setting, [0.7] * 3, **columns))["s-12", "beaver"] == expected
-
-
-@pytest.mark.parametrize(("auc", "secure"), [(0.64, "the contrary holds"), (0.5, "holds")])
-def test_membership_is_held_against_chance(auc, secure):
-    setting = {"method": "fedmd", "local_epochs": 5, "transfer_epochs": 40, "digest_rate": 0.3}
-    columns = {"membership": [auc] * 3, "membership_blind": [0.5] * 3}
-    assert judgements("survey", beside(setting, [0.9] * 3, **columns))["s-17", "iid"] == secure
 
 
 @pytest.mark.parametrize(("by_client", "expected"), [(0.51, "holds"), (0.7, "the contrary holds")])
@@ -141,12 +118,3 @@ def test_messages_are_compared_by_round_and_not_by_how_long_a_training_is(rounds
     # Nothing is decided where not all frameworks were run.
     assert FORMULAS["s-24"](by_id["s-24"], record) is None
     assert FORMULAS["s-16"](by_id["s-16"], PaperRecord({})) is None
-
-
-def test_what_goes_down_is_beside_what_decides():
-    table = runs((FEDAVG, [0.9] * 3), (FEDVOTE, [0.9] * 3)).assign(uplink_bits=100)
-    down = table["method"].map({"fedavg": 10.0, "fedvote": 17.0})
-    by_id = {of.id: of for of in registry("survey")}
-    record = PaperRecord({}, {}, [Runs(table.assign(downlink_bits=down))])
-    decision = FORMULAS["s-08"](by_id["s-08"], record)
-    assert (decision.holds, decision.computed) == (True, "100; 100; down 10; 17")

@@ -6,7 +6,7 @@ import pytest
 from fbftl.papers.quantities import Runs
 from fbftl.papers.thesis.central import largest_difference
 from fbftl.papers.thesis.claims_budget import EVEN, SENTENCES, setting, slope_of_influence
-from fbftl.papers.thesis.claims_fade import ADAPTATION, CLINIC, adapted, game
+from fbftl.papers.thesis.claims_fade import ADAPTATION, adapted
 from fbftl.study.job import name_of
 
 
@@ -87,46 +87,6 @@ def test_the_lowest_loss_that_both_reach_counts():
     first, second = ADAPTATION["c3-12"]["0.5"](runs)
     assert first.values.to_dict() == {0: 20, 1: 5}
     assert second.values.to_dict() == {0: 40, 1: 10}
-
-
-def test_ten_steps_count_where_they_were_run():
-    once, ten = (
-        [adapted("plain", minority_participation=share, **steps) for share in (0.05, 0.5)]
-        for steps in ({}, {"local_steps": 10.0})
-    )
-    few = [(setting, {"accuracy_1": [0.1] * 3}) for setting in once]
-    many = [(setting, {"accuracy_1": [0.2] * 3}) for setting in ten]
-    for rows, expected in ((few, 10), (few + many, 20)):
-        first, second = ADAPTATION["c3-09"]["0.05"](table(*rows))
-        assert first.values.to_numpy() == pytest.approx(expected)
-        assert second.values.to_numpy() == pytest.approx(expected)
-
-
-def test_what_heterogeneous_users_cost():
-    iid, six = {"majority_users": 3}, {"majority_users": 3, "majority_classes": 6.0}
-    rows = [
-        (adapted("plain", discriminator_sees="product", **iid), {"accuracy_1": [0.9] * 3}),
-        (adapted("plain", discriminator_sees="product", **six), {"accuracy_1": [0.8] * 3}),
-        (adapted("none", unlabelled_loss="shot", **iid), {"accuracy_1": [0.9] * 3}),
-        (adapted("none", unlabelled_loss="shot", **six), {"accuracy_1": [0.6] * 3}),
-    ]
-    first, second = ADAPTATION["c3-17"]["cdan"](table(*rows))
-    assert first.values.to_numpy() == pytest.approx(10)
-    assert second.values.to_numpy() == pytest.approx(30)
-
-
-def test_a_plain_adversary_is_judged_over_all_numbers_of_users():
-    rows = [
-        (
-            game("torch", adversary, 20, minority_users=6, users_per_round=users),
-            {"delta_eo": [value * users] * 3},
-        )
-        for adversary, value in (("none", 0.1), ("plain", 0.2))
-        for users in (2, 5, 10, 20)
-    ]
-    none, plain = CLINIC["c3-18"]["plain"](table(*rows))
-    assert none.values.to_numpy() == pytest.approx(0.925)
-    assert plain.values.to_numpy() == pytest.approx(1.85)
 
 
 def test_all_users_at_once_are_as_one():

@@ -7,7 +7,7 @@ from fbftl.cost.layers import parameters, products
 from fbftl.cost.widths import alexnet, digits_cnn, preact_resnet18
 from fbftl.models.chain import Chain, described
 from fbftl.models.networks import build
-from fbftl.papers.thesis.work_of_widths import SHETEROFL, SPLITMIX, counted, trained_by_client
+from fbftl.papers.thesis.work_of_widths import SHETEROFL, SPLITMIX, trained_by_client
 
 WIDTHS = [Fraction(1, 8), Fraction(3, 8), Fraction(1)]
 
@@ -53,11 +53,3 @@ def test_a_client_of_split_mix_multiplies_less_in_a_step_than_one_of_sheterofl()
     expected = sum(number * work for number, work in zip((4, 3, 2, 1), slices, strict=True)) / 4
     assert trained_by_client("digits", SHETEROFL) == pytest.approx(expected)
     assert expected > trained_by_client("digits", SPLITMIX)
-
-
-def test_a_mixture_has_as_many_bases_as_fit():
-    whole = counted("digits", "FedAvg individual", 1.0, "parameters")
-    assert whole == 14_219_210
-    mixture = counted("digits", SPLITMIX, 1.0, "parameters")
-    assert mixture == 8 * parameters(digits_cnn(Fraction(1, 8)))
-    assert 100 * mixture / whole == pytest.approx(12.7, abs=0.1)

@@ -71,14 +71,3 @@ def test_no_seed_chooses_the_share_at_which_it_is_judged():
 def test_a_single_seed_has_nothing_to_choose_by():
     _, mixed = SENTENCES["c4-22"]["robust_weight_0.1"](runs([0.35]))
     assert mixed.values.isna().tolist() == [True]
-
-
-def test_a_weight_that_was_not_run_is_not_compared():
-    first, second = SENTENCES["c4-22"]["robust_weight_0.3"](runs([0.35] * 3))
-    assert first.values.empty
-    assert second.values.empty
-
-
-def test_what_training_on_disturbed_inputs_costs_is_beside_fedavg_tested_alike():
-    adversarial, plain = SENTENCES["c4-25"]["clean_1"](runs([0.35] * 3))
-    assert (plain - adversarial).values.tolist() == pytest.approx([40] * 3)
