@@ -130,20 +130,6 @@ def test_a_damaged_table_is_refused(many, damage, words):
         file.count("train")
 
 
-def test_types_and_names(written):
-    path, _ = written
-    with ClientFile(path) as file:
-        assert file.splits == ("test", "train")
-        assert file.client_ids("train") == ["000", "001", "002"]
-        assert file.attributes == {"classes": '["a"]'}
-        batch = file.rows("train", 2, 4)
-        assert set(batch.arrays) == {"pixels", "label"}
-        assert batch.client.dtype == np.int32
-        assert batch.sample.dtype == np.int64
-        assert batch.arrays["pixels"].dtype == np.uint8
-        assert len(file.rows("train", 20, 30).sample) == 0
-
-
 def test_any_tff_reader_finds_the_layout(written):
     path, (pixels, label, _) = written
     with h5py.File(path) as file:
@@ -304,25 +290,6 @@ def test_a_client_file_with_something_missing_is_refused(written, damage, words)
     assert str(path) in str(caught.value)
 
 
-def test_groups_without_samples_or_row_numbers(path):
-    with h5py.File(path, "w") as file:
-        file.create_group("train/examples")
-        file["test/examples/a/label"] = np.arange(3)
-    with ClientFile(path) as file:
-        with pytest.raises(UserError, match="has no clients"):
-            file.count("train")
-        with pytest.raises(UserError, match="holds no array 'sample'"):
-            file.count("test")
-        with pytest.raises(UserError, match="no split 'valid'"):
-            file.count("valid")
-
-
-def test_unknown_column(written):
-    path, _ = written
-    with ClientFile(path) as file, pytest.raises(UserError, match="holds no array 'pixel'"):
-        file.column("train", "pixel")
-
-
 def test_missing_and_foreign_files(tmp_path):
     with pytest.raises(UserError, match="is missing"):
         ClientFile(tmp_path / "none.h5")
@@ -341,25 +308,3 @@ def test_a_file_that_claims_more_than_it_holds(path):
         group.create_dataset("sample", (2**40,), np.int64)
     with ClientFile(path) as file, pytest.raises(UserError, match="cannot hold"):
         file.count("train")
-
-
-def test_random_damage_gives_the_data_or_one_sentence(written):
-    path, _ = written
-    intact = path.read_bytes()
-    rng = np.random.default_rng(0)
-    refused = 0
-    for _ in range(300):
-        damaged = bytearray(intact)
-        for position in rng.integers(0, len(intact), 3):
-            damaged[position] ^= 1 << rng.integers(8)
-        if rng.random() < 0.1:
-            del damaged[rng.integers(len(damaged)) :]
-        path.write_bytes(damaged)
-        try:
-            with ClientFile(path) as file:
-                for split in file.splits:
-                    for _ in file.batches(split, 4):
-                        pass
-        except UserError:
-            refused += 1
-    assert refused > 30

@@ -78,18 +78,6 @@ def test_chosen_classes_are_renumbered_in_the_order_given():
     assert chosen.train.owners.shape == chosen.train.labels.shape
 
 
-def test_classes_can_be_chosen_by_name():
-    by_name, by_number = choose_classes(dataset(), ["c", 0]), choose_classes(dataset(), [2, 0])
-    assert by_name.classes == by_number.classes
-    np.testing.assert_array_equal(by_name.train.labels, by_number.train.labels)
-
-
-@pytest.mark.parametrize("classes", [[0, 0], [3], [-1], ["d"], [0, "a"]])
-def test_wrong_classes_are_refused(classes):
-    with pytest.raises(UserError, match=r"data.classes is .* from 0 to 2"):
-        choose_classes(dataset(), classes)
-
-
 @pytest.mark.parametrize(
     ("names", "wanted", "places"),
     [
@@ -127,11 +115,6 @@ def test_labels_that_no_training_sample_or_no_class_has_are_refused(labels, sent
         require_labels(labels, chosen=True)
 
 
-def test_classes_without_samples_are_refused():
-    with pytest.raises(UserError, match="leaves no test samples"):
-        choose_classes(dataset(test=2), [2])
-
-
 @given(st.integers(2, 200), st.floats(0, 1), st.integers(0, 99))
 def test_neighbouring_portions_share_no_sample_and_cover_the_training_set(count, share, seed):
     whole = dataset(train=count)
@@ -147,14 +130,6 @@ def test_neighbouring_portions_share_no_sample_and_cover_the_training_set(count,
     assert sorted(rows[0] + rows[1]) == list(range(count))
     assert all(part == sorted(part) for part in rows)
     assert all(len(part.test) == len(whole.test) for part in parts)
-
-
-def test_a_portion_is_taken_before_classes_and_limit():
-    spec = {"kind": "digits", "portion": [0.0, 0.5], "classes": [3, 4], "limit": {"train": 20}}
-    train = load(spec, None).train.inputs
-    rest = load({"kind": "digits", "portion": [0.5, 1.0]}, None).train.inputs
-    assert len(train) == 20
-    assert not {image.tobytes() for image in train} & {image.tobytes() for image in rest}
 
 
 def test_limit_keeps_at_most_so_many():
@@ -217,37 +192,7 @@ def test_client_file_of_digits(tmp_path):
             np.testing.assert_array_equal(table.arrays["label"], samples.labels[table.sample])
 
 
-def test_given_clients_need_data_that_names_them(tmp_path):
-    with pytest.raises(UserError, match="the data names no clients"):
-        partition_clients.main(
-            "fbftl.data.images",
-            tmp_path / "clients.h5",
-            {"kind": "digits"},
-            {"partition": "given"},
-            None,
-            0,
-        )
-    assert not list(tmp_path.iterdir())
-
-
-MNIST = {
-    "kind": "idx",
-    "train": {
-        "images": "mnist/t10k-images-idx3-ubyte.gz",
-        "labels": "mnist/t10k-labels-idx1-ubyte.gz",
-    },
-}
 CIFAR10 = {"kind": "parquet", "train": "cifar10/train.parquet", "test": "cifar10/test.parquet"}
-
-
-def test_real_mnist(data_folder: Path):
-    check(MNIST, data_folder)
-    mnist = load(MNIST, data_folder)
-    assert mnist.train.inputs.shape == (8000, 28, 28, 1)
-    assert mnist.test.inputs.shape == (2000, 28, 28, 1)
-    labels = np.concatenate([mnist.train.labels, mnist.test.labels])
-    # The counts of MNIST's test set.
-    assert np.bincount(labels).tolist() == [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
 
 
 def test_real_cifar10(data_folder: Path):

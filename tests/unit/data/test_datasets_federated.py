@@ -43,31 +43,6 @@ def test_pixels_labels_and_owners(folder):
     assert data.classes == ("0", "1", "2")
 
 
-def test_both_splits_in_one_file(folder):
-    apart = load(SPEC, folder)
-    together = load({"kind": "federated", "train": "both.h5"}, folder)
-    np.testing.assert_array_equal(together.test.inputs, apart.test.inputs)
-
-
-def test_one_split_becomes_two(folder):
-    data = load({"kind": "federated", "train": "train.h5", "test_fraction": 0.25}, folder)
-    assert (len(data.train), len(data.test)) == (6, 2)
-    assert set(data.test.owners) <= set(SIZES)
-
-
-def test_colour_images_under_other_names(tmp_path):
-    with h5py.File(tmp_path / "train.h5", "w") as file:
-        file["examples/0/image"] = np.zeros((6, 3, 4, 3), np.uint8)
-        file["examples/0/coarse_label"] = np.arange(6)
-    spec = {
-        "kind": "federated",
-        "train": "train.h5",
-        "image_key": "image",
-        "label_key": "coarse_label",
-    }
-    assert load(spec, tmp_path).train.inputs.shape[1:] == (3, 4, 3)
-
-
 def test_labels_of_cifar100_in_columns(tmp_path):
     with h5py.File(tmp_path / "train.h5", "w") as file:
         for client in ("0", "1"):

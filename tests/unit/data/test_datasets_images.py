@@ -83,18 +83,6 @@ def test_images_that_do_not_fit_in_memory_stay_encoded(folder, spec, monkeypatch
 
 
 @BOTH
-def test_size_and_channels(folder, spec):
-    data = load({**spec, "size": 4, "channels": 1}, folder)
-    assert data.train.inputs.shape == (9, 4, 4, 1)
-
-
-@BOTH
-def test_own_test_split_is_optional(folder, spec):
-    pool = load({**spec, "test": None, "test_fraction": 1 / 3}, folder)
-    assert (len(pool.train), len(pool.test)) == (6, 3)
-
-
-@BOTH
 def test_images_of_different_shapes_need_a_size(folder, spec):
     write_folder(folder / "train", [8], shape=(7, 9, 3))
     encoded = [png(picture(row)) for row in range(8)] + [png(picture(8, (7, 9, 3)))]
@@ -122,12 +110,6 @@ def test_an_image_that_claims_too_many_pixels(folder):
     wide.save(folder / "train" / "cat" / "00.png")
     with pytest.raises(UserError, match=r"00.png claims 16384 x 8192 pixels"):
         load(FOLDER, folder)
-
-
-@BOTH
-def test_missing_files(folder, spec):
-    with pytest.raises(UserError, match=r"data.train: .*elsewhere is missing"):
-        check({**spec, "train": "elsewhere"}, folder)
 
 
 def test_shards_are_joined(folder):
@@ -252,8 +234,3 @@ def test_a_class_without_images_and_one_that_training_lacks(folder):
     (folder / "more" / "cat").rename(folder / "more" / "ape")
     with pytest.raises(UserError, match=r"data.test has the class 'ape'"):
         check({**FOLDER, "test": "more"}, folder)
-
-
-def test_a_file_in_place_of_a_folder(folder):
-    with pytest.raises(UserError, match="is not a folder"):
-        check({"kind": "folder", "train": "train.parquet"}, folder)

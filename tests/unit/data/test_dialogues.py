@@ -9,7 +9,6 @@ import pytest
 from fbftl.data.dialogues import splits as data
 from fbftl.data.dialogues.generated import FAMILIES, generate
 from fbftl.data.dialogues.jsonl import read_records
-from fbftl.data.dialogues.records import Record
 from fbftl.ground import hub
 from fbftl.ground.errors import UserError
 from hypothesis import given
@@ -27,10 +26,6 @@ def test_equal_seeds_give_equal_dialogues_and_other_seeds_others():
     first, again, other = (generate("target", {"train": 30}, seed)["train"] for seed in (1, 1, 2))
     assert first == again
     assert first != other
-
-
-def test_a_longer_split_begins_with_the_shorter_one():
-    assert generate("source", {"s": 50})["s"][:20] == generate("source", {"s": 20})["s"]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -114,12 +109,6 @@ def test_a_bad_line_is_refused_with_file_and_line(tmp_path, bad, reason):
         read_records(path)
 
 
-def test_a_bad_element_of_an_array_is_named(tmp_path):
-    path = write(tmp_path / "d.json", f"[{line()}, 7]")
-    with pytest.raises(UserError, match=r"d\.json, element 2: not a JSON object"):
-        read_records(path)
-
-
 def test_a_file_that_is_missing_empty_or_not_utf8_is_named(tmp_path):
     with pytest.raises(UserError, match=r"no\.jsonl is missing"):
         read_records(tmp_path / "no.jsonl")
@@ -147,18 +136,6 @@ def test_whatever_is_read_can_be_kept_in_hdf5(tmp_path_factory, texts):
     assert all(record.summary and "\r" not in record.dialogue for record in records)
 
 
-@given(st.binary(max_size=200))
-def test_no_bytes_whatever_raise_anything_but_a_user_error(tmp_path_factory, content):
-    path = tmp_path_factory.mktemp("bytes") / "d.jsonl"
-    path.write_bytes(content)
-    try:
-        records = read_records(path)
-    except UserError as error:
-        assert str(path) in str(error)  # noqa: PT017 both outcomes are checked
-    else:
-        assert all(isinstance(record, Record) for record in records)
-
-
 def test_splits_of_generated_and_of_read_dialogues(tmp_path):
     generated = data.load({"kind": "dialogues", "source": 5, "train": 4, "test": 3, "seed": 2}, ".")
     assert {split: len(records) for split, records in generated.items()} == {
@@ -181,12 +158,6 @@ def test_splits_of_generated_and_of_read_dialogues(tmp_path):
     assert data.training_count({"kind": "dialogues", "train": 4}, None) == 4
     with pytest.raises(UserError, match="dialogues or jsonl"):
         data.load({"kind": "csv"}, tmp_path)
-
-
-def test_real_samsum_dialogues_are_read(data_folder):
-    records = read_records(data_folder / "samsum" / "train.jsonl")
-    assert len(records) == 1000
-    assert records[0].summary == "Amanda baked cookies and will bring Jerry some tomorrow."
 
 
 PINNED = {

@@ -64,13 +64,6 @@ def test_a_shift_by_whole_pixels_moves_pixels_and_repeats_edges(down: int, right
     np.testing.assert_array_equal(moved(plain, 0, down, right), plain[:, rows][:, :, columns])
 
 
-def test_a_blur_keeps_what_is_even_and_narrows_the_rest() -> None:
-    even = np.full((1, 8, 8, 3), 77, np.uint8)
-    np.testing.assert_array_equal(STEPS["blurred"](even, origin(1)), even)
-    plain = images(1, 8, 8, 3)
-    assert STEPS["blurred"](plain, origin(1)).std() < 0.7 * plain.std()
-
-
 def test_a_grey_tint_is_the_luminance_of_the_coloured_one() -> None:
     grey = images(4, 8, 8, 1)
     coloured = tinted(np.repeat(grey, 3, axis=3), origin(4)) @ np.array([0.299, 0.587, 0.114])
@@ -88,17 +81,6 @@ def test_noise_depends_on_the_sample_and_shifts_on_the_client() -> None:
     np.testing.assert_array_equal(first, second)
     assert not np.array_equal(shifted(plain, origin(2, client=1))[0], first)
     assert not np.array_equal(shifted(plain, origin(2, seed=1))[0], first)
-
-
-def test_shifts_stay_inside_their_bounds() -> None:
-    """A white dot in the centre moves by a tenth of the side at most and keeps its brightness."""
-    dot = np.zeros((1, 21, 21, 1), np.uint8)
-    dot[0, 9:12, 9:12] = 255
-    for client in range(40):
-        seen = STEPS["shifted"](dot, origin(1, client=client))[0, :, :, 0].astype(float)
-        centre = np.array(np.nonzero(seen > 0)).mean(axis=1)
-        assert np.abs(centre - 10).max() <= 2.1 + 0.6
-        assert seen.max() > 100
 
 
 def test_lists_are_applied_in_turn_and_slices_are_parts_of_the_whole() -> None:
@@ -183,12 +165,3 @@ def test_groups_lie_where_no_reader_of_rows_meets_them(tmp_path: Path) -> None:
             assert table.arrays.keys() == {"pixels", "label", "domain"} == other.arrays.keys()
             np.testing.assert_array_equal(judged.groups(split), table.arrays["domain"] >= 2)
             assert plain.groups(split) is None
-
-
-def test_without_domains_files_are_what_they_were(tmp_path: Path) -> None:
-    keys = {"domains": None, "groups": None, "draw": "once"}
-    paths = [clients_of(tmp_path, "old.h5"), clients_of(tmp_path, "new.h5", **keys)]
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-    with ClientFile(paths[0]) as file:
-        assert file.domains("train") is None
-        assert set(file.attributes) == {"classes", "dataset"}

@@ -13,7 +13,6 @@ import pytest
 from collect_runs import main as collect_runs
 from fbftl.data.clients import Client, ClientFile, write_clients
 from fbftl.features.extract import extract
-from fbftl.features.store.opening import open_store
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import read_tidy
 from fbftl.ground.errors import UserError
@@ -48,7 +47,6 @@ RUN = {
         }
     ],
 }
-TRAIN = toys.dense({"x": np.arange(toys.COUNTS["train"], dtype=np.float32)})
 FUZZ = settings(suppress_health_check=list(HealthCheck))
 
 
@@ -158,19 +156,3 @@ def store(folder: Path) -> Path:
     stores.mkdir()
     extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(stores), batch=toys.BATCH)
     return stores / "dense.zarr"
-
-
-@settings(FUZZ, max_examples=100)
-@given(data=st.data())
-def test_damaged_stores(data: st.DataObject, store: Path) -> None:
-    names = sorted(p.relative_to(store) for p in store.rglob("*") if p.is_file())
-    path = store / data.draw(st.sampled_from(names))
-    content = path.read_bytes()
-    path.write_bytes(damaged(content, data))
-    try:
-        values = open_store(store.with_suffix(".json")).read("train").values
-        np.testing.assert_array_equal(values, TRAIN)
-    except UserError as error:
-        require_sentence(error)
-    finally:
-        path.write_bytes(content)

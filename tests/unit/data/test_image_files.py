@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fbftl.data.datasets import check, class_count, image, load, named_clients, notes
+from fbftl.data.datasets import check, class_count, load, named_clients, notes
 from fbftl.data.datasets import require_named_clients as require
 from fbftl.data.datasets.images import EncodedImages
 from fbftl.ground.digests import listing_digest
@@ -127,11 +127,3 @@ def test_folders_of_splits_are_no_classes(tmp_path, names):
         put(tmp_path / "pictures" / name / "cat" / "1.png", 1)
     with pytest.raises(UserError, match="which are splits and no classes; name one of them in"):
         check(SPEC, tmp_path)
-
-
-def test_images_of_no_given_size_have_the_first_ones(pictures):
-    spec = SPEC | {"layout": "clients", "channels": 3}
-    assert image(spec, pictures) == (2, 2, 3)
-    (pictures / "pictures/anna/cat/1.gif").write_bytes(b"no image")
-    with pytest.raises(UserError, match=r"1\.gif is damaged or not an image"):
-        image(spec, pictures)

@@ -9,7 +9,6 @@ import pytest
 from fbftl.data.participation import (
     LEAST_HELD_OUT,
     Partition,
-    Uploads,
     clients_of,
     held_out,
     participating,
@@ -44,11 +43,6 @@ def test_held_out_splits_exactly(count: int, share: float) -> None:
     assert sorted([*training, *validation]) == list(rows)
 
 
-def test_received_are_the_offered_that_arrive() -> None:
-    sent = Uploads(np.array([3, 5, 8]), np.array([0, 0, 1]), np.array([True, False, True]))
-    assert list(sent.received) == [3, 8]
-
-
 def test_streams_of_concerns_seeds_and_keys_differ_and_repeat() -> None:
     numbers = {stream(*key).integers(2**60) for key in [(0, "a"), (0, "b"), (1, "a"), (0, "a", 1)]}
     assert len(numbers) == 4
@@ -67,10 +61,6 @@ def dealt_to(seed: int, draw: str = "once", **axes: Any) -> np.ndarray:
     clients, setting = BLOCK | {"draw": draw}, Setting(**axes)
     job = SimpleNamespace(clients=clients, setting=setting, dealing=Dealing.of(clients, setting))
     return clients_of(job, replace(HELD, domain=None), seed)
-
-
-def test_a_setting_that_says_nothing_keeps_the_task_s_clients() -> None:
-    assert dealt_to(1) is HELD.client
 
 
 AXES = [

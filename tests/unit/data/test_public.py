@@ -10,7 +10,7 @@ import pytest
 from fbftl.data import public
 from fbftl.data.clients import ClientFile
 from fbftl.data.datasets import load
-from fbftl.data.public import public_data, public_samples, unshared
+from fbftl.data.public import public_samples, unshared
 from fbftl.ground.errors import UserError
 
 LETTERS = {"kind": "pretrain", "task": "letters", "image": [8, 8, 1], "seed": 0}
@@ -51,24 +51,10 @@ def test_a_data_set_gives_samples_of_the_split_that_is_named(split):
     assert len(np.unique(labels)) > 5
 
 
-def test_a_named_data_set_comes_before_the_source_task():
-    source = {"kind": "pretrain", "task": {"data": DIGITS}}
-    assert public_data(source, block({}, {"data": DIGITS | {"seed": 3}})) == [
-        DIGITS,
-        DIGITS | {"seed": 3},
-    ]
-    assert public_data(LETTERS, block({})) == [None]
-
-
 def test_a_loaded_source_needs_a_public_data_set():
     with pytest.raises(UserError, match=r"public\.sources names no data"):
         public.check_public({"kind": "load"}, block({}), None)
     public.check_public({"kind": "load"}, block({"data": DIGITS}), None)
-
-
-def test_samples_of_others_are_told_apart():
-    images = np.arange(30, dtype=np.uint8).reshape(30, 1, 1, 1)
-    np.testing.assert_array_equal(unshared(images, images[::2]), np.arange(1, 30, 2))
 
 
 @pytest.fixture
@@ -131,13 +117,6 @@ def test_an_adversary_may_know_test_images_that_nobody_sells(tmp_path, unseen):
     training = {"sources": [ONE | {"data": DIGITS, "split": "train"}]}
     with pytest.raises(UserError, match="are the task's own"):
         choose_public.main(clients, out, LETTERS, training, None, unseen, ["train"])
-
-
-def test_rows_are_counted_before_they_are_read():
-    sold = {"data": DIGITS | {"portion": [0, 0.5]}, "split": "train", "samples": 1000}
-    count = public.public_count(LETTERS, block({}, sold | {"domains": ["plain", "noisy"]}), None)
-    assert count == 40 + 2 * len(load(sold["data"], None).train)
-    assert public.public_count(LETTERS, block({"data": DIGITS}), None) is None
 
 
 def test_labels_that_the_task_has_not_are_refused():

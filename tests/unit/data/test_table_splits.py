@@ -112,12 +112,6 @@ def test_words_in_both_forms_of_unicode_are_one(tmp_path):
     assert class_names(numbered(tmp_path, [f"1,{form}" for form in forms]), tmp_path) == ("é",)
 
 
-def test_names_of_clients_are_told_as_they_stand(tmp_path):
-    block = numbered(tmp_path, ["a b,1,0", "c,2,1"], "c,x,label", client_column="c")
-    with pytest.raises(UserError, match="names a client 'a b'; use"):
-        check(block, tmp_path)
-
-
 def test_a_constant_column_is_zero(tmp_path):
     """0.1 so many times has a mean beside 0.1 in floats, and a deviation of some 1e-17."""
     rows = "".join(f"0.1,{number},{number % 2}\n" for number in range(3))
@@ -138,9 +132,3 @@ def test_string_views_and_dictionaries_are_words_and_numbers(tmp_path):
     dataset = load(block, tmp_path)
     assert dataset.classes == ("no", "yes")
     assert dataset.train.inputs[:, 0, 0, 1:].tolist() == [[0, 1], [1, 0], [0, 1]]
-
-
-def test_damaged_names_are_refused(tmp_path):
-    (tmp_path / "train.csv").write_bytes(b"x\xff,label\n1,0\n2,1\n")
-    with pytest.raises(UserError, match="is no table"):
-        check(SPEC | {"test": None}, tmp_path)

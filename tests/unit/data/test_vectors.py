@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 import torch
 from fbftl.data.clients import ClientFile, write_clients
-from fbftl.data.datasets import check, class_count, image, load, named_clients
+from fbftl.data.datasets import check, load, named_clients
 from fbftl.data.datasets import training_count as counted
 from fbftl.data.datasets.base import digest
 from fbftl.data.datasets.groups import sampled
@@ -57,13 +57,6 @@ def test_groups_differ_as_they_are_said_to(rates):
     assert abs(same - 1 / len(rates)) < 0.04
 
 
-def test_groups_are_drawn_again_alike_and_told_before_they_are_drawn():
-    assert digest(load(GROUPS, None)) == digest(load(GROUPS, None))
-    assert digest(load(GROUPS, None)) != digest(load(GROUPS | {"seed": 1}, None))
-    assert (counted(GROUPS, None), class_count(GROUPS, None)) == (3000, 2)
-    assert image(GROUPS, None) == (1, 1, 20)
-
-
 def test_the_client_file_holds_groups_apart_from_what_clients_hold(tmp_path):
     write_clients(tmp_path / "clients.h5", *dealt_out(GROUPS, CLIENTS, None, 0))
     people = load(GROUPS, None)
@@ -98,13 +91,6 @@ def test_a_table_is_encoded_by_its_training_rows(tmp_path):
     np.testing.assert_array_equal(values[:, 1:].sum(1), 1)
     # Females earn little here, males much: class and group are each other's opposite.
     np.testing.assert_array_equal(people.train.groups, 1 - people.train.labels)
-
-
-def test_words_that_only_test_rows_have_are_no_column(tmp_path):
-    (tmp_path / "test.csv").write_text("age,sex,colour,income\n70,Male,pink,low\n")
-    people = load(table(tmp_path, test="test.csv"), tmp_path)
-    assert people.test.inputs.shape == (1, 1, 1, 4)
-    np.testing.assert_array_equal(people.test.inputs[0, 0, 0, 1:], 0)
 
 
 def test_csv_and_parquet_say_the_same(tmp_path):

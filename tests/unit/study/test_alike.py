@@ -43,12 +43,6 @@ def test_single_keys_change_and_lists_are_replaced_whole(config):
     assert study.job("few", "fbftl")["training"]["batch"] == 32
 
 
-def test_a_task_may_be_like_one_that_is_like_another(config):
-    study = resolve(config)
-    few, fewer = study.task("few"), study.task("fewer")
-    assert fewer == few | {"training": few["training"] | {"epochs": 1}}
-
-
 def test_a_task_may_be_like_that_of_a_system(config):
     system = System("ant", "toys", {}, {"ants": config["tasks"]["digits"]}, {})
     config["tasks"]["few"]["like"] = "ants"

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study.widths import Law, bases_in, budgets, narrowed, served, spread_over
+from fbftl.study.widths import Law, bases_in, budgets, narrowed, spread_over
 
 CNN = {"kind": "cnn", "channels": [[16, 32], [8]], "fc": [64], "cut": "fc1"}
 
@@ -26,10 +26,6 @@ def test_bases_make_the_whole():
     assert [bases_in(width) for width in (1, 0.5, 1 / 3, 0.125)] == [1, 2, 3, 8]
     with pytest.raises(UserError, match=r"width is 0.3, of which no whole number"):
         bases_in(0.3)
-
-
-def test_widths_double_up_to_the_whole():
-    assert [served(bases) for bases in (1, 2, 6, 8)] == [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]
 
 
 @pytest.mark.parametrize("clients", [1, 7, 20])

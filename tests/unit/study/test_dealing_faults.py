@@ -109,11 +109,3 @@ def test_what_the_samples_fill_passes(changes: dict[str, Any]) -> None:
 def test_what_they_do_not_fill_is_refused(changes: dict[str, Any], sentence: str) -> None:
     fault = next(too_few_faults(Dealing.of(BLOCK | changes), 100))
     assert re.search(sentence, fault)
-
-
-def test_a_number_of_clients_replaces_their_size_and_the_other_way_round() -> None:
-    assert Dealing.of(BLOCK, Setting(clients=7)).clients(100) == 7
-    assert Dealing.of(BLOCK | TEN, Setting(samples_per_client=30)).clients(100) == 4
-    assert Dealing.of(BLOCK | FOUR).clients(101) == 4 + 3 * 4
-    assert Dealing.of(BLOCK).clients(None) is None
-    assert Dealing.of(BLOCK | {"partition": "given"}).clients(100) is None

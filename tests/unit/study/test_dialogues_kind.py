@@ -87,30 +87,6 @@ def test_what_a_task_of_dialogues_cannot_run_is_refused(axes: dict, sentence: st
         study(**axes)
 
 
-@pytest.mark.parametrize("method", ["fbftl", "ftl_c", "ftl_f"])
-@pytest.mark.parametrize(
-    "axes",
-    [
-        {"bits": [2], "keep": [0.5]},
-        {"plr": [0.5]},
-        {"blr": [0.1], "burst": [4], "retransmissions": [1]},
-        {"mechanism": ["relative"], "sigma": [0.1]},
-        {"samples_per_client": [4]},
-    ],
-)
-def test_what_images_can_be_sent_through_dialogues_can_too(method: str, axes: dict) -> None:
-    (setting,) = study(method=[method], **axes).settings["talks"]["talks"]
-    assert setting.startswith(f"{method}+")
-
-
-def test_dialogues_can_be_dealt_anew_with_each_seed() -> None:
-    config = yaml.safe_load(CONFIG)
-    config["tasks"]["talks"]["clients"] = {"draw": "per_seed"}
-    resolved = resolve(config)
-    assert resolved.job("talks", "ftl_c")["clients"]["draw"] == "per_seed"
-    assert study().job("talks", "ftl_c")["clients"]["draw"] == "once"
-
-
 def test_memories_of_dialogues_that_fit_nowhere_are_refused() -> None:
     resolved = study(method=["ftl_c", "ftl_f"], bits=[2])
     sizes = Sizes(heads={"1": 10**5}, networks={None: 10**6})
@@ -155,10 +131,3 @@ def test_a_faulty_task_is_one_sentence(path: str, value: object, sentence: str) 
     with pytest.raises(UserError) as raised:
         resolve(config)
     assert sentence in str(raised.value)
-
-
-def test_an_image_task_knows_no_dialogue_keys() -> None:
-    config = yaml.safe_load(CONFIG)
-    config["tasks"]["digits"]["features"]["prefix"] = "summarize: "
-    with pytest.raises(UserError, match=r"digits\.features\.prefix' does not exist"):
-        resolve(config)

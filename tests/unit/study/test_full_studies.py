@@ -111,19 +111,6 @@ experiments: {}
         made(folder, "full", system="fade-fex")
 
 
-def test_files_that_share_experiments_can_be_made_alone(root):
-    config, systems = yaml.safe_load((root / "config.yaml").read_text()), read_systems(root)
-    config |= {"size": "full", "data_folder": None}
-    stems = [Path(file).stem for file in full_studies.files_of(root, "fbftl")]
-    whole, *alone = (
-        resolve(each, systems, read_of_size(root, each, systems))
-        for each in (config | {"system": name} for name in ["fbftl", *stems])
-    )
-    for part in alone:
-        for task in part.tasks:
-            assert part.settings[task] == whole.settings[task], task
-
-
 def of_project(root: Path) -> list[str]:
     """Return the systems of the project that have a full study."""
     return [system for system in PAPER if full_studies.files_of(root, system)]
@@ -164,12 +151,6 @@ def test_every_file_is_of_a_system(root):
     assert {system.paper for system in read_every_full(root)} == {
         PAPER[s] for s in of_project(root)
     }
-
-
-def test_folders_of_a_full_study_give_way_to_the_configuration_s(folder):
-    studies = read_full(folder, "fade", ["digits"])
-    assert full_studies.with_folders({}, studies)["data_folder"] == "data"
-    assert full_studies.with_folders({"data_folder": "mine"}, studies)["data_folder"] == "mine"
 
 
 def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tmp_path):
@@ -219,12 +200,6 @@ def test_what_is_no_full_study_is_refused(folder, old, new, sentence):
     assert old in FADE
     file.write_text(FADE.replace(old, new))
     with pytest.raises(UserError, match=sentence):
-        made(folder, "full")
-
-
-def test_a_task_that_two_studies_define_cannot_be_extended(folder):
-    (folder / "studies/pictures.yaml").write_text(PHOTOS)
-    with pytest.raises(UserError, match=r"by studies/photos\.yaml and by studies/pictures\.yaml"):
         made(folder, "full")
 
 

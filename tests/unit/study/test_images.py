@@ -44,10 +44,6 @@ def test_the_own_cut_needs_no_naming() -> None:
     assert names({"cut": "fc1", "method": "ftl_c"}) == ["ftl_c+cut=fc1"]
 
 
-def test_the_released_procedure_extracts_for_itself() -> None:
-    assert names({"method": "released", "cut": "drop_fc1"}) == ["released+cut=drop_fc1"]
-
-
 @pytest.mark.parametrize(
     ("axes", "sentence"),
     [
@@ -158,20 +154,6 @@ def test_batches_of_one_sample_have_no_statistics() -> None:
     with pytest.raises(UserError, match="has no statistics"):
         job_of(steps, method="fedavg", network="cnn")
     job_of(steps, method="fedavg", network="mlp")
-
-
-def test_only_jobs_that_retrain_are_told_of_the_server_and_none_of_a_public_quantile() -> None:
-    server = {"server_learning_rate": 0.1, "server_batch": 8}
-    training = TASK["training"] | LOCAL | server
-    privacy = TASK["privacy"] | {"delta": 1e-5}
-    task = {"training": training, "privacy": privacy}
-    noised = {"mechanism": "gaussian", "epsilon": 8.0, "feature_clip": 1.0}
-    noised_job = job_of(task, method="fedfeat", **noised)
-    assert noised_job["training"] == training
-    assert noised_job["privacy"] == {"delta": 1e-5}
-    assert job_of(task, method="fedavg")["training"] == TASK["training"] | LOCAL
-    with pytest.raises(UserError, match=r"fedavg.server_batch has no effect.*retrains.*: fedfeat"):
-        job_of({"methods": {"fedavg": {"server_batch": 8}}}, method="fedavg")
 
 
 ROBUST = TASK["training"] | {"rounds": 2, "batch_norm": "batch", "selection": "last"}

@@ -3,10 +3,8 @@
 from types import SimpleNamespace
 
 import pytest
-import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
-from fbftl.study.config import resolve
 from fbftl.study.feasibility import require_cloud
 from fbftl.study.grid import expand, from_axes
 from fbftl.study.settings import Setting
@@ -90,42 +88,3 @@ def test_settings_with_one_clustering_step_together():
     by_centroids = {count: together(Setting(**BUYING, centroids=count)) for count in (25, 50, 100)}
     assert random == ideal != near == by_centroids[100]
     assert len(set(by_centroids.values())) == 3
-
-
-STUDY = """
-study: {tasks: [digits], experiments: [bought]}
-tasks:
-  digits:
-    data: {kind: digits}
-    source: {kind: pretrain, image: [8, 8, 1]}
-    features: {cut: fc1}
-experiments:
-  bought: {grids: [{method: [ecos], purchase: [5], count_sampling: [0.8]}]}
-"""
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "sentence"),
-    [
-        (("tasks", "digits", "public", "sources"), [], "public.sources is empty"),
-        (
-            ("tasks", "digits", "public", "sources"),
-            [{"domains": ["upside"]}],
-            r"domains.0 is 'upside'; choose among plain, inverted",
-        ),
-        (("tasks", "digits", "public", "source"), [], "key .*source' does not exist; did you mean"),
-        (("tasks", "digits", "privacy", "public"), {}, "key .*privacy.public' does not exist"),
-        (("experiments", "bought", "grids"), [{"count_sampling": [1.5]}], "1.5; give at most 1"),
-        (("experiments", "bought", "grids"), [{"count_sampling": [0.0]}], "0.0; give more than 0"),
-    ],
-)
-def test_what_a_cloud_cannot_be_is_one_sentence(root, path, value, sentence):
-    config = yaml.safe_load(STUDY)
-    resolve(config)
-    *above, last = path
-    block = config
-    for key in above:
-        block = block.setdefault(key, {})
-    block[last] = value
-    with pytest.raises(UserError, match=sentence):
-        resolve(config)

@@ -5,10 +5,8 @@ import re
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
-from fbftl.study import methods
 from fbftl.study.model.configuration import Configuration
-from fbftl.study.pages import method_page, require_lasting, schema_text, settings_page, table
-from fbftl.study.settings import DEFAULTS
+from fbftl.study.pages import method_page, require_lasting, schema_text, settings_page
 
 
 @pytest.fixture(scope="module")
@@ -36,23 +34,6 @@ def test_the_default_study_has_the_defaults_of_the_model(root):
         assert config[key] == (default.model_dump() if isinstance(config[key], dict) else default)
 
 
-def test_every_axis_has_a_line_with_its_meaning_and_the_methods_that_know_it(page):
-    rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", page.partition("## Axes")[2], re.M))
-    assert rows.keys() == DEFAULTS.keys()
-    assert rows["plr"].startswith("packet loss rate PLR, given directly. | `0.0` | `fl`, `sfl`,")
-    assert rows["descent_steps"] == "noisy full-batch steps T. | `100` | `private_gd`"
-    assert rows["feedback"].split(" | ")[1] == "`true`"
-    assert "`ecos`" not in rows["plr"]
-
-
-def test_every_method_has_a_line_and_those_of_its_axes_that_it_knows(page):
-    lists = dict(re.findall(r"^- `(\w+)`: (.+)$", page, re.M))
-    assert list(lists) == methods.names()
-    assert "`schedule`" not in lists["fedfeat"]
-    assert "`schedule`" in lists["fl"]
-    assert all(re.search(rf"^\| `{name}` \|", page, re.M) for name in lists)
-
-
 def test_no_default_and_no_order_ever_changes(page):
     """Names of runs rest on them, and jobs are given defaults untracked."""
     require_lasting(page)
@@ -64,7 +45,3 @@ def test_no_default_and_no_order_ever_changes(page):
         with pytest.raises(UserError, match="another order"):
             require_lasting(page.replace(f"{row}\n", "") + f"{row}\n")
         require_lasting(page.replace(f"{row}\n", ""))
-
-
-def test_a_bar_in_a_cell_ends_no_column():
-    assert table(("a",), [("x|y",)]) == "| a |\n| --- |\n| x\\|y |\n"

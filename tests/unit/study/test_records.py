@@ -1,7 +1,6 @@
 """The methods' records: each has its module, its look and its scheme, and says what it refuses."""
 
 import math
-from dataclasses import replace
 from importlib.util import find_spec
 from itertools import combinations
 from operator import mul
@@ -70,26 +69,6 @@ TO_XYZ = (
     (0.0193 / 1.089, 0.1192 / 1.089, 0.9505 / 1.089),
 )
 """From linear sRGB to X, Y, Z over those of white."""
-
-
-def test_colours_lie_as_far_apart_as_the_standard_says():
-    """White and black are 100 apart; pure red and pure green lie where tables of CIELAB say."""
-    assert distance("#FFFFFF", "#000000") == pytest.approx(100, abs=0.1)
-    assert lab("#FF0000") == pytest.approx((53.2, 80.1, 67.2), abs=0.3)
-    assert lab("#00FF00") == pytest.approx((87.7, -86.2, 83.2), abs=0.3)
-
-
-def test_a_look_may_share_colour_or_marker_but_not_both():
-    first, *_ = shown(methods.rows(["fbftl"])).values()
-    assert distinguishable(first, replace(first, marker="s"))
-    assert distinguishable(first, replace(first, colour="#0072B2"))
-    assert not distinguishable(first, replace(first, colour="#D95F02"))
-
-
-def test_figures_set_an_index_lower():
-    styles = shown(methods.rows(["ftl_c", "fbftl"]))
-    labels = {name: style.figure_label for name, style in styles.items()}
-    assert labels == {"ftl_c": "FTL$_c$", "fbftl": "FbFTL"}
 
 
 @pytest.mark.parametrize("record", methods.RECORDS, ids=lambda record: record.name)

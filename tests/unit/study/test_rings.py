@@ -1,8 +1,5 @@
 """How large masked sums can be, and what the smallest ring saves of a word for each number."""
 
-import re
-from itertools import product
-
 import numpy as np
 import pytest
 from fbftl.ground.ring import WORD_BITS
@@ -50,16 +47,6 @@ def test_the_ring_saves_its_share_of_masked_statistics(task, fraction_bits, leas
     # n rows take the bits of n, f more behind the point, and the sign.
     assert bits == (task[0] + 1).bit_length() + fraction_bits + 1
     assert saved(task, fraction_bits, epsilon) == 1 - bits / WORD_BITS
-
-
-def test_the_page_has_these_rings(root):
-    page = (root / "docs" / "what-to-upload.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| ([\d,]+) \(.*\) \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
-    tasks = {f"{task[0]:,}": task for task in (DIGITS, IMAGENET)}
-    printed = [(tasks[samples], int(point), int(bits)) for samples, point, bits in rows]
-    assert [(task, point) for task, point, _ in printed] == [*product((DIGITS, IMAGENET), (24, 20))]
-    for task, fraction_bits, bits in printed:
-        assert bits == WORD_BITS * (1 - saved(task, fraction_bits, 1.0))
 
 
 @pytest.mark.parametrize("clip", [0.01, 0.7, 1.0, 24.4])

@@ -47,10 +47,6 @@ def test_a_name_survives_the_way_to_another_machine(grid: dict) -> None:
         assert job.wildcards_dict == {"task": "digits", "setting": setting.name}
 
 
-def test_integers_and_floats_of_equal_value_are_one_setting() -> None:
-    assert from_axes({"fraction": 1, "plr": 0}) == from_axes({"fraction": 1.0, "plr": 0.0})
-
-
 def test_axes_without_effect_vanish() -> None:
     assert from_axes({"loss": "reshuffled"}) == Setting()
     assert from_axes({"method": "fl", "feedback": False}) == Setting(method="fl")
@@ -91,10 +87,6 @@ def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
 def test_an_axis_that_no_setting_keeps_is_refused(grid: dict, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         expand([grid])
-
-
-def test_an_axis_that_some_settings_keep_is_not() -> None:
-    assert len(expand([{"blr": [0.0, 0.1], "retransmissions": [0, 2]}])) == 3
 
 
 @pytest.mark.parametrize(

@@ -43,10 +43,6 @@ def study_of(sources: int | None, **task: Any) -> Study:
     return resolve(config)
 
 
-def test_one_source_is_a_task_without_the_key() -> None:
-    assert study_of(1) == study_of(None)
-
-
 def test_the_task_itself_is_the_same_with_further_sources() -> None:
     several, one = study_of(3), study_of(None)
     assert several.tasks == one.tasks == ["digits"]
@@ -109,23 +105,3 @@ def test_dialogues_have_one_source(
     config["tasks"]["dialogues"]["source_seeds"] = 2
     with pytest.raises(UserError, match=r"are drawn by tasks\.dialogues\.data\.seed"):
         resolve(config)
-
-
-def test_source_models_of_votes_are_trained_once(
-    root: Path,
-) -> None:
-    config = read_yaml(root / "config.yaml")
-    frameworks = read_yaml(root / "studies/frameworks.yaml")
-    task = next(name for name, block in frameworks["tasks"].items() if "source_models" in block)
-    frameworks["tasks"][task]["source_seeds"] = 2
-    for key in ("tasks", "experiments"):
-        config[key] |= frameworks[key]
-    config["study"] = {"tasks": [task], "experiments": ["votes"]}
-    with pytest.raises(UserError, match="reads source_models, which are trained once"):
-        resolve(config)
-
-
-@pytest.mark.parametrize("number", [0, 101, 2.0, "3"])
-def test_a_number_of_sources_is_a_count(number: Any) -> None:
-    with pytest.raises(UserError, match=r"tasks\.digits\.source_seeds"):
-        study_of(number)

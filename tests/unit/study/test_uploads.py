@@ -3,8 +3,6 @@
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.study.grid import expand
-from fbftl.study.settings import Setting
-from fbftl.study.uploads import HEADS_FROM
 
 ASKED = {"method": "one_shot", "message": "features"}
 
@@ -23,15 +21,6 @@ def test_a_grid_says_which_message_clients_send():
         ({"message": "means"}, "head mlp from means, which lack second moments"),
         ({"message": "statistics", "head": "fedcof"}, "lack the samples .* choose among ridge"),
         ({"message": "projected", "head": "lda"}, "needs projection"),
-        ({"head": "lda", "aggregation": "masked"}, "masks features, which cannot be summed"),
-        (
-            {"message": "means", "head": "fedcof", "aggregation": "masked"},
-            "fedcof needs each client's; use head ncm or fedncm",
-        ),
-        (
-            {"message": "statistics", "head": "lda", "aggregation": "masked", "bits": 8},
-            "masks compressed messages",
-        ),
         (
             {"message": "means", "head": "ncm", "mechanism": "gaussian", "epsilon": 1.0},
             "on means, whose sensitivity is not known",
@@ -56,12 +45,3 @@ def test_a_grid_says_which_message_clients_send():
 def test_what_cannot_be_is_one_sentence(axes, sentence):
     with pytest.raises(UserError, match=sentence):
         expand([{axis: [value] for axis, value in (ASKED | axes).items()}])
-
-
-def test_fbftl_itself_keeps_its_name():
-    assert Setting().name == "fbftl"
-
-
-def test_features_hold_what_every_head_needs():
-    every = {head for heads in HEADS_FROM.values() for head in heads}
-    assert set(HEADS_FROM["features"]) == every
