@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 import torch
 from fbftl.attacks.findings import read_findings
-from fbftl.attacks.noised_features import ClientView
 from fbftl.attacks.split_training import told_apart
 from fbftl.study.methods import axes_by_method
 from fbftl.training.samples import LabelledInputs
@@ -138,9 +137,3 @@ def test_a_part_that_separates_what_it_was_trained_on_gives_its_members_away():
     alike, apart = (samples(of[30:200], labels[30:200]) for of in (far, near))
     assert told_apart(nn.Identity(), 3, known, apart, others) > 0.6
     assert abs(told_apart(nn.Identity(), 3, known, alike, others) - 0.5) < 0.1
-
-
-def test_features_that_are_not_finite_tell_nothing():
-    one = np.ones((2, 3))
-    assert ClientView(np.arange(2), one, one, one, one).finite
-    assert not ClientView(np.arange(2), np.nan * one, one, one, one).finite

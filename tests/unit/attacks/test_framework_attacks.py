@@ -81,11 +81,6 @@ def test_labels_are_guessed_from_those_that_voted_alike():
 # --- mean logits ------------------------------------------------------------------------------
 
 
-def test_margins_are_to_the_next_label():
-    means = torch.tensor([[[3.0, 1.0, 2.0], [0.0, 5.0, 9.0], [0.0, 0.0, 0.0]]])
-    assert personal_models._margins(means).tolist() == [[1.0, -4.0, 0.0]]
-
-
 def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
     job = job_of("fd", distillation_weight=1.0, partition="shards")
     client_data = client_samples(job, inputs)

@@ -1,7 +1,5 @@
 """The attack that is quoted is chosen on other targets, and thresholds attain what is reported."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from fbftl.attacks import choice
@@ -123,11 +121,6 @@ def test_what_the_target_learned_moves_no_threshold():
         assert after[key] == pytest.approx(threshold, abs=1e-9)
 
 
-def test_a_rate_that_fewer_than_ten_samples_would_show_is_not_reported():
-    attempts = attempt_all(trained_on_halves(1.0, models=4, samples=100), 1e-5, [0.001])
-    assert all(np.isnan(attempt.rates[0.001].hits).all() for attempt in attempts)
-
-
 def attempt(attack: str, tuning: float, quoted: float) -> Attempt:
     """Return an attempt with the AUCs on either half of the targets."""
     rate = Rate(np.array([0.3, 0.5]), np.array([0.02, 0.04]))
@@ -170,12 +163,3 @@ def test_no_attack_is_quoted_where_all_are_guesses_or_worse():
     (finding,) = membership_findings(job(), attempts)
     assert finding.adversary == f"{GUESS}; 3 shadows"
     assert np.isnan(finding.value)
-
-
-def test_a_row_has_what_noise_and_rates_there_are():
-    (row,) = rows_of(job(), [replace(attempt("a", 0.7, 0.6), offset=0.3)])
-    assert (row["mechanism"], row["unit"], row["epsilon"]) == ("none", None, None)
-    assert (row["offset"], row["targets"], row["shadows"]) == (0.3, 2, 3)
-    assert row["hits_0.01"] == pytest.approx(0.4)
-    assert row["alarms_0.001"] == pytest.approx(0.03)
-    assert row["alarms_0.001_spread"] == pytest.approx(0.01 * np.sqrt(2))

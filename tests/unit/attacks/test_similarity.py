@@ -16,10 +16,6 @@ def test_psnr_of_a_known_error():
     assert psnr(a, a).tolist() == [np.inf] * 3
 
 
-def test_equal_pictures_are_fully_similar():
-    np.testing.assert_allclose(ssim(pictures(), pictures()), 1.0)
-
-
 def test_ssim_of_constant_pictures_compares_their_means():
     a, b = np.full((1, 8, 8), 0.2), np.full((1, 8, 8), 0.7)
     c1 = 0.01**2
@@ -34,17 +30,6 @@ def test_ssim_is_symmetric_and_falls_with_noise():
     np.testing.assert_allclose(ssim(a, little), ssim(little, a))
     assert (ssim(a, much) < ssim(a, little)).all()
     assert (ssim(a, little) < 1).all()
-
-
-def test_a_negative_is_dissimilar():
-    a = pictures()
-    assert (ssim(a, 1 - a) < 0).all()
-
-
-def test_channels_are_averaged():
-    a, b = pictures(2, (3, 8, 8)), 1 - pictures(2, (3, 8, 8)) / 2
-    by_channel = np.mean([ssim(a[:, c], b[:, c]) for c in range(3)], axis=0)
-    np.testing.assert_allclose(ssim(a, b), by_channel)
 
 
 def test_windows_are_weighted_means():

@@ -3,17 +3,14 @@
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from fbftl.features.extract import QUEUE_BATCHES, extract, frozen
 from fbftl.features.store.opening import open_store
-from fbftl.features.varying import Sums
 from fbftl.ground.background import Sink, prefetched
 from fbftl.ground.errors import UserError
-from fbftl.ground.progress import ProgressBar
 from unit.features import store_toys as toys
 
 torch = pytest.importorskip("torch")
@@ -59,14 +56,6 @@ def test_frozen_refuses_training_mode(tmp_path):
         extract_with(forward_of(forward), tmp_path)
 
 
-def test_active_dropout_is_refused_without_frozen(tmp_path):
-    model = tiny_model().eval()
-    model[2].train()
-    with pytest.raises(UserError, match="other features at dense when it is run again"):
-        extract_with(forward_of(model), tmp_path)
-    assert not (tmp_path / "dense.zarr").exists()
-
-
 def test_batches_are_staged_in_the_thread_that_reads_them(tmp_path):
     threads = set()
 
@@ -106,25 +95,6 @@ def test_one_cut_in_two_dtypes(tmp_path):
     assert not np.array_equal(*values)
 
 
-def test_progress_reaches_the_end(tmp_path):
-    states = []
-    extract_with(toys.toy_forward, tmp_path, progress=lambda *state: states.append(state))
-    for split, count in toys.COUNTS.items():
-        done = [rows for name, rows, total in states if name == split and total == count]
-        assert done == sorted(done)
-        assert (done[0], done[-1]) == (0, count)
-
-
-def test_progress_bar_shows_the_rate(capsys):
-    bar = ProgressBar()
-    for split, done, total in [("train", 20, 100), ("train", 60, 100), ("train", 100, 100)]:
-        bar(split, done, total)
-    shown = capsys.readouterr().err
-    assert "train" in shown
-    assert "100/100" in shown
-    assert "samples/s" in shown
-
-
 def test_stages_overlap_and_the_queue_is_bounded():
     """The three stages wait for each other once: possible only if they run at the same time."""
     together = threading.Barrier(3, timeout=20)
@@ -151,21 +121,6 @@ def test_stages_overlap_and_the_queue_is_bounded():
             sink.put(number)
             assert len(decoded) <= number + QUEUE_BATCHES + 2
     assert handled == list(range(20))
-
-
-def test_producer_waits_when_the_queue_is_full():
-    decoded = []
-
-    def decode():
-        for number in range(100):
-            decoded.append(number)
-            yield number
-
-    with prefetched(decode(), 2) as items:
-        next(items)
-        time.sleep(0.3)
-        assert len(decoded) <= 4
-    assert len(decoded) <= 5  # leaving stops the thread
 
 
 def test_errors_of_stages_reach_the_caller():
@@ -253,11 +208,3 @@ def test_features_that_do_not_vary_are_told_with_the_majority_share(tmp_path, ro
     caplog.clear()
     extract_with(varying, tmp_path / "b")
     assert not caplog.records
-
-
-def test_a_deviation_is_that_of_all_rows() -> None:
-    """Two columns: 0 and 4 deviate by 2 each, 1 and 1 by nothing; their squares' mean is 4.5."""
-    sums = Sums()
-    sums.add(np.array([[0.0, 1.0]]))
-    sums.add(np.array([[4.0, 1.0]]))
-    assert sums.deviation() == pytest.approx(np.sqrt(2.0) / np.sqrt(4.5))

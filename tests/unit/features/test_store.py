@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 import zarr
 from fbftl.features.extract import extract
-from fbftl.features.store.dtypes import from_storage, storage_dtype, to_storage
+from fbftl.features.store.dtypes import from_storage, to_storage
 from fbftl.features.store.location import location
 from fbftl.features.store.manifest import read_manifest
 from fbftl.features.store.opening import open_store
 from fbftl.features.store.publish import writer_of
 from fbftl.features.store.ragged import Ragged, as_column, concatenate
 from fbftl.features.store.target import Target
-from fbftl.features.store.verify import damage
 from fbftl.ground.errors import UserError
 from fbftl.ground.room import Room
 from hypothesis import given, settings
@@ -60,14 +59,6 @@ def test_holds_ragged_rows_and_tokens(ragged):
         tokens = Ragged(features.tokens, features.token_offsets).rows()
         for row, expected in zip(tokens, arrays["tokens"], strict=True):
             np.testing.assert_array_equal(row, expected)
-
-
-def test_document_says_what_is_in_it(dense):
-    provenance = dense.provenance
-    assert provenance == toys.toy_provenance("dense")
-    assert (provenance.width, provenance.dtype) == (toys.WIDTH, "float32")
-    assert provenance.counts == toys.COUNTS
-    assert provenance.libraries == {"numpy": np.__version__}
 
 
 def test_how_the_network_computed_is_named_where_it_is_not_plain_float32(folder, tmp_path):
@@ -140,27 +131,6 @@ def test_subset_reads_only_the_chunks_it_touches(folder, dense):
             path.with_name(f"away{path.name}").rename(path)
 
 
-@pytest.mark.parametrize("rows", [np.array([-1]), np.array([toys.COUNTS["train"]])])
-def test_rows_out_of_range_are_refused(dense, rows):
-    with pytest.raises(IndexError):
-        dense.read("train", rows)
-
-
-def test_unknown_split_and_wrong_mask(dense):
-    with pytest.raises(KeyError, match="no split 'validation'"):
-        dense.read("validation")
-    with pytest.raises(IndexError, match="mask"):
-        dense.read("train", np.ones(3, bool))
-
-
-def test_manifest_in_another_folder(tmp_path):
-    manifest = tmp_path / "manifests" / "dense.json"
-    target = replace(toys.toy_targets(tmp_path / "stores")[0], manifest=manifest)
-    extract(toys.ToySource(), toys.toy_forward, [target], batch=toys.BATCH)
-    assert open_store(manifest).count("test") == toys.COUNTS["test"]
-    assert list(damage(manifest)) == []
-
-
 def test_no_store(tmp_path):
     with pytest.raises(UserError, match="is missing"):
         open_store(tmp_path / "dense.json")
@@ -227,13 +197,6 @@ def test_bfloat16_equals_torch():
         from_storage(to_storage(values, "bfloat16"), "bfloat16"), expected
     )
     assert np.isnan(from_storage(to_storage(np.array([np.nan]), "bfloat16"), "bfloat16"))
-
-
-def test_bad_dtypes_are_refused():
-    with pytest.raises(UserError, match="does not fit float16"):
-        to_storage(np.array([70000.0]), "float16")
-    with pytest.raises(UserError, match="unknown"):
-        storage_dtype("float17")
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])

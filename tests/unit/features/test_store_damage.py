@@ -3,13 +3,10 @@
 import random
 import shutil
 
-import numpy as np
 import pytest
 from fbftl.features.extract import extract
 from fbftl.features.store.location import AGAIN
 from fbftl.features.store.opening import open_store
-from fbftl.features.store.publish import writer_of
-from fbftl.features.store.target import Target
 from fbftl.features.store.verify import damage
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys
@@ -69,13 +66,6 @@ def test_flipped_bits_and_missing_files_are_found_and_named(stores, undisturbed,
     assert toys.files(stores) == undisturbed
 
 
-def test_files_of_others(stores):
-    notes = stores / "dense.zarr" / "train" / "notes.txt"
-    notes.write_text("mine")
-    assert list(damage(stores / "dense.json")) == [("train/notes.txt", "unexpected")]
-    notes.unlink()
-
-
 @pytest.mark.parametrize("how", ["flipped", "missing", "not json", "a list"])
 def test_damaged_manifest(stores, how):
     manifest = stores / "dense.json"
@@ -89,14 +79,3 @@ def test_damaged_manifest(stores, how):
     with pytest.raises(UserError, match=r"Manifest .*dense\.json is (missing|damaged)"):
         open_store(manifest)
     manifest.write_bytes(content)
-
-
-def test_width_differs_between_splits(tmp_path):
-    target = Target(tmp_path / "f.zarr", toys.toy_provenance("c"))
-    ids = np.arange(2)
-    columns = {"labels": ids, "client": ids, "sample": ids}
-    writer = writer_of(target, {"train": 2, "test": 2}, 2)
-    writer.append("train", 0, np.zeros((2, 3), np.float32), columns)
-    writer.append("test", 0, np.zeros((2, 4), np.float32), columns)
-    with pytest.raises(UserError, match="widths"):
-        writer.publish()

@@ -5,10 +5,7 @@ import multiprocessing
 import os
 import random
 import signal
-import subprocess
 import time
-from contextlib import contextmanager
-from pathlib import Path
 
 import fbftl.features.store.work as work_module
 import pytest
@@ -101,34 +98,6 @@ def test_full_disk(tmp_path, undisturbed, monkeypatch, writes):
     assert not any(tmp_path.glob("*.json"))
     extract_toys(tmp_path)
     assert toys.files(tmp_path) == undisturbed
-
-
-def test_really_full_disk(undisturbed):
-    """A tmpfs of 64 KiB, where the system lets us mount one."""
-    with small_disk("64k") as disk:
-        with pytest.raises(UserError, match=r"could not be written .No space left on device"):
-            extract_toys(disk)
-        subprocess.run(["mount", "-o", "remount,size=4m", disk], check=True)
-        extract_toys(disk)
-        assert toys.files(disk) == undisturbed
-
-
-@contextmanager
-def small_disk(size):
-    import tempfile
-
-    folder = tempfile.mkdtemp()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
-    try:
-        subprocess.run(command, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        os.rmdir(folder)
-        pytest.skip("no right to mount a tmpfs here")
-    try:
-        yield Path(folder)
-    finally:
-        subprocess.run(["umount", folder], check=True)
-        os.rmdir(folder)
 
 
 def test_ctrl_c(tmp_path, undisturbed):

@@ -42,13 +42,6 @@ def test_remote_store_has_the_bytes_of_a_local_one(bucket, folder, tmp_path):
     assert {path.name for path in folder.iterdir()} == {"dense.json", "ragged.json"}
 
 
-@pytest.mark.parametrize("name", ["dense", "ragged"])
-def test_remote_store_reads_like_a_local_one(folder, name):
-    store = open_store(folder / f"{name}.json")
-    assert store.provenance == toys.toy_provenance(name)
-    assert store.read("train").values.shape[1] == toys.WIDTH
-
-
 def test_remote_damage_is_found(bucket, folder):
     manifest = folder / "dense.json"
     assert list(damage(manifest)) == []

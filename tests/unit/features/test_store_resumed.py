@@ -57,10 +57,6 @@ def test_killed_between_store_and_manifest(tmp_path, undisturbed, monkeypatch):
     assert toys.files(tmp_path) == undisturbed
 
 
-def nothing_to_extract():
-    return FailingSource(0, AssertionError("nothing to extract"))
-
-
 def test_other_code_extracts_again(tmp_path):
     """What other code has half done is not mixed with what this code makes."""
     (target, _) = toys.toy_targets(tmp_path)
@@ -71,15 +67,3 @@ def test_other_code_extracts_again(tmp_path):
     extract(toys.ToySource(), shifted, [replace(target, code="newer")], batch=toys.BATCH)
     values = open_store(tmp_path / "dense.json").read("train").values
     np.testing.assert_array_equal(values, toys.dense(toys.all_rows("train")) + 1)
-
-
-def test_finished_store_is_kept(tmp_path):
-    extract_toys(tmp_path)
-    before = (tmp_path / "dense.zarr" / "zarr.json").stat().st_mtime_ns
-    extract_toys(tmp_path, nothing_to_extract())
-    assert (tmp_path / "dense.zarr" / "zarr.json").stat().st_mtime_ns == before
-
-
-def test_extraction_twice_gives_equal_bytes(tmp_path, undisturbed):
-    extract_toys(tmp_path)
-    assert toys.files(tmp_path) == undisturbed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from fbftl.ground import code
-from fbftl.ground.code import NOT_DECIDING, Remembered, digest, sources, tree_text
+from fbftl.ground.code import Remembered, digest, sources, tree_text
 
 FILES = {
     "draw.py": "from fbftl.runs import read\nfrom fbftl import style\n",
@@ -115,18 +115,6 @@ def test_modules_that_decide_nothing_are_left_out_with_what_only_they_import(fol
     Path(folder, "fbftl/ground/logs.py").write_text("from fbftl import style\n")
     Path(folder, "job.py").write_text("from fbftl.ground.logs import run_job\n")
     assert names(folder, "job.py") == ["job.py"]
-
-
-def test_modules_that_decide_nothing_are_there(root: Path) -> None:
-    for name in NOT_DECIDING:
-        assert (root / "scripts" / name.replace(".", "/")).with_suffix(".py").is_file(), name
-
-
-def test_every_script_of_the_project_can_be_read(root: Path) -> None:
-    folder = root / "scripts"
-    for script in folder.glob("*/*.py"):
-        name = str(script.relative_to(folder))
-        assert sources(name, str(folder))[0] == str(script)
 
 
 def test_what_files_said_is_remembered_by_their_content(

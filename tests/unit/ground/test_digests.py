@@ -60,40 +60,12 @@ def test_a_file_replaced_under_an_older_date_or_its_own_is_noticed(tmp_path: Pat
         large.write_bytes(LARGE)
 
 
-def test_a_small_file_is_always_read(tmp_path: Path, read: list[str]) -> None:
-    small = tmp_path / "small"
-    small.write_text("a")
-    digests = Digests(tmp_path / "kept.json")
-    assert [digests(small), digests(small)] == [sha256(small)] * 2
-    assert read == ["small", "small"]
-
-
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"a": 1}', b'{"a": [1, "x"]}', b"\xff"])
 def test_a_damaged_memory_is_none(tmp_path: Path, content: bytes) -> None:
     large, kept = tmp_path / "large", tmp_path / "kept.json"
     large.write_bytes(LARGE)
     kept.write_bytes(content)
     assert Digests(kept)(large) == sha256(large)
-
-
-def test_a_memory_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
-    large = tmp_path / "large"
-    large.write_bytes(LARGE)
-    digests = Digests(large / "kept.json")
-    assert digests(large) == sha256(large)
-    digests.keep()
-
-
-def test_what_is_no_longer_there_is_forgotten(tmp_path: Path) -> None:
-    first, second, kept = tmp_path / "one", tmp_path / "two", tmp_path / "kept.json"
-    for path in (first, second):
-        path.write_bytes(LARGE)
-    digests = Digests(kept)
-    digests(first), digests(second)
-    first.unlink()
-    digests.keep()
-    assert "one" not in kept.read_text()
-    assert "two" in kept.read_text()
 
 
 def overwrite(folder: Path) -> None:

@@ -110,22 +110,10 @@ def test_a_job_whose_node_dropped_a_variable_stops(name, monkeypatch):
 
 
 @pytest.mark.usefixtures("here")
-def test_a_job_on_another_processor_stops(monkeypatch):
-    monkeypatch.setattr(exact, "this_machine", lambda: WITHOUT_FMA)
-    with pytest.raises(UserError, match="lacks fma"):
-        require_pinned()
-
-
-@pytest.mark.usefixtures("here")
 def test_a_job_whose_libraries_chose_before_stops(monkeypatch):
     monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
     with pytest.raises(UserError, match="torch computes with AVX512"):
         require_pinned()
-
-
-@pytest.mark.usefixtures("here")
-def test_a_gpu_is_not_exact_and_says_so():
-    assert described("cuda:0")["not_exact_because"] == "device is cuda"
 
 
 def test_tests_compute_as_jobs_do():

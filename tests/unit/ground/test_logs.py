@@ -48,12 +48,6 @@ def test_a_bug_is_called_unexpected(job: SimpleNamespace) -> None:
     assert "KeyError" in written(job)
 
 
-def test_an_older_log_is_replaced(job: SimpleNamespace) -> None:
-    run_job(job, lambda *_: log.info("first"))
-    run_job(job, lambda *_: log.info("second"))
-    assert "first" not in written(job)
-
-
 def test_a_script_gets_its_note_the_store_and_the_threads(job: SimpleNamespace) -> None:
     got: list[object] = []
     run_job(job, lambda *given: got.extend(given))

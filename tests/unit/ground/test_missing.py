@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fbftl.ground.hub import lacking, pinned
-from fbftl.ground.missing import Missing, listed, missing_file
+from fbftl.ground.missing import Missing, listed
 
 HUB = {"repository": "a/b", "revision": "0" * 40, "files": {"x/one": "1" * 64, "two": "2" * 64}}
 
@@ -14,13 +14,6 @@ def test_a_list_names_address_and_place_once() -> None:
     assert text.count("https://example.org/1\n    to here/1") == 1
     assert "pip install x\n    to there" in text
     assert listed([]) == ""
-
-
-def test_a_file_is_lacking_until_it_lies_in_its_place(tmp_path: Path) -> None:
-    path = tmp_path / "weights"
-    assert missing_file("https://example.org", path) == [Missing("https://example.org", str(path))]
-    path.touch()
-    assert missing_file("https://example.org", path) == []
 
 
 def test_pinned_files_are_lacking_one_by_one(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import fbftl.ground.room as module
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.ground.room import RAM, Room, mapped, parts
+from fbftl.ground.room import Room, mapped, parts
 
 
 @pytest.mark.parametrize("memory", [None, 0, 8 * 10**5 - 1, 8 * 10**5])
@@ -20,12 +20,6 @@ def test_rows_are_the_same_wherever_they_lie(
     np.testing.assert_array_equal(rows, values)
     assert isinstance(rows, np.memmap) == (memory is not None and memory < values.nbytes)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_without_a_bound_all_rows_are_made_at_once() -> None:
-    requested = []
-    RAM.rows((10**6, 2), lambda part: requested.append(part) or np.zeros((10**6, 2), np.float32))
-    assert requested == [slice(0, 10**6)]
 
 
 @pytest.mark.parametrize("shape", [(7, 10), (1, 10**6), (0, 4), (5,)])

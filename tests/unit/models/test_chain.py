@@ -54,22 +54,6 @@ def test_networks_of_the_papers_have_their_counts(image, options, count):
     assert parameters(image, options) == count
 
 
-def test_the_mnist_example_layer_by_layer():
-    layers = Chain(image=(28, 28, 1), classes=10, **MNIST_EXAMPLE).layers()
-    assert [layer.name for layer in layers] == [
-        *("conv1_1", "relu1_1", "conv1_2", "relu1_2", "pool1", "drop1"),
-        *("flatten", "fc1", "relu_fc1", "drop_fc1", "output"),
-    ]
-    rates = [layer.options["p"] for layer in layers if layer.kind == "dropout"]
-    assert rates == [0.25, 0.5]
-
-
-def test_a_normalisation_stands_before_every_relu():
-    names = [layer.name for layer in Chain((8, 8, 1), 10, [5], [[4]], norm="batch").layers()]
-    assert names[:3] == ["conv1_1", "norm1_1", "relu1_1"]
-    assert names[-5:] == ["fc1", "norm_fc1", "relu_fc1", "drop_fc1", "output"]
-
-
 @pytest.mark.parametrize("image", [(28, 28, 1), (32, 32, 3), (5, 7, 2), (3, 1, 1)])
 @pytest.mark.parametrize("options", [FEDFEAT_CNN, DIGITS_CNN, {"fc": []}, {"fc": [3]}])
 def test_any_image_size_goes_through(image, options):
@@ -116,17 +100,3 @@ def test_a_network_that_can_be_built_and_cut_is_accepted():
 def test_faults_are_one_sentence(change, sentence):
     with pytest.raises(UserError, match=sentence):
         check_networks("digits", task_with(BLOCK | change, image=[8, 8, 1]))
-
-
-def test_names_are_checked_where_the_images_size_is_not_known():
-    check_networks("digits", task_with(BLOCK))
-    with pytest.raises(UserError, match=r"tasks.digits.networks.own.cut is 'pool3'"):
-        check_networks("digits", task_with(BLOCK | {"cut": "pool3"}))
-
-
-def test_a_perceptron_has_no_maps_to_cut_at():
-    mlp = {"kind": "mlp", "fc": [8], "cut": "flatten"}
-    with pytest.raises(UserError, match="choose among fc1, relu_fc1, drop_fc1"):
-        check_networks("digits", task_with(mlp))
-    with pytest.raises(UserError, match="give it a hidden layer"):
-        check_networks("digits", task_with(mlp | {"fc": []}))

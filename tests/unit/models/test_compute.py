@@ -7,7 +7,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import partial
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from fbftl.models.computes import (
     BFLOAT16,
     COMPILED,
     FLOAT32,
-    ONNX_PACKAGES,
     ONNXRUNTIME,
     computed_otherwise,
     require_computable,
@@ -126,14 +124,6 @@ def test_what_a_machine_cannot_compute_is_refused(monkeypatch, kind, device, mac
         require_computable(kind, "config: tasks.digits.features.compute", device, machine)
 
 
-def test_what_a_machine_can_compute_is_not_refused(monkeypatch):
-    monkeypatch.setattr(computes, "find_spec", find_spec)
-    require_computable(FLOAT32, "it", "cpu", replace(MACHINE, features=frozenset()))
-    require_computable(BFLOAT16, "it", "cpu", MACHINE)
-    require_computable(BFLOAT16, "it", "cuda", replace(MACHINE, features=frozenset()))
-    require_computable(BFLOAT16, "it", "cpu", replace(MACHINE, architecture="aarch64"))
-
-
 def test_a_study_that_computes_otherwise_is_not_exact():
     tasks = {name: {"features": {"compute": FLOAT32}} for name in ("digits", "letters")}
     assert computed_otherwise(tasks) is None
@@ -145,12 +135,3 @@ def test_a_study_that_computes_otherwise_is_not_exact():
     assert sentence(False, "cpu", MACHINE, computed).startswith(f"Not exact, because {computed}")
     with pytest.raises(UserError, match=f"exact is true, but {computed}"):
         is_pinned(True, "cpu", MACHINE, computed)
-
-
-def test_the_optional_packages_are_those_of_their_file(root):
-    pinned = {
-        line.split("==")[0]
-        for line in (root / "envs/onnx.txt").read_text().splitlines()
-        if "==" in line
-    }
-    assert set(ONNX_PACKAGES) <= pinned

@@ -30,14 +30,3 @@ def test_a_map_can_be_averaged_or_flattened(choices: pd.DataFrame) -> None:
 def test_rows_are_as_wide_under_any_pooling(choices: pd.DataFrame) -> None:
     assert choices.loc["relu_fc1", "output"] == "5"
     assert widths(choices, "relu_fc1") == [5, 5, 5, 5]
-
-
-def test_layers_come_in_the_order_of_execution(choices: pd.DataFrame) -> None:
-    assert list(choices.index[:3]) == ["conv1_1", "relu1_1", "pool1"]
-    assert choices.index[-1] == "output"
-
-
-def test_the_network_s_input_may_be_resized() -> None:
-    resized = {"size": 8, "mean": None, "std": None}
-    larger = cut_choices(SOURCE, resized, (32, 32, 3)).set_index("layer")
-    assert larger.loc["pool1", "output"] == "4 x 4 x 4"

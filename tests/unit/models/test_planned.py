@@ -52,14 +52,6 @@ def test_planned_sizes_are_those_that_a_job_describes(cut: str) -> None:
     assert sizes.heads == {cut: sum(layer.parameters for layer in layers[described.cut :])}
 
 
-def test_a_named_network_is_counted_too() -> None:
-    named = {"kind": "mlp", "fc": [6], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
-    block = BLOCK | {"networks": {"mlp": named}}
-    inputs = int(np.prod(IMAGE))
-    sizes = trained(block, ["fc1"], classes=4, made_for=IMAGE, image=IMAGE)
-    assert sizes.networks["mlp"] == (inputs + 1) * 6 + 7 * 4
-
-
 def test_a_library_s_network_is_sized_without_its_weights() -> None:
     source = {"kind": "load", "from": "torchvision", "name": "vgg16", "options": {}}
     features = FEATURES | {"pool": "none", "size": 224}
@@ -122,13 +114,6 @@ def test_images_beyond_memory_are_refused(changes: dict[str, Any], sentence: str
         trained(BLOCK | changes, ["fc1"], 4, IMAGE, IMAGE)
 
 
-def test_maps_before_the_dense_layers_are_of_any_size() -> None:
-    smaller = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE)["pool1"]
-    larger = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE, (18, 16, 3))["pool1"]
-    assert (smaller.width, larger.width) == (5 * 4 * 4, 9 * 8 * 4)
-    assert smaller.parameters == larger.parameters
-
-
 TIMM_VIT = {"from": "timm", "name": "vit_tiny_patch16_224", "options": {}}
 ALEXNET = {"from": "torchvision", "name": "alexnet", "options": {}}
 GREY = {"from": "timm", "name": "resnet10t", "options": {"in_chans": 1}}
@@ -161,17 +146,3 @@ def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
     source = {"kind": "load", **ALEXNET, "weights": "file", "file": str(tmp_path / "a.safetensors")}
     with pytest.raises(UserError, match=r"a\.safetensors does not fit the model: it lacks"):
         planned_cuts(source, FEATURES, ["features.12"])
-
-
-def test_sizes_are_known_where_the_network_or_the_images_say_them() -> None:
-    features = FEATURES | {"pool": "avg"}
-    planned = planned_cuts({"kind": "load", **TIMM_VIT}, features, ["norm"])
-    assert planned["norm"].width == 192
-    source = {"kind": "load", **GREY}
-    grey = FEATURES | {"pool": "avg", "mean": [0.5], "std": [0.5]}
-    assert planned_cuts(source, grey, ["layer4"], None, (32, 32, 1))["layer4"].width == 512
-
-
-def test_one_class_alone_is_refused() -> None:
-    with pytest.raises(UserError, match="data has one class alone"):
-        trained(BLOCK, ["fc1"], classes=1, made_for=IMAGE)

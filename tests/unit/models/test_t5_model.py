@@ -5,7 +5,6 @@ import json
 
 import pytest
 import torch
-from fbftl.cost.architectures import T5Shape
 from fbftl.ground.errors import UserError
 from fbftl.models.source.weights import write_weights
 from fbftl.models.t5 import planned
@@ -203,16 +202,6 @@ def test_transformers_own_checkpoint_is_read_alike(transformers, folder, batch):
     torch.testing.assert_close(read, expected, rtol=1e-4, atol=1e-5)
 
 
-def test_tied_or_not_is_read_from_either_flag():
-    def scaled(**flags: bool) -> bool:
-        plain = {k: v for k, v in FLAN_T5_SMALL.items() if k != "tie_word_embeddings"}
-        return shape_from_config(plain | flags, "config.json").scale_outputs
-
-    assert scaled()
-    assert not scaled(tie_word_embeddings=False)
-    assert not scaled(tie_word_embeddings=True, scale_decoder_outputs=False)
-
-
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
 def test_a_missing_file_is_named_with_what_to_place(folder, name):
     (folder / name).unlink()
@@ -254,32 +243,3 @@ def test_damaged_files_and_pickles_are_refused(folder):
         (folder / "config.json").write_text(text)
         with pytest.raises(UserError, match=r"config\.json is no JSON object"):
             load_folder(folder)
-
-
-def test_an_embedding_that_is_not_shared_is_refused(folder):
-    tensors = load_file(folder / "model.safetensors")
-    tensors["decoder.embed_tokens.weight"] = tensors["shared.weight"] + 1
-    save_file(tensors, folder / "model.safetensors")
-    with pytest.raises(UserError, match=r"decoder\.embed_tokens\.weight differs"):
-        load_folder(folder)
-
-
-def test_new_models_depend_on_the_seed_alone():
-    first, same, other = model(seed=3), model(seed=3), model(seed=4)
-    assert all(
-        torch.equal(a, b) for a, b in zip(first.parameters(), same.parameters(), strict=True)
-    )
-    assert not torch.equal(first.lm_head.weight, other.lm_head.weight)
-
-
-def test_shapes_with_dropout_drop_in_training_only(batch):
-    t5 = model(dataclasses.replace(SHAPE, dropout_rate=0.5))
-    with torch.no_grad():
-        assert torch.equal(logits(t5, *batch), logits(t5, *batch))
-        t5.train()
-        assert not torch.equal(logits(t5, *batch), logits(t5, *batch))
-
-
-def test_shape_fields_have_the_names_of_config_files():
-    names = {field.name for field in dataclasses.fields(T5Shape)}
-    assert names - {"scale_outputs"} >= FLAN_T5_SMALL.keys() - {"model_type", "tie_word_embeddings"}

@@ -3,7 +3,6 @@
 import json
 import re
 
-import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.t5.tokenizer import END_ID, PAD_ID, Tokenizer, train_tokenizer
@@ -27,25 +26,11 @@ def test_any_text_survives_the_way_there_and_back(text):
     assert TOKENIZER.decode([ids]) == [text]
 
 
-def test_merges_are_learnt_and_equal_texts_give_equal_tokenizers():
-    (ids,) = TOKENIZER.encode(["Anna and Ben"], longest=99)
-    assert len(ids) - 1 < len("Anna and Ben") / 2
-    again = train_tokenizer(["Anna: Hi Ben! Shall we go running?", "Anna and Ben run."] * 5, 300)
-    assert again.text == TOKENIZER.text
-
-
 def test_long_texts_are_cut_and_still_end():
     (ids,) = TOKENIZER.encode(["running " * 50], longest=8)
     assert len(ids) == 8
     assert ids[-1] == END_ID
     assert [len(row) for row in TOKENIZER.encode([""], longest=8)] == [1]
-
-
-def test_its_json_text_gives_the_same_tokenizer():
-    again = Tokenizer(TOKENIZER.text)
-    texts = ["Ben: 🎉", "Anna"]
-    for tokens, other in zip(TOKENIZER.encode(texts, 50), again.encode(texts, 50), strict=True):
-        np.testing.assert_array_equal(tokens, other)
 
 
 def test_a_tokenizers_own_padding_and_truncation_are_ignored():

@@ -6,7 +6,7 @@ from fbftl.models.chain import Chain
 from fbftl.models.modes import normalise_by_batch
 from fbftl.models.networks import build
 from fbftl.models.stack import NetworkStack, stackable
-from fbftl.models.widths import Prefixes, flat, nested, side_by_side
+from fbftl.models.widths import flat, nested, side_by_side
 from torch import nn
 
 CLASSES = 3
@@ -56,11 +56,6 @@ def test_pieces_part_the_weights_and_slots_are_made_of_them(make):
             assert torch.equal(torch.cat(mine).sort().values, places)
 
 
-def test_the_widest_slice_predicts_as_the_network():
-    by_width = networks(cnn)
-    assert torch.equal(nested(by_width, [1, 2, 4])(inputs()), by_width[4](inputs()))
-
-
 def test_a_mixture_is_the_mean_of_its_bases_logits():
     torch.manual_seed(3)
     bases = [mlp(1).eval() for _ in range(4)]
@@ -78,13 +73,6 @@ def test_prefixes_give_every_slices_logits():
     logits = shared.slots[2].trained(inputs()).unflatten(1, (3, CLASSES))
     for index, width in enumerate((1, 2, 4)):
         torch.testing.assert_close(logits[:, index], shared.at(width)(inputs()))
-
-
-def test_prefixes_train_the_whole_networks_parameters_only():
-    by_width = networks(mlp)
-    prefixes = Prefixes(by_width[4], [by_width[1], by_width[2]])
-    shapes = [parameter.shape for parameter in prefixes.parameters()]
-    assert shapes == [parameter.shape for parameter in by_width[4].parameters()]
 
 
 @pytest.mark.parametrize("slimmable", [False, True])
