@@ -112,12 +112,6 @@ def test_an_image_that_claims_too_many_pixels(folder):
         load(FOLDER, folder)
 
 
-def test_shards_are_joined(folder):
-    both = {"kind": "parquet", "train": ["train.parquet", "test.parquet"], "test_fraction": 0.5}
-    joined = load(both, folder)
-    assert (len(joined.train), len(joined.test)) == (6, 6)
-
-
 def write_named(folder, names):
     features = {"info": {"features": {"label": {"names": list(names), "_type": "ClassLabel"}}}}
     metadata = {"huggingface": json.dumps(features)}
@@ -136,16 +130,6 @@ def test_a_number_that_is_a_label_and_the_name_of_another_is_refused(folder):
     with pytest.raises(UserError, match=r"has 1, which may be a label .* or its name, as in '1'"):
         check(PARQUET | {"classes": [1, 2]}, folder)
     assert load(PARQUET | {"classes": ["3", "1"]}, folder).classes == ("3", "1")
-
-
-def test_columns_by_name(folder):
-    write_parquet(folder / "x.parquet", [png(picture(0))] * 4, [0, 1, 0, 1], "image", "fine")
-    spec = {"kind": "parquet", "train": "x.parquet", "test_fraction": 0.5}
-    with pytest.raises(UserError, match=r"has no column 'img'.* two of image, fine"):
-        check(spec, folder)
-    named = {**spec, "image_column": "image", "label_column": "fine"}
-    check(named, folder)
-    assert len(load(named, folder).train) == 2
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from fbftl.data.dialogues import splits as data
 from fbftl.data.dialogues.generated import FAMILIES, generate
 from fbftl.data.dialogues.jsonl import read_records
+from fbftl.data.dialogues.records import Record
 from fbftl.ground import hub
 from fbftl.ground.errors import UserError
 from hypothesis import given
@@ -134,6 +135,18 @@ def test_whatever_is_read_can_be_kept_in_hdf5(tmp_path_factory, texts):
         )
         assert list(kept.asstr()) == [r.dialogue for r in records]
     assert all(record.summary and "\r" not in record.dialogue for record in records)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_whatever_raise_anything_but_a_user_error(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("bytes") / "d.jsonl"
+    path.write_bytes(content)
+    try:
+        records = read_records(path)
+    except UserError as error:
+        assert str(path) in str(error)  # noqa: PT017 both outcomes are checked
+    else:
+        assert all(isinstance(record, Record) for record in records)
 
 
 def test_splits_of_generated_and_of_read_dialogues(tmp_path):

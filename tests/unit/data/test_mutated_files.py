@@ -1,14 +1,12 @@
-"""Mutated Parquet, HDF5, IDX and JSON lines: each is read as it says or refused in one sentence.
+"""Mutated Parquet and HDF5: each is read as it says or refused in one sentence.
 
 What is read is compared with what another, plain reader finds in the same file. As in
 `test_mutated_data`, `FBFTL_MUTATIONS=1500 pytest FILE` makes 1,500 of each kind.
 """
 
-import gzip
 import io
 import json
 import random
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,11 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 from fbftl.data.datasets import check, class_count, image, load, training_count
 from fbftl.data.datasets.base import Dataset
-from fbftl.data.dialogues import splits as dialogues
 from fbftl.ground.errors import UserError
 from PIL import Image
-from unit.data.test_mutated_data import MUTATIONS, WORDS, damaged
-from unit.data.test_table_splits import SPEC as TABLE
+from unit.data.test_mutated_data import MUTATIONS, damaged
 from unit.study.test_fuzz_config import require_sentence
 
 LABELS = [-1, 0, 1, 2, 255, 256, 2**31, 2**63 - 1]
@@ -112,41 +108,6 @@ def test_mutated_parquet_images(tmp_path: Path, block: int) -> None:
                 assert samples.labels.tolist() == labels.to_pylist(), seed
 
 
-def parquet_table(rng: random.Random) -> bytes:
-    """Return a table of numbers, words and labels, some cells and types replaced."""
-    count = rng.randint(1, 10)
-    columns: dict[str, Any] = {
-        "x": [mostly(rng, n / 7, None, 1e308, float("nan"), float("inf")) for n in range(count)],
-        "word": [mostly(rng, rng.choice("abc"), None, *WORDS) for _ in range(count)],
-        "label": [mostly(rng, rng.choice("ab"), None, *WORDS) for _ in range(count)],
-    }
-    for name in columns:
-        if rng.random() < 0.05:
-            columns[name] = [mostly(rng, rng.choice([0, 1, 2**62]), None) for _ in range(count)]
-    if rng.random() < 0.1:
-        columns[rng.choice(["label", "word"])] = pa.array(["a"] * count, pa.large_string())
-    file = io.BytesIO()
-    pq.write_table(pa.table(columns), file, row_group_size=rng.choice([1, 100]))
-    return file.getvalue()
-
-
-@pytest.mark.parametrize("block", range(10))
-def test_mutated_parquet_tables(tmp_path: Path, block: int) -> None:
-    for seed in seeds(block):
-        rng = random.Random(seed)
-        for split in ("train", "test"):
-            (tmp_path / f"{split}.parquet").write_bytes(seldom_damaged(parquet_table(rng), rng))
-        test = rng.choice(["test.parquet", None])
-        dataset = read(TABLE | {"train": "train.parquet", "test": test}, tmp_path)
-        if dataset is not None:
-            assert all(np.isfinite(samples.inputs).all() for _, samples in dataset), seed
-            if test is not None:
-                for split, samples in dataset:
-                    labels = pq.read_table(tmp_path / f"{split}.parquet")["label"]
-                    names = [dataset.classes[label] for label in samples.labels]
-                    assert names == [str(label) for label in labels.to_pylist()], seed
-
-
 def federated(rng: random.Random, path: Path) -> None:
     """Write a file of clients in TensorFlow Federated's layout, some of its parts replaced."""
     with h5py.File(path, "w") as file:
@@ -192,90 +153,3 @@ def test_mutated_client_files(tmp_path: Path, block: int) -> None:
                 assert sorted(zip(samples.owners, samples.labels, strict=True)) == sorted(
                     zip(owners, labels, strict=True)
                 ), seed
-
-
-def idx(rng: random.Random, shape: tuple[int, ...], largest: int) -> bytes:
-    """Return an IDX file, a part of its header replaced, gzipped or not."""
-    values = bytes(rng.randrange(largest) for _ in range(int(np.prod(shape))))
-    kind, axes = mostly(rng, (8, len(shape)), (8, 2), (9, len(shape)), (13, 1))
-    sizes = [mostly(rng, size, 0, size + 1, 2**32 - 1) for size in shape]
-    content = struct.pack(f">HBB{len(sizes)}I", mostly(rng, 0, 1), kind, axes, *sizes) + values
-    return gzip.compress(content) if rng.random() < 0.5 else content
-
-
-def plain_idx(path: Path) -> np.ndarray:
-    """Return the values of an IDX file of bytes by its header."""
-    content = path.read_bytes()
-    content = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    shape = struct.unpack(f">{content[3]}I", content[4 : 4 + 4 * content[3]])
-    return np.frombuffer(content[4 + 4 * content[3] :], np.uint8).reshape(shape)
-
-
-@pytest.mark.parametrize("block", range(10))
-def test_mutated_idx_files(tmp_path: Path, block: int) -> None:
-    for seed in seeds(block):
-        rng = random.Random(seed)
-        spec: dict[str, Any] = {"kind": "idx"}
-        for split in ("train", "test"):
-            count = mostly(rng, rng.randint(1, 5), 0)
-            size = (2, mostly(rng, 3, 1, 2))
-            spec[split] = {name: f"{split}-{name}" for name in ("images", "labels")}
-            images, labels = (tmp_path / name for name in spec[split].values())
-            images.write_bytes(seldom_damaged(idx(rng, (count, *size), 256), rng))
-            labels.write_bytes(seldom_damaged(idx(rng, (mostly(rng, count, 3),), 3), rng))
-        dataset = read(spec, tmp_path)
-        if dataset is not None:
-            for split, samples in dataset:
-                images, labels = (plain_idx(tmp_path / name) for name in spec[split].values())
-                np.testing.assert_array_equal(samples.inputs[..., 0], images, str(seed))
-                np.testing.assert_array_equal(samples.labels, labels, str(seed))
-
-
-def json_lines(rng: random.Random) -> bytes:
-    """Return dialogues as JSON lines or one array, some values, keys and lines replaced."""
-    rows: list[Any] = []
-    for number in range(mostly(rng, rng.randint(1, 5), 0)):
-        row: Any = {"id": f"{number}", "dialogue": "A: hi\r\nB: \u00e9", "summary": "They greet."}
-        key = rng.choice(list(row))
-        match mostly(rng, "keep", "drop", "value", "row", "again"):
-            case "drop":
-                del row[key]
-            case "value":
-                row[key] = rng.choice([None, 7, -1.5, True, [], {}, "", " ", "\ud800", "a\0b"])
-            case "row":
-                row = rng.choice([None, [], "x", 1])
-            case "again":
-                rows.append(row)
-        rows.append(row)
-    if rng.random() < 0.3:
-        return json.dumps(rows).encode()
-    return "\n".join(mostly(rng, json.dumps(row), "", "{", "[" * 5000) for row in rows).encode()
-
-
-def plain_ids(path: Path) -> list[str]:
-    """Return the ids of the dialogues in a file, in order."""
-    text = path.read_bytes().decode("utf-8-sig")
-    lines = [line for line in text.split("\n") if line.strip()]
-    rows = json.loads(text) if text.lstrip().startswith("[") else map(json.loads, lines)
-    return [str(row["id"]).replace("\0", "").strip() for row in rows]
-
-
-@pytest.mark.parametrize("block", range(10))
-def test_mutated_json_lines(tmp_path: Path, block: int) -> None:
-    for seed in seeds(block):
-        rng = random.Random(seed)
-        for split in ("train", "test"):
-            (tmp_path / f"{split}.jsonl").write_bytes(seldom_damaged(json_lines(rng), rng))
-        spec = {"kind": "jsonl", "train": "train.jsonl", "test": "test.jsonl"}
-        spec |= {"source": rng.choice([0, 1])}
-        try:
-            dialogues.check(spec, tmp_path)
-            planned = dialogues.training_count(spec, tmp_path)
-            splits = dialogues.load(spec, tmp_path)
-        except UserError as error:
-            require_sentence(error)
-            continue
-        assert planned == len(splits["train"]), seed
-        train = [record.id for record in [*splits["source"], *splits["train"]]]
-        assert train == plain_ids(tmp_path / "train.jsonl"), seed
-        assert [record.id for record in splits["test"]] == plain_ids(tmp_path / "test.jsonl"), seed

@@ -1,4 +1,4 @@
-"""Open data: letters of as many kinds as classes, samples of the target that nobody holds."""
+"""Open data: samples of the target that nobody holds, of as many classes as the task has."""
 
 import numpy as np
 import pytest

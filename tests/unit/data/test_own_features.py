@@ -221,41 +221,6 @@ def npz(path: Path, **changed: np.ndarray) -> dict[str, str]:
     return {"path": str(write_npz(path, **{"features": VALUES, "labels": LABELS} | changed))}
 
 
-@pytest.mark.parametrize("are_words", [(True, False), (False, True)])
-def test_labels_of_both_splits_are_of_one_kind(
-    tmp_path: Path, are_words: tuple[bool, bool]
-) -> None:
-    """As words, 10 comes before 2: the same samples would be of other classes."""
-    train, test = (LABELS.astype(str) if words else LABELS for words in are_words)
-    named = npz(tmp_path / "own.npz", labels=train)
-    test_file = npz(tmp_path / "test.npz", features=VALUES + 9, labels=test)
-    with pytest.raises(UserError, match=r"words here and numbers there; label both alike"):
-        datasets.check(block(**named, test=test_file), None)
-
-
-@pytest.mark.parametrize(
-    ("sample", "reason"),
-    [
-        (np.array([f"s{row:02}" for row in range(ROWS)]), None),
-        (np.arange(ROWS)[::-1], None),
-        (np.full(ROWS, np.nan), "sample of neither words nor whole numbers"),
-        (np.arange(ROWS) / 2, "sample of neither words nor whole numbers"),
-        (np.array(["a", "b"] * 20), "sample a occurs twice; number each sample once"),
-    ],
-)
-def test_samples_are_numbered_by_words_or_whole_numbers(
-    tmp_path: Path, sample: np.ndarray, reason: str | None
-) -> None:
-    spec = block(**npz(tmp_path / "own.npz", sample=sample))
-    if reason is None:
-        datasets.check(spec, None)
-        labels = datasets.features.read(spec, None)[0].labels
-        assert np.array_equal(labels, LABELS[np.argsort(sample)])
-    else:
-        with pytest.raises(UserError, match=rf"own\.npz.*{reason}"):
-            datasets.check(spec, None)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_equal_vectors_may_be_different_samples(tmp_path: Path, seed: int) -> None:
     """In a fraction of the rows, and where the samples have numbers of their own."""
@@ -413,16 +378,6 @@ def test_a_published_store_gives_the_samples_that_it_was_made_of(published: Path
     )
     with pytest.raises(UserError, match=r"data\.labels: .* is a store and says it; leave it out"):
         loaded(published, labels="labels")
-
-
-def test_a_publication_is_described_for_croissant(published: Path) -> None:
-    described = json.loads((published / "croissant.json").read_text())
-    (root, _) = described["distribution"]
-    assert root["sha256"] == sha256(published / "zarr.json")
-    assert described["license"] == "CC0-1.0"
-    croissant = pytest.importorskip("mlcroissant", reason="optional (envs/validation.txt)")
-    dataset = croissant.Dataset(jsonld=published / "croissant.json")
-    assert not list(dataset.metadata.issues.errors)
 
 
 def test_nothing_unfinished_is_published(published: Path, tmp_path: Path) -> None:

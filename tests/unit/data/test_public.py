@@ -10,7 +10,7 @@ import pytest
 from fbftl.data import public
 from fbftl.data.clients import ClientFile
 from fbftl.data.datasets import load
-from fbftl.data.public import public_samples, unshared
+from fbftl.data.public import public_samples
 from fbftl.ground.errors import UserError
 
 LETTERS = {"kind": "pretrain", "task": "letters", "image": [8, 8, 1], "seed": 0}
@@ -22,19 +22,6 @@ CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed":
 def block(*sources):
     """Return a block `public` of some sources."""
     return {"sources": [ONE | entry for entry in sources]}
-
-
-def test_letters_are_fresh():
-    images, labels = public_samples(LETTERS, ONE, None)
-    again, _ = public_samples(LETTERS, ONE, None)
-    assert images.shape == (40, 8, 8, 1)
-    assert images.dtype == np.uint8
-    assert labels.shape == (40,)
-    np.testing.assert_array_equal(images, again)
-    from fbftl.data.letters import render_letters
-
-    trained, _ = render_letters(40, (8, 8, 1), 0)
-    assert len(unshared(images, trained)) == 40
 
 
 @pytest.mark.parametrize("split", ["train", "test"])

@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 import torch
 from fbftl.data.clients import ClientFile, write_clients
-from fbftl.data.datasets import check, load, named_clients
+from fbftl.data.datasets import check, load
 from fbftl.data.datasets import training_count as counted
 from fbftl.data.datasets.base import digest
 from fbftl.data.datasets.groups import sampled
@@ -103,12 +103,6 @@ def test_csv_and_parquet_say_the_same(tmp_path):
     assert digest(load(table(tmp_path, train="people.parquet"), tmp_path)) == digest(csv)
 
 
-def test_a_table_may_name_its_clients(tmp_path):
-    spec = table(tmp_path, group_column=None, client_column="colour")
-    assert named_clients(spec, tmp_path) == 3
-    assert set(load(spec, tmp_path).train.owners) <= {"blue", "green", "red"}
-
-
 @pytest.mark.parametrize(
     ("text", "changes", "message"),
     [
@@ -148,8 +142,3 @@ def test_groups_have_the_shares_that_are_given_in_training():
         np.bincount(sampled(spec, split, n).groups) for split, n in (("train", 1014), ("test", 100))
     ]
     assert [count.tolist() for count in counts] == [[234, 780], [50, 50]]
-
-
-def test_shares_of_other_groups_are_refused():
-    with pytest.raises(UserError, match="3 numbers for 2 groups"):
-        check(GROUPS | {"shares": [1, 2, 3]}, None)

@@ -2,7 +2,6 @@
 
 import shutil
 import tracemalloc
-from dataclasses import replace
 
 import fbftl.ground.room as room_module
 import numpy as np
@@ -11,10 +10,9 @@ import zarr
 from fbftl.features.extract import extract
 from fbftl.features.store.dtypes import from_storage, to_storage
 from fbftl.features.store.location import location
-from fbftl.features.store.manifest import read_manifest
 from fbftl.features.store.opening import open_store
 from fbftl.features.store.publish import writer_of
-from fbftl.features.store.ragged import Ragged, as_column, concatenate
+from fbftl.features.store.ragged import Ragged, as_column
 from fbftl.features.store.target import Target
 from fbftl.ground.errors import UserError
 from fbftl.ground.room import Room
@@ -61,18 +59,6 @@ def test_holds_ragged_rows_and_tokens(ragged):
             np.testing.assert_array_equal(row, expected)
 
 
-def test_how_the_network_computed_is_named_where_it_is_not_plain_float32(folder, tmp_path):
-    (plain, *_), (other, *_) = toys.toy_targets(folder), toys.toy_targets(tmp_path)
-    assert "compute" not in plain.provenance.document()
-    other = replace(other, provenance=replace(other.provenance, compute="bfloat16"))
-    assert other.provenance != plain.provenance
-    extract(toys.ToySource(), toys.toy_forward, [other], batch=toys.BATCH)
-    assert open_store(other.manifest_path).provenance == other.provenance
-    documents = [read_manifest(path).store for path in (plain.manifest_path, other.manifest_path)]
-    assert documents[1]["compute"] == "bfloat16"
-    assert documents[0]["digest"] != documents[1]["digest"]
-
-
 def test_opens_with_plain_zarr_and_xarray(folder, dense):
     xarray = pytest.importorskip("xarray")
     group = zarr.open_group(folder / "dense.zarr", mode="r")
@@ -99,18 +85,6 @@ def test_subset_equals_subset_of_the_whole(folder, rows):
     for row, wanted in zip(Ragged(part.values, part.offsets).rows(), expected, strict=False):
         np.testing.assert_array_equal(row, wanted)
     np.testing.assert_array_equal(np.diff(part.offsets), [len(row) for row in expected])
-
-
-@pytest.mark.parametrize("name", ["dense", "ragged"])
-@pytest.mark.parametrize("rows", [slice(3, 50), slice(0, 0), slice(None, None, 3), slice(190, 999)])
-def test_slices_and_masks(folder, name, rows):
-    store = open_store(folder / f"{name}.json")
-    index = np.arange(toys.COUNTS["train"])[rows]
-    mask = np.isin(np.arange(toys.COUNTS["train"]), index)
-    expected = store.read("train", index)
-    for rows_read in (store.read("train", rows), store.read("train", mask)):
-        np.testing.assert_array_equal(rows_read.values, expected.values)
-        np.testing.assert_array_equal(rows_read.sample, index)
 
 
 def test_subset_reads_only_the_chunks_it_touches(folder, dense):
@@ -199,18 +173,6 @@ def test_bfloat16_equals_torch():
     assert np.isnan(from_storage(to_storage(np.array([np.nan]), "bfloat16"), "bfloat16"))
 
 
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_short_dtypes_are_stored(tmp_path, dtype):
-    targets = toys.toy_targets(tmp_path, dtype=dtype)[:1]
-    extract(toys.ToySource(), toys.toy_forward, targets, batch=toys.BATCH)
-    store = open_store(tmp_path / "dense.json")
-    exact = toys.dense(toys.all_rows("train"))
-    assert store.array("train", "features").dtype.itemsize == 2
-    np.testing.assert_array_equal(
-        store.read("train").values, from_storage(to_storage(exact, dtype), dtype)
-    )
-
-
 @settings(max_examples=15, deadline=None)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=12),
@@ -238,13 +200,3 @@ def test_ragged_round_trip(tmp_path_factory, lengths, chunk_bytes, batch):
         np.testing.assert_array_equal(row, expected)
     for row, expected in zip(store.labels("train").rows(), labels, strict=True):
         np.testing.assert_array_equal(row, expected)
-
-
-@given(st.lists(st.lists(st.integers(0, 9), max_size=5), min_size=2, max_size=9), st.data())
-def test_ragged_slices_join_to_the_whole(rows, data):
-    column = as_column([np.array(row, np.int64) for row in rows])
-    cut = data.draw(st.integers(0, len(rows)))
-    joined = concatenate([column[:cut], column[cut:]])
-    np.testing.assert_array_equal(joined.values, column.values)
-    np.testing.assert_array_equal(joined.offsets, column.offsets)
-    assert [row.tolist() for row in column[cut:].rows()] == rows[cut:] or cut == len(rows)

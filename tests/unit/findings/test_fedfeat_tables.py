@@ -1,4 +1,4 @@
-"""Tables and claims of FedFeat+: gains by seed, printed values beside, what noise comes to."""
+"""Tables of FedFeat+: gains by seed, printed values beside, what noise comes to."""
 
 from itertools import product
 
@@ -7,10 +7,7 @@ import pytest
 import tabulate_fedfeat
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import read
-from fbftl.papers.claims import OURS
-from fbftl.papers.quantities import Runs
 from fbftl.study.job import name_of
-from unit.papers.claimed import by_name, judgements
 
 SEEDS = range(5)
 AXES = {
@@ -117,42 +114,3 @@ def retrained(table) -> pd.DataFrame:
         )
     ]
     return pd.concat([table, pd.DataFrame(further)], ignore_index=True)
-
-
-def curves(setting: str, end: float, *, rounds: int) -> list[dict]:
-    """Return the series of a setting that rises to its end in so many rounds."""
-    steps = [min(1.0, step / rounds) * end for step in range(1, 11)]
-    return [
-        {"setting": setting, "seed": seed, "series": "test_accuracy", "step": step, "value": value}
-        for seed in SEEDS
-        for step, value in enumerate(steps, start=1)
-    ]
-
-
-def test_rounds_are_those_until_fedavg_s_end(retrained):
-    names = {
-        "fedavg": name_of(base("fedavg", "shards")),
-        "fedfeat": name_of(base("fedfeat", "shards", server_epochs=10, server_step="printed")),
-    }
-    series = curves(names["fedavg"], 0.8, rounds=8) + curves(names["fedfeat"], 0.8, rounds=4)
-    (examined,) = (
-        of
-        for name, of in by_name("fedfeat", Runs(retrained, series=pd.DataFrame(series))).items()
-        if name == ("fedfeat-07", "cnn_rounds")
-    )
-    assert set(examined.first.values) == {4.0}
-    assert set(examined.second.values) == {8.0}
-
-
-def test_sentences_hold_fail_or_are_not_run(retrained):
-    found = judgements("fedfeat", Runs(retrained))
-    hold = [
-        *(("fedfeat-06", "cnn_printed"), ("fedfeat-07", "cnn_printed")),
-        *((OURS, name) for name in ("without_retraining", "averaged", "from_2", "norms")),
-    ]
-    assert {name: found[name] for name in hold} == dict.fromkeys(hold, "holds")
-    assert not [name for _, name in found if name.endswith("_clipped")]
-    worse = retrained.assign(
-        test_accuracy=retrained["test_accuracy"].where(retrained["method"] != "fedfeat", 0)
-    )
-    assert judgements("fedfeat", Runs(worse))["fedfeat-07", "cnn_printed"] == "the contrary holds"

@@ -1,10 +1,9 @@
-"""What a figure marks is what the table of its experiment reports: for every figure that does.
+"""What a figure marks is what the table of its experiment reports.
 
 Figures write what they plot as csv, and each number of it is drawn; where marks, whiskers and bars
-stand is in `test_drawn_values.py`. A new figure has to be named here.
+stand is in `test_drawn_values.py`.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,52 +29,10 @@ from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
 from fbftl.study.settings import DEFAULTS
 
-from rules import listed
-
 ROOT = Path(__file__).parents[3]
 
 PRINTED = ROOT / "published" / "eppfl" / "printed.csv"
 
-NO_ACCURACY = {
-    "plot_thesis.budget_bounds": "bounds by formula",
-    "plot_rivals.features_or_sums": "numbers that are sent",
-    "plot_eppfl.cost": "multiples of bytes and multiplications",
-    "plot_eppfl.epochs": "curves over rounds, without a mark",
-    "plot_survey.federation": "curves over rounds, whose marks are printed points",
-    "plot_survey.gains": "gains of single clients",
-    "plot_thesis.influence": "influence of noise on a loss",
-    "plot_fbftl_formulas.label_privacy": "entropies by formula",
-    "plot_fbftl_formulas.packet_loss": "loss by formula",
-    "plot_thesis_purchases.purchases": "bought images",
-    "plot_fbftl_formulas.retransmission": "loss and payload by formula",
-    "plot_thesis_widths.robust": "no table beside its figure",
-    "plot_sweep.sources": "means of single sources, whose mean its table has (test_sources.py)",
-    "plot_rivals.uploads_by": "no table beside its figures",
-    "plot_survey.votes": "shares of votes",
-}
-"""Figures that mark no accuracy that a table reports, with what they show."""
-
-DRAWN = {
-    "plot_sweep.sweep",
-    "plot_thesis.budget",
-    "plot_thesis_widths.domains",
-    "plot_thesis_purchases.ecos",
-    "plot_rivals.trust",
-}
-"""Figures whose marks are compared with a made-up table where they stand."""
-
-FROM_RUNS = {
-    "plot_thesis.domain_adaptation",
-    "plot_thesis_purchases.ecos_uploads",
-    "plot_eppfl.uplink",
-    "plot_thesis.fairness",
-    "plot_fbftl.language_scarcity",
-    "plot_fedfeat.retraining",
-    "plot_fedfeat.retraining_cost",
-    "plot_fbftl.scarcity",
-    "plot_fbftl.uplink",
-}
-"""Figures that read the runs that their table reads; all others read the table itself."""
 
 COMMITTED = {
     "plot_fbftl.compression": ("compression", True),
@@ -97,29 +54,6 @@ def closed() -> Iterator[None]:
     """Close every figure after a test."""
     yield
     plt.close("all")
-
-
-def scripts() -> set[str]:
-    """Return the function of every listed figure, behind its script."""
-    return {result.by for result in listed().values() if result.kind == "figures"}
-
-
-def inputs(script: str) -> list[dict[str, Any]]:
-    """Return the inputs of the listed figures that a script draws."""
-    drawn = [result for result in listed().values() if result.by == script]
-    return [dict(result.inputs) for result in drawn]
-
-
-def test_every_figure_is_compared_or_marks_no_accuracy() -> None:
-    from_table = scripts() - NO_ACCURACY.keys() - FROM_RUNS
-    assert from_table == COMMITTED.keys() | MADE_UP.keys() | DRAWN
-    assert scripts() >= NO_ACCURACY.keys() | FROM_RUNS
-    assert not NO_ACCURACY.keys() & FROM_RUNS
-    for script in from_table:
-        assert inputs(script), script
-        for read in inputs(script):
-            assert re.fullmatch(r"results/{task}/tables/[\w{}]+\.csv", read.pop("table")), script
-            assert read.keys().isdisjoint({"runs", "series", "ledgers"}), script
 
 
 def within(marked: pd.DataFrame, table: pd.DataFrame) -> bool:

@@ -9,12 +9,11 @@ import pandas as pd
 import pytest
 from drawn import marked
 from fbftl.findings.plots.frames import marks, named_at_ends, side_by_side, stepped
-from fbftl.findings.plots.kinds import EDGE, bands, lines, pictures, rows
+from fbftl.findings.plots.kinds import bands, lines, pictures, rows
 from fbftl.findings.plots.names import Name, spread_out, write
 from fbftl.findings.plots.scales import finish, packet_loss_axis, score_axis
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
-from fbftl.findings.style import DIVERGED, use_style
-from fbftl.study.methods import RECORDS
+from fbftl.findings.style import DIVERGED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -174,35 +173,3 @@ def test_names_of_points_stay_in_the_panel_and_off_each_other(
         assert frame.x0 <= box.x0 < box.x1 <= frame.x1
         assert frame.y0 <= box.y0 < box.y1 <= frame.y1
         assert not any(box.overlaps(other) for other in boxes[:index])
-
-
-def coverage(look: Look, edge: object) -> float:
-    """Return how much of a square of a marker's size has its colour, 1 where it is all of it."""
-    from matplotlib.colors import to_rgb
-
-    use_style()
-    figure = plt.figure(figsize=(1, 1), dpi=200)
-    axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
-    axes.plot(
-        [0.5], [0.5], linestyle="none", marker=look.marker, markersize=look.size,
-        color=look.colour, markeredgecolor=edge, markeredgewidth=EDGE,
-    )  # fmt: skip
-    figure.canvas.draw()
-    pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3] / 255
-    plt.close(figure)
-    # A pixel between white and the colour counts by how near the colour it is.
-    towards = 1 - np.array(to_rgb(look.colour))
-    shares = (1 - pixels) @ towards / (towards @ towards)
-    return float(shares.clip(0, 1).sum() / (look.size * 200 / 72) ** 2)
-
-
-SEEN = 0.08
-"""Share of its square that a marker covers at least: a star covers 0.18, a thin cross less."""
-
-
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
-def test_every_methods_marker_is_seen_on_a_line(record: object) -> None:
-    """With its edge as figures draw it, and as large as in the lead figure."""
-    look = Look(record.colour, record.marker, size=7)
-    assert coverage(look, look.edge) > SEEN

@@ -1,4 +1,4 @@
-"""Every figure of runs is drawn of made-up runs as its job calls it, and has its say in words."""
+"""Figures of runs are drawn of made-up runs as their jobs call them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,9 +65,6 @@ FIGURES: dict[str, dict[str, Any]] = {
         "runs": runs(*EPPFL[1:3], test_accuracy=0.5),
         "series": series(*EPPFL[1:3], test_accuracy=[0.2, 0.4]), "axes": {},
     },
-    "plot_eppfl.uplink": {
-        "runs": runs(*EPPFL, test_accuracy=0.5, uplink_bits=8e6), "methods": METHODS,
-    },
     "plot_thesis.fairness": {
         "runs": runs(*HE, delta_eo=0.1, balanced_accuracy=0.8).assign(network="he"),
         "series": series(*HE, delta_eo=[0.2, 0.1], probe=[0.8, 0.7]).assign(by="1 rounds"),
@@ -81,21 +78,9 @@ FIGURES: dict[str, dict[str, Any]] = {
         "series": series("fd+partition=shards+seed_samples=10", "fd", gain_by_client=[-0.1, 0.2]),
         "methods": METHODS,
     },
-    "plot_fbftl.language_scarcity": {
-        "runs": runs("fbftl+plr=0.5", rouge1=80.0).assign(fraction=1.0, plr=0.5),
-        "fig9": str(ROOT / "published" / "fbftl" / "fig9.csv"), "axes": {},
-    },
     "plot_thesis_widths.robust": {
         "runs": runs("robust+disturbed_normalisation=own", "robust+disturbed_normalisation=shared",
                      "fedavg", test_accuracy=0.7, **LAMBDAS), "axes": {},
-    },
-    "plot_fbftl.scarcity": {
-        "runs": runs("fbftl+plr=0.5", test_accuracy=0.8).assign(fraction=1.0, loss="persistent"),
-        "fig8": str(ROOT / "published" / "fbftl" / "fig8.csv"), "axes": {},
-    },
-    "plot_sweep.sources": {
-        "runs": [runs("fbftl", "ftl_c", test_accuracy=0.8)], "varying": ["method"], "axes": {},
-        "methods": METHODS,
     },
     "plot_rivals.uploads_by": {
         "runs": runs("one_shot+alpha=0.1", "one_shot+alpha=1.0", test_accuracy=0.8).assign(

@@ -1,4 +1,4 @@
-"""Every tested sentence asks for settings that a study of the project has, at least in a part."""
+"""Every part of a tested sentence asks for settings that a full study of the project has."""
 
 from collections.abc import Container
 from importlib import import_module

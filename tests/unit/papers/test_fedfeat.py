@@ -1,4 +1,4 @@
-"""Paper fedfeat: its backbones counted, its published tables complete, its audit's values."""
+"""Paper fedfeat: its backbones counted, its audit's values."""
 
 from pathlib import Path
 

@@ -74,16 +74,6 @@ def test_every_number_of_table_4_is_reproduced(language):
     assert cells(derivable, "reproduced", *keys) == every
 
 
-def test_uplinks_and_broadcasts_of_table_4(language):
-    printed = language[language["reading"] == "as printed"]
-    uplink = printed[printed["quantity"] == "total_uplink"]
-    assert uplink["formula"].tolist() == [
-        *("466.1", "71.3", "241.4", "144.5", "241.4", "153.0", "241.4")
-    ]
-    fbftl = printed[(printed["quantity"] == "total_downlink") & (printed["method"] == "fbftl")]
-    assert fbftl["formula"].tolist() == ["1.58", "1.88", "2.03"]
-
-
 def test_true_uplink_grows_with_the_length_of_the_dialogues(language):
     fbftl = language[(language["method"] == "fbftl") & (language["quantity"] == "total_uplink")]
     by_reading = fbftl.groupby("reading")["exact"].first().astype(int)
@@ -128,19 +118,3 @@ def test_bad_dialogues_are_refused(tmp_path, text, message):
 def test_batches_that_are_no_whole_epochs_are_refused(published):
     with pytest.raises(UserError, match="no whole epochs of 1000"):
         epochs(read(published / "table3.csv"), 1000, method="fl")
-
-
-def test_table_3_saves_less_than_it_says_where_the_page_says_so(published):
-    """`docs/papers/fbftl.md` names the columns that fall short of five, four and two orders."""
-    printed = read(published / "table3.csv").set_index(["method", "quantity"])["printed"]
-    values = printed.map(float).unstack("quantity")
-    values["uplink"] = values["upload_batches"] * values["numbers_per_batch"]
-    times = values.div(values.loc["fbftl"]).drop("fbftl")
-
-    def short(quantity, least):
-        return set(times.index[times[quantity] < least])
-
-    assert short("uplink", 1e5) == {"ftl_c", "fl_low", "ftl_f_low"}
-    assert short("numbers_per_batch", 1e4) == {"ftl_c"}
-    assert "ftl_f" in short("client_multiplications", 100)
-    assert {"fl", "sfl"}.isdisjoint(short("client_multiplications", 100))

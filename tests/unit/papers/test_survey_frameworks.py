@@ -5,7 +5,7 @@ from fbftl.findings.published import read
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import Runs, with_beside
 from fbftl.papers.survey import audit_frameworks, counts
-from fbftl.papers.survey.claims_frameworks import ADAPTED, FD, SHARDS, as_picked
+from fbftl.papers.survey.claims_frameworks import FD, SHARDS, as_picked
 from fbftl.papers.survey.formulas import FD as OF_FD
 from fbftl.papers.survey.formulas import FEDAVG, FEDMD, FORMULAS
 from unit.papers.claimed import judgements, registry
@@ -54,18 +54,6 @@ def test_labels_in_shares_are_safe_if_an_attack_is_no_better_than_its_blind_gues
     setting = {"method": "secure_ftl", "protection": "beaver"}
     columns = {"label_recovery": [found] * 3, "label_recovery_blind": [0.54] * 3}
     assert judgements("survey", beside(setting, [0.7] * 3, **columns))["s-12", "beaver"] == expected
-
-
-@pytest.mark.parametrize(("by_client", "expected"), [(0.51, "holds"), (0.7, "the contrary holds")])
-def test_of_an_encrypted_framework_a_client_attacks_the_average(by_client, expected):
-    clear, encrypted = ({"method": "fedavg", "network": "mlp"}, ADAPTED)
-    table = runs((clear, [0.9] * 3), (encrypted, [0.9] * 3))
-    found = table["method"].map({"fedavg": 0.6, "fedhealth": 0.9})
-    of_average = table["method"].map({"fedavg": 0.5, "fedhealth": by_client})
-    table = table.assign(membership=found, membership_of_average=of_average)
-    found = judgements("survey", Runs(table))
-    assert found["s-23", "fedhealth_fedavg_iid"] == expected
-    assert found["s-15", "iid"] == "holds"
 
 
 def test_what_was_measured_beside_runs_joins_them_by_setting_and_seed():
