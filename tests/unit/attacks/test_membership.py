@@ -63,6 +63,12 @@ def test_the_bound_on_epsilon_holds_and_is_close_for_randomised_response(epsilon
     assert np.median(bounds) > epsilon - 0.35
 
 
+def test_a_bound_is_of_targets_that_chose_no_threshold():
+    sure, blind = Scores(np.ones(100), np.zeros(100)), Scores(np.zeros(100), np.zeros(100))
+    assert least_epsilon(sure, sure, 0.0, 0.95) > 3
+    assert least_epsilon(sure, blind, 0.0, 0.95) == 0
+
+
 def test_delta_is_not_charged_as_epsilon():
     """A test that is certain for a share delta of the members bounds no epsilon."""
     rng = stream(0, "test")

@@ -16,6 +16,10 @@ def test_psnr_of_a_known_error():
     assert psnr(a, a).tolist() == [np.inf] * 3
 
 
+def test_equal_pictures_are_fully_similar():
+    np.testing.assert_allclose(ssim(pictures(), pictures()), 1.0)
+
+
 def test_ssim_of_constant_pictures_compares_their_means():
     a, b = np.full((1, 8, 8), 0.2), np.full((1, 8, 8), 0.7)
     c1 = 0.01**2
@@ -28,6 +32,8 @@ def test_ssim_is_symmetric_and_falls_with_noise():
     noise = stream(1, "test").normal(size=a.shape)
     little, much = a + 0.05 * noise, a + 0.5 * noise
     np.testing.assert_allclose(ssim(a, little), ssim(little, a))
+    turned = (picture.swapaxes(1, 2) for picture in (a, little))
+    np.testing.assert_allclose(ssim(a, little), ssim(*turned))
     assert (ssim(a, much) < ssim(a, little)).all()
     assert (ssim(a, little) < 1).all()
 

@@ -12,13 +12,11 @@ import numpy as np
 import pytest
 from collect_runs import main as collect_runs
 from fbftl.data.clients import Client, ClientFile, write_clients
-from fbftl.features.extract import extract
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import read_tidy
 from fbftl.ground.errors import UserError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from unit.features import store_toys as toys
 from unit.study.test_fuzz_config import VALUES, places, require_sentence
 
 RUN = {
@@ -70,14 +68,6 @@ def damaged(content: bytes, data: st.DataObject) -> bytes:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz")
-
-
-@settings(FUZZ, max_examples=500)
-@given(data=st.data())
-def test_damaged_run_files(data: st.DataObject, folder: Path) -> None:
-    path = folder / "run.json"
-    path.write_bytes(damaged(json.dumps(RUN).encode(), data))
-    refused_or_sensible(path)
 
 
 @settings(FUZZ, max_examples=500)
@@ -148,11 +138,3 @@ def test_damaged_client_files(data: st.DataObject, folder: Path, clients: bytes)
                 assert len(rows.sample) == file.count(split)
     except UserError as error:
         require_sentence(error)
-
-
-@pytest.fixture(scope="module")
-def store(folder: Path) -> Path:
-    stores = folder / "stores"
-    stores.mkdir()
-    extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(stores), batch=toys.BATCH)
-    return stores / "dense.zarr"

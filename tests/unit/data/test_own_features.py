@@ -201,21 +201,6 @@ def test_wrong_arrays_are_refused(
         loaded(**written(tmp_path, values, labels))
 
 
-@pytest.mark.parametrize(
-    ("suffix", "write"),
-    [(".npy", write_npy), (".npz", write_npz), (".parquet", write_parquet),
-     (".safetensors", write_safetensors)],
-)  # fmt: skip
-def test_a_plan_looks_at_the_first_vectors(
-    tmp_path: Path, suffix: str, write: Callable[..., Path]
-) -> None:
-    values = np.concatenate([[[np.nan] * WIDTH], VALUES[1:]]).astype(np.float32)
-    path = write(tmp_path / f"own{suffix}", features=values, labels=LABELS, split=SPLIT)
-    given = {"labels": "labels.npy"} if suffix == ".npy" else {}
-    with pytest.raises(UserError, match="sample 0 has a value that is no finite number"):
-        datasets.check(block(path, **given), tmp_path)
-
-
 def npz(path: Path, **changed: np.ndarray) -> dict[str, str]:
     """Write vectors, labels and what is given, and return the block that names them."""
     return {"path": str(write_npz(path, **{"features": VALUES, "labels": LABELS} | changed))}
@@ -240,16 +225,6 @@ def test_equal_vectors_may_be_different_samples(tmp_path: Path, seed: int) -> No
     assert len(loaded(**named, test=npz(tmp_path / "test.npz", sample=numbers + 40)).test) == 40
 
 
-@pytest.mark.parametrize("word", ["train", "test", 0, True])
-def test_a_split_that_leaves_nothing_is_refused_at_planning(tmp_path: Path, word: Any) -> None:
-    named = npz(tmp_path / "own.npz", split=np.full(ROWS, word))
-    with pytest.raises(UserError, match=r"own\.npz: the split has all samples in \w+; give both"):
-        datasets.check(block(**named), None)
-    named, test = npz(tmp_path / "own.npz"), npz(tmp_path / "test.npz", split=SPLIT)
-    with pytest.raises(UserError, match=r"or data\.test has a split, and data\.test is one"):
-        datasets.check(block(**named, test=test), None)
-
-
 @pytest.mark.parametrize("key", ["path", "labels", "clients"])
 @pytest.mark.parametrize("where", ["data", "data.test"])
 def test_a_missing_file_is_named_with_its_key(tmp_path: Path, where: str, key: str) -> None:
@@ -259,32 +234,6 @@ def test_a_missing_file_is_named_with_its_key(tmp_path: Path, where: str, key: s
     for look in (datasets.files, datasets.check):
         with pytest.raises(UserError, match=rf"{where}\.{key}: .*none\.npy is missing"):
             look(spec, None)
-
-
-def safetensors_of(path: Path, **changed: Any) -> None:
-    """Write a safetensors file whose entry for the labels is changed."""
-    safetensors.numpy.save_file({"features": VALUES, "labels": LABELS}, path)
-    content = path.read_bytes()
-    length = int.from_bytes(content[:8], "little")
-    header = json.loads(content[8 : 8 + length])
-    header["labels"] |= changed
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length :])
-
-
-def test_what_is_wrong_is_said_of_the_file_that_has_it(tmp_path: Path) -> None:
-    named = written(tmp_path, VALUES, LABELS - 1)
-    with pytest.raises(UserError, match=r"/labels\.npy cannot be read \(labels that are neither"):
-        datasets.check(block(**named), None)
-    with open(tmp_path / "features.npy", "wb") as file:
-        np.lib.format.write_array(file, VALUES, version=(3, 0))
-    with pytest.raises(UserError, match=r"features\.npy cannot be read \(version 3 of \.npy"):
-        datasets.check(block(**named), None)
-    safetensors_of(tmp_path / "own.safetensors", dtype="F8_E4M3")
-    with pytest.raises(UserError, match=r"\(F8_E4M3, which is none of"):
-        datasets.check(block(tmp_path / "own.safetensors"), None)
-    safetensors_of(tmp_path / "own.safetensors", unknown=1)
-    assert loaded(tmp_path / "own.safetensors").classes == ("0", "1", "2")
 
 
 @pytest.mark.parametrize("place", ["/dev/zero", "pipe.npy", "folder.npy", "none.npy"])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import zarr
 from fbftl.features.extract import extract
-from fbftl.features.store.dtypes import from_storage, to_storage
+from fbftl.features.store.dtypes import from_storage, storage_dtype, to_storage
 from fbftl.features.store.location import location
 from fbftl.features.store.opening import open_store
 from fbftl.features.store.publish import writer_of
@@ -160,6 +160,13 @@ def test_storage_dtypes_round_within_their_stated_error(dtype, error, numbers):
     assert back.dtype == np.float32
     assert np.all(np.abs(back - values) <= error * np.abs(values))
     np.testing.assert_array_equal(from_storage(to_storage(back, dtype), dtype), back)
+
+
+def test_bad_dtypes_are_refused():
+    with pytest.raises(UserError, match="does not fit float16"):
+        to_storage(np.array([70000.0]), "float16")
+    with pytest.raises(UserError, match="unknown"):
+        storage_dtype("float17")
 
 
 def test_bfloat16_equals_torch():

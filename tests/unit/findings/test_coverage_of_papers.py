@@ -1,7 +1,5 @@
 """Coverage: every table and figure of the papers has its row, and every row leads somewhere."""
 
-import os
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,34 +24,11 @@ ROOT = Path(__file__).parents[3]
 TEXTS = {"fbftl": "000", "eppfl": "001", "thesis": "002", "survey": "003", "fedfeat": "004"}
 """What the file begins with that holds a paper's text, where it is at hand."""
 
-CAPTION = re.compile(
-    r"(?:^|>|\. )(?P<item>(?:Table|Figure) (?:[A-D]\.|\d+\.)?(?:\d+|[IVX]+))(?::|\.(?= [A-Z]))",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""A caption at the start of a line or behind another one."""
-
-PANELS = re.compile(r" \([a-d, ]+\)$")
-
-COPIED = 6
-"""Consecutive words of a paper's text that are a copy."""
-
-WORD = re.compile(r"\w+")
-
 
 @pytest.fixture(scope="module")
 def items() -> list[Item]:
     """The committed rows."""
     return read_items(ROOT / "published" / "coverage.csv")
-
-
-@pytest.fixture(scope="module")
-def texts() -> dict[str, str]:
-    """The text of each paper."""
-    data = Path(os.environ.get("FBFTL_DATA", ROOT.parent / "shared" / "data"))
-    files = {paper: [*data.parent.glob(f"papers/{n}_*.txt")] for paper, n in TEXTS.items()}
-    if not all(files.values()):
-        pytest.skip(f"the papers' texts are not in {data.parent / 'papers'}, beside the data")
-    return {paper: path.read_text(encoding="utf-8") for paper, (path,) in files.items()}
 
 
 def test_every_paper_has_rows(items: list[Item]) -> None:
@@ -75,18 +50,6 @@ def results() -> set[str]:
     return of_rules | {f"experiments/{name}" for name in experiments}
 
 
-def captions(text: str) -> set[str]:
-    """Return kind and number of every caption in a paper's text."""
-    kinds = (match["item"].partition(" ") for match in CAPTION.finditer(text))
-    return {f"{kind.capitalize()} {number}" for kind, _, number in kinds}
-
-
-def runs_of_words(text: str) -> set[tuple[str, ...]]:
-    """Return every run of `COPIED` words, without case."""
-    words = WORD.findall(text.casefold())
-    return set(zip(*(words[start:] for start in range(COPIED)), strict=False))
-
-
 def test_every_item_has_one_row(items: list[Item]) -> None:
     names = [(item.paper, item.item) for item in items]
     assert len(set(names)) == len(names)
@@ -106,20 +69,6 @@ def test_every_place_is_there(items: list[Item], results: set[str]) -> None:
         and not (place.startswith(("studies/", "published/")) and (ROOT / place).is_file())
     }
     assert missing == set()
-
-
-def test_each_paper_has_exactly_its_captions(items: list[Item], texts: dict[str, str]) -> None:
-    rows = {
-        paper: {PANELS.sub("", item.item) for item in items if item.paper == paper}
-        for paper in TEXTS
-    }
-    assert rows == {paper: captions(text) for paper, text in texts.items()}
-
-
-def test_no_words_are_copied(items: list[Item], texts: dict[str, str]) -> None:
-    of_papers = {paper: runs_of_words(text) for paper, text in texts.items()}
-    copied = [i.shows for i in items if runs_of_words(i.shows) & of_papers.get(i.paper, set())]
-    assert copied == []
 
 
 ROW = Item("fbftl", "", "Figure 1", "bars", STUDIED, "tables/a; A1", "", "")

@@ -3,7 +3,7 @@
 `test_marked_values.py` compares the numbers that are written beside a figure.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,6 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
 METHODS = rows(names())
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Close every figure after a test."""
-    yield
-    plt.close("all")
 
 
 def figure_of(

@@ -4,7 +4,7 @@ Figures write what they plot as csv, and each number of it is drawn; where marks
 stand is in `test_drawn_values.py`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +47,6 @@ COMMITTED = {
 
 ACROSS = ("plot_fbftl.compression", "plot_fbftl.packet_loss")
 """Figures with a row per setting, whose scores are along the x axis."""
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Close every figure after a test."""
-    yield
-    plt.close("all")
 
 
 def within(marked: pd.DataFrame, table: pd.DataFrame) -> bool:

@@ -1,6 +1,5 @@
 """Kinds of plots: marks with bars and bands, what diverged, axes whose marks are whole, names."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -23,13 +22,6 @@ TABLE = pd.DataFrame(
 )  # fmt: skip
 
 SPEC = Spec({"a": Look("red")}, {"": Panel(Scale("x"), Scale("y"))})
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Close every figure after a test."""
-    yield
-    plt.close("all")
 
 
 def texts(axes: plt.Axes) -> list[tuple[str, tuple[float, float]]]:

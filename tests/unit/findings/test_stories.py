@@ -1,10 +1,8 @@
 """Figures of runs are drawn of made-up runs as their jobs call them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 from drawn import drawing, unrendered
@@ -16,13 +14,6 @@ ROOT = Path(__file__).parents[3]
 METHODS = rows(names())
 
 SEEDS = (0, 1, 2)
-
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Close every figure after a test."""
-    yield
-    plt.close("all")
 
 
 def runs(*settings: str, **scores: float) -> pd.DataFrame:

@@ -1,58 +1,29 @@
 """Sentences of EPPFL and FedFeat+ about what adversaries get, and under whose noise gains are."""
 
-from typing import Any
-
-import numpy as np
-import pandas as pd
 import pytest
 from fbftl.papers.claims import OURS
 from fbftl.papers.eppfl.claims import EPPFL, dpfl
 from fbftl.papers.fedfeat import settings as fedfeat
-from fbftl.papers.quantities import Runs
-from unit.papers.claimed import judgements
+from unit.papers.claimed import judgements, runs_of
 
 HOLDS, CONTRARY = "holds", "the contrary holds"
-
-SEEDS = np.arange(3)
-
-AttackedSetting = tuple[dict[str, Any], dict[str, float]]
-"""Its axes, and what was measured of it."""
-
-
-def table(*settings: AttackedSetting, task: str = "toy-full") -> Runs:
-    """Return runs whose measures differ a little between seeds."""
-    rows = [
-        {
-            "task": task,
-            "setting": "+".join(
-                value if axis == "method" else f"{axis}={value}" for axis, value in axes.items()
-            ),
-            "seed": seed,
-            "diverged": False,
-        }
-        | axes
-        | {name: value + 1e-4 * seed for name, value in measures.items()}
-        for axes, measures in settings
-        for seed in SEEDS
-    ]
-    return Runs(pd.DataFrame(rows))
 
 
 @pytest.mark.parametrize(("psnr", "expected"), [(20.0, CONTRARY), (10.9, HOLDS)])
 def test_a_loose_epsilon_is_safe_where_nothing_is_drawn(psnr, expected):
-    runs = table((dpfl(10), {"psnr": psnr, "psnr_blind": 10.0}))
+    runs = runs_of((dpfl(10), {"psnr": psnr, "psnr_blind": 10.0}))
     assert judgements("eppfl", runs)["eppfl-11", "pictures"] == expected
 
 
 @pytest.mark.parametrize(("half", "expected"), [(12.0, HOLDS), (14.0, CONTRARY)])
 def test_fewer_activations_are_safer_where_less_is_drawn(half, expected):
-    runs = table((dpfl(5), {"psnr": 13.0}), (EPPFL, {"psnr": half}))
+    runs = runs_of((dpfl(5), {"psnr": 13.0}), (EPPFL, {"psnr": half}))
     assert judgements("eppfl", runs)["eppfl-12", "psnr_noised"] == expected
 
 
 @pytest.mark.parametrize(("auc", "expected"), [(0.52, HOLDS), (0.6, CONTRARY)])
 def test_members_are_hidden_where_the_average_tells_no_more_than_its_beginning(auc, expected):
-    runs = table((EPPFL, {"membership": auc, "membership_blind": 0.52}))
+    runs = runs_of((EPPFL, {"membership": auc, "membership_blind": 0.52}))
     assert judgements("eppfl", runs)["eppfl-23", "eppfl"] == expected
 
 
@@ -72,7 +43,7 @@ def gains_of_tables(
             fedfeat.retrained(partition, step=step),
         )
     ]
-    return judgements("fedfeat", table(*settings, *plain, task=task))
+    return judgements("fedfeat", runs_of(*settings, *plain, task=task))
 
 
 def test_gains_of_tables_are_under_their_noise():
@@ -126,7 +97,7 @@ def test_features_of_a_guess_tell_nothing(accuracy, expected):
         )
         for epsilon in fedfeat.EPSILONS
     ]
-    found = judgements("fedfeat", table(*settings, task="cifar10-full"))
+    found = judgements("fedfeat", runs_of(*settings, task="cifar10-full"))
     assert found.get(("fedfeat-21", "mutual_information")) == expected
 
 
@@ -149,5 +120,5 @@ def test_almost_everywhere_is_a_share_of_cells(behind, expected):
             (fedfeat.setting_of("fedavg", "iid", network, **clients), {"test_accuracy": 0.8}),
             (with_server, {"test_accuracy": 0.8 + gain}),
         ]
-    found = judgements("fedfeat", table(*settings, task="digits-full"))
+    found = judgements("fedfeat", runs_of(*settings, task="digits-full"))
     assert found["fedfeat-14", "share"] == expected

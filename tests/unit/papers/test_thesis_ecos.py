@@ -1,6 +1,5 @@
 """ECOS's claims on runs whose outcome is known, and its published tables."""
 
-import pandas as pd
 import pytest
 import yaml
 from fbftl.findings import published
@@ -11,33 +10,26 @@ from fbftl.papers.thesis.audit_ecos import recipe, rows
 from fbftl.papers.thesis.claims_ecos import bought
 from fbftl.papers.thesis.formulas import FORMULAS
 from fbftl.privacy.accounting import rounds_epsilon
-from fbftl.study.job import name_of
-from unit.papers.claimed import judgements, registry
+from unit.papers.claimed import judgements, registry, runs_of
+
+ECOS = {"method": "ecos"}
 
 
 def runs(share: float = 0.4, random: float = 0.7) -> Runs:
     """Return a tidy table of the settings that claims read."""
-    counted = {"count_sampling": 0.8, "purchase": 300}
+    counted = ECOS | {"count_sampling": 0.8, "purchase": 300}
     noise = {"mechanism": "counts", "sigma": 10.0}
     settings = [
         (counted | noise | {"centroids": 50}, 0.88),
         (counted | noise | {"centroids": 50, "purchase_rule": "proximity"}, random - 0.1),
         (counted, 0.9),
         (counted | noise | {"sigma": 25.0}, 0.7),
-        ({"purchase": 300, "purchase_rule": "random"}, random),
-        ({"purchase": 300, "purchase_rule": "kcenter"}, 0.75),
+        (ECOS | {"purchase": 300, "purchase_rule": "random"}, random),
+        (ECOS | {"purchase": 300, "purchase_rule": "kcenter"}, 0.75),
     ]
-    return Runs(
-        pd.DataFrame(
-            {"task": "toy", "method": "ecos", "seed": seed, "diverged": False}
-            | {"setting": "+".join(["ecos", *(f"{axis}={value}" for axis, value in axes.items())])}
-            | {"test_accuracy": accuracy + seed / 1e4, "own_share": share + seed / 1e4}
-            | {"inherent_share": 0.1}
-            | axes
-            for axes, accuracy in settings
-            for seed in range(6)
-        )
-    )
+    shares = {"own_share": share, "inherent_share": [0.1] * 6}
+    measured = [(axes, shares | {"test_accuracy": accuracy}) for axes, accuracy in settings]
+    return runs_of(*measured, task="toy", seeds=6)
 
 
 def test_what_is_so_holds_and_what_is_not_does_not():
@@ -52,20 +44,11 @@ def purchases(task: str) -> Runs:
     """Return a tidy table of three purchases by both rules, whose gains rise."""
     scored = {"count_sampling": 0.8, "mechanism": "counts", "sigma": 25.0}
     settings = [
-        (axes | {"purchase": size}, accuracy)
+        (ECOS | axes | {"purchase": size}, {"test_accuracy": accuracy})
         for size, gain in ((150, 0.01), (300, 0.05), (600, 0.1))
         for axes, accuracy in ((scored, 0.5 + gain), ({"purchase_rule": "random"}, 0.5))
     ]
-    return Runs(
-        pd.DataFrame(
-            {"task": task, "method": "ecos", "seed": seed, "diverged": False}
-            | {"setting": name_of({"method": "ecos"} | axes)}
-            | {"test_accuracy": accuracy + seed / 1e4}
-            | axes
-            for axes, accuracy in settings
-            for seed in range(6)
-        )
-    )
+    return runs_of(*settings, task=task, seeds=6)
 
 
 def test_ecos_buys_under_the_power_that_all_its_purchases_have():
@@ -78,16 +61,8 @@ def test_ecos_buys_under_the_power_that_all_its_purchases_have():
             (scored | {"purchase": size, "purchase_rule": "proximity"}, 0.5),
             ({"purchase": size, "purchase_rule": "random"}, 0.4),
         ]
-    photos = Runs(
-        pd.DataFrame(
-            {"task": "photos-toy", "method": "ecos", "seed": seed, "diverged": False}
-            | {"setting": name_of({"method": "ecos"} | axes)}
-            | {"test_accuracy": accuracy + seed / 1e4}
-            | axes
-            for axes, accuracy in settings
-            for seed in range(6)
-        )
-    )
+    measured = [(ECOS | axes, {"test_accuracy": accuracy}) for axes, accuracy in settings]
+    photos = runs_of(*measured, task="photos-toy", seeds=6)
     for size in ("least", "middle", "most"):
         rules = {rule: bought(rule, size)(photos) for rule in ("ecos", "proximity", "random")}
         means = {rule: photos.accuracy(**axes).values.mean() for rule, axes in rules.items()}

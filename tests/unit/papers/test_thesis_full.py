@@ -3,29 +3,15 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fbftl.papers.quantities import Runs
 from fbftl.papers.thesis.central import largest_difference
 from fbftl.papers.thesis.claims_budget import EVEN, SENTENCES, setting, slope_of_influence
 from fbftl.papers.thesis.claims_fade import ADAPTATION, adapted
-from fbftl.study.job import name_of
-
-
-def table(*rows: tuple[dict, dict]) -> Runs:
-    """Return runs of settings, each with its measures by seed."""
-    return Runs(
-        pd.DataFrame(
-            {"task": "t", "setting": name_of(axes), "seed": seed, "diverged": False}
-            | axes
-            | {name: values[seed] for name, values in measures.items()}
-            for axes, measures in rows
-            for seed in range(3)
-        )
-    )
+from unit.papers.claimed import runs_of
 
 
 def test_the_one_schedule_of_a_number_of_rows_is_the_picked_one():
     few, many = (EVEN | {"fraction": f, "descent_steps": 50} for f in (0.1, 0.2))
-    runs = table((few, {"seen": [100] * 3}), (many, {"seen": [200] * 3}))
+    runs = runs_of((few, {"seen": [100] * 3}), (many, {"seen": [200] * 3}))
     assert setting(runs, 100) == few
     assert setting(runs, 200) == many
     assert runs.measured("seen", **setting(runs, 300)).values.empty
@@ -33,7 +19,7 @@ def test_the_one_schedule_of_a_number_of_rows_is_the_picked_one():
 
 def test_of_several_schedules_the_usual_one_counts():
     usual, other = EVEN, EVEN | {"descent_steps": 50}
-    runs = table((usual, {"seen": [300] * 3}), (other, {"seen": [300] * 3}))
+    runs = runs_of((usual, {"seen": [300] * 3}), (other, {"seen": [300] * 3}))
     assert setting(runs, 300) == usual
 
 
@@ -73,14 +59,14 @@ def test_strict_budgets_are_beside_the_loosest():
         falling = even | {"schedule": "exp", "decay": 3.0}
         rows += [(even, {"seen": [200] * 3, "training_loss": [gain] * 3})]
         rows += [(falling, {"seen": [200] * 3, "training_loss": [1.0] * 3})]
-    loose, strict = SENTENCES["c2-03"]["epsilon_1"](table(*rows))
+    loose, strict = SENTENCES["c2-03"]["epsilon_1"](runs_of(*rows))
     assert (loose.values.tolist(), strict.values.tolist()) == ([2.0] * 3, [3.0] * 3)
 
 
 def test_the_lowest_loss_that_both_reach_counts():
     plain, squared = (adapted(kind, minority_participation=0.5) for kind in ("plain", "squared"))
     nan = float("nan")
-    runs = table(
+    runs = runs_of(
         (plain, {"rounds_to_loss_100": [10, 10, nan], "rounds_to_loss_50": [40, nan, nan]}),
         (squared, {"rounds_to_loss_100": [5, 5, 5], "rounds_to_loss_50": [20, 20, nan]}),
     )

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
 import pytest
 from fbftl.papers.quantities import Runs
-from fbftl.papers.thesis.claims_robust import SENTENCES, SHARES, best_shares
-from fbftl.study.job import name_of
+from fbftl.papers.thesis.claims_robust import SENTENCES, best_shares
+from unit.papers.claimed import runs_of
 
 MIXED = {"method": "robust", "network": "mlp"}
 
@@ -19,34 +18,24 @@ def runs(robust_at_half: Sequence[float]) -> Runs:
     Args:
         robust_at_half: by seed, what is right of disturbed inputs at λ 0.5.
     """
-    trained = {0.1: (0.6, 0.3), 0.0: (0.9, 0.0), 1.0: (0.5, 0.3)}
-    rows = []
-    for seed, robust in enumerate(robust_at_half):
-        curve = {
-            0: (0.8, 0.1),
-            0.2: (0.75, 0.2),
-            0.5: (0.7, robust),
-            0.8: (0.5, 0.4),
-            1: (0.4, 0.5),
-        }
-        of_mixed = {
-            f"{kind}_accuracy_at_{share:g}": curve[share][place]
-            for share in SHARES
-            for place, kind in enumerate(("standard", "robust"))
-        }
-        rows.append((seed, MIXED, of_mixed))
-        for weight, (clean, disturbed) in trained.items():
-            axes = MIXED | {"disturbed_normalisation": "shared", "robust_weight": weight}
-            of_shared = {"standard_accuracy_at_0": clean, "robust_accuracy_at_0": disturbed}
-            rows.append((seed, axes, of_shared))
-    return Runs(
-        pd.DataFrame(
-            {"task": "toy", "seed": seed, "diverged": False, "setting": name_of(axes)}
-            | axes
-            | measured
-            for seed, axes, measured in rows
+    seeds = len(robust_at_half)
+
+    def even(value: float) -> list[float]:
+        return [value] * seeds
+
+    standard = {0: 0.8, 0.2: 0.75, 0.5: 0.7, 0.8: 0.5, 1: 0.4}
+    robust = {0: 0.1, 0.2: 0.2, 0.8: 0.4, 1: 0.5}
+    of_mixed = {f"standard_accuracy_at_{share:g}": even(v) for share, v in standard.items()}
+    of_mixed |= {f"robust_accuracy_at_{share:g}": even(v) for share, v in robust.items()}
+    of_mixed["robust_accuracy_at_0.5"] = list(robust_at_half)
+    trained = [
+        (
+            MIXED | {"disturbed_normalisation": "shared", "robust_weight": weight},
+            {"standard_accuracy_at_0": even(clean), "robust_accuracy_at_0": even(disturbed)},
         )
-    )
+        for weight, clean, disturbed in ((0.1, 0.6, 0.3), (0.0, 0.9, 0.0), (1.0, 0.5, 0.3))
+    ]
+    return runs_of((MIXED, of_mixed), *trained, task="toy", seeds=seeds)
 
 
 @pytest.mark.parametrize(("robust", "lead"), [(0.35, 5), (0.25, -5)])

@@ -1,6 +1,5 @@
 """Settings of the language task: what the workflow accepts, and which job it makes of it."""
 
-import copy
 from dataclasses import replace
 
 import pytest
@@ -105,29 +104,3 @@ def test_a_clip_norm_lets_dialogues_be_gaussian() -> None:
     (name,) = resolved.settings["talks"]["talks"]
     assert resolved.job("talks", name)["privacy"] == {"delta": 1e-5, "feature_clip": {"norm": 3.0}}
     assert not resolved.needs_public("talks", resolved.setting("talks", name))
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "sentence"),
-    [
-        ("kind", "speech", "tasks.talks.kind is 'speech'; choose among images, dialogues"),
-        ("head", [64], "key 'tasks.talks.head' does not exist"),
-        ("data.kind", "digits", "data.kind is 'digits'; choose among dialogues, jsonl"),
-        ("features.cut", "fc1", "features.cut is 'fc1', not an integer"),
-        ("clients.partition", "shards", "clients.partition is 'shards'; choose among iid"),
-        ("training.momentum", 0.9, "key 'tasks.talks.training.momentum' does not exist"),
-        ("training.warmup", 1.5, "training.warmup is 1.5; give at most 1"),
-        ("training.learning_rate", "1e-4", "decimal point"),
-        ("source.model.layers", 2, "key 'tasks.talks.source.model.layers' does not exist"),
-    ],
-)
-def test_a_faulty_task_is_one_sentence(path: str, value: object, sentence: str) -> None:
-    config = copy.deepcopy(yaml.safe_load(CONFIG))
-    *folders, key = path.split(".")
-    block = config["tasks"]["talks"]
-    for folder in folders:
-        block = block.setdefault(folder, {})
-    block[key] = value
-    with pytest.raises(UserError) as raised:
-        resolve(config)
-    assert sentence in str(raised.value)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, Literal
 
 import pytest
@@ -178,16 +177,6 @@ def test_the_records_of_the_project_have_no_fault() -> None:
 def test_a_faulty_record_is_one_sentence(record: MethodRecord, message: str) -> None:
     with pytest.raises(UserError, match=message):
         require_records([record])
-
-
-@pytest.mark.parametrize("written", [None, FEDAVG, (FEDAVG,)])
-def test_a_module_without_its_record_is_one_sentence(
-    written: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = SimpleNamespace() if written is None else SimpleNamespace(RECORD=written)
-    monkeypatch.setattr(methods, "import_module", lambda _: module)
-    with pytest.raises(UserError, match=r"methods/toy\.py has no RECORD, a MethodRecord"):
-        methods.record_of("toy")
 
 
 def test_the_guides_record_can_be_written_as_it_is_printed(root: Path) -> None:
