@@ -10,7 +10,7 @@ import pytest
 import yaml
 from project import Project
 
-LISTED = 'DEFAULT: ("dialogues",),'
+LISTED = "DEFAULT: (),"
 """Where `study/systems.py` lists the default study's paper; toys go after it."""
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from fbftl.ground.durable import sync
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import UNREADABLE, parsed, replacing, sha256, write_json, writing
-from fbftl.ground.lock import exclusive
+from fbftl.ground.lock import LOCK, exclusive
 
 Recipe = Mapping[str, Any]
 """Builtin types; floats as Python writes them."""
@@ -180,7 +180,9 @@ class Store:
             for each in wanted:
                 if each in left:
                     _finished(parts[each.key], each)
-                    _renamed(parts[each.key], self.folder(each.kind, each.key))
+                    folder = self.folder(each.kind, each.key)
+                    _renamed(parts[each.key], folder)
+                    (folder / LOCK).unlink(missing_ok=True)
                 shutil.rmtree(parts[each.key], ignore_errors=True)
 
 
@@ -204,10 +206,13 @@ def _renamed(part: Path, folder: Path) -> None:
 
 
 def _finished(part: Path, artefact: Artefact) -> None:
-    """Write the recipe of a whole artefact, and make its files read-only and lasting."""
+    """Write the recipe of a whole artefact, and make its files read-only and lasting.
+
+    The lock stays until the folder has its name, or another writer would begin meanwhile.
+    """
     with writing(part):
-        (part / "lock").unlink()
         files = sorted(path for path in part.rglob("*") if path.is_file())
+        files.remove(part / LOCK)
         # What lies deeper has digests of its own, as the chunks of a feature store.
         digests = {path.name: sha256(path) for path in files if path.parent == part}
         write_json(part / RECIPE, {"recipe": artefact.recipe, "files": digests})

@@ -12,6 +12,9 @@ from typing import TextIO
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
 
+LOCK = "lock"
+"""The file in the locked folder."""
+
 _POLL_S = 0.2
 
 
@@ -26,7 +29,7 @@ def exclusive(folder: Path, *, wait_s: float = 0.0) -> Iterator[None]:
     Raises:
         UserError: naming the process and the machine that hold the right; if the disk is full.
     """
-    path = folder / "lock"
+    path = folder / LOCK
     deadline = time.monotonic() + wait_s
     while (file := _try_lock(path)) is None:
         if time.monotonic() >= deadline:

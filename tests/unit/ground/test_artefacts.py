@@ -159,6 +159,25 @@ def test_what_a_killed_call_left_lies_there_for_the_next(tmp_path: Path) -> None
     assert os.listdir(tmp_path / "features") == [each.key]
 
 
+def test_nobody_else_writes_until_the_artefact_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second call that looks between the last byte and the name has to wait."""
+    store, (each, _) = Store(tmp_path), WANTED
+    part, seen = tmp_path / "features" / f"{each.key}.part", []
+
+    def looked_at(path: Path) -> str:
+        with pytest.raises(UserError, match="is being written by"), exclusive(part):
+            pass
+        seen.append(path.name)
+        return sha256(path)
+
+    monkeypatch.setattr(artefacts, "sha256", looked_at)
+    store.make([each], filled)
+    assert seen == ["a"]
+    assert sorted(os.listdir(store.folder("features", each.key))) == ["a", "deep", "recipe.json"]
+
+
 def test_the_first_writer_wins(tmp_path: Path) -> None:
     """Of two that do not see each other's lock, as on two machines."""
     store, (each, _) = Store(tmp_path), WANTED
