@@ -60,6 +60,15 @@ def test_every_entry_has_a_chapter_and_a_script(root: Path) -> None:
         assert (root / "scripts" / result.source).is_file()
 
 
+def test_everything_listed_has_a_caption(root: Path) -> None:
+    of_tasks = (("{task}", each) for entries in OF_EXPERIMENT.values() for each in entries)
+    of_papers = ((f"papers/{name}", each) for name, found in OF_PAPER.items() for each in found)
+    swept = (("{task}", each) for each in (*SWEEP, *SOURCES))
+    for folder, entry in (*of_tasks, *of_papers, *swept):
+        caption = caption_of(f"results/{folder}/{entry.path}.csv", root)
+        assert (root / "rules" / caption).is_file(), entry
+
+
 def test_a_paper_may_have_a_caption_of_its_own(root: Path) -> None:
     assert caption_of("results/{task}/tables/methods.csv", root) == "captions/methods.rst"
     of_paper = caption_of("results/papers/fbftl/tables/methods.csv", root)
