@@ -135,7 +135,7 @@ def test_an_image_folder_and_a_torchvision_backbone(fresh: Project) -> None:
     assert stored(fresh, "flowers")["counts"] == {"train": 48, "test": 12}
     succeed(fresh, "snakemake --cores 2 layers --configfile flowers.yaml", "small.yaml")
     layers = pd.read_csv(fresh.results / "flowers" / "layers.csv", index_col="layer")
-    assert layers.loc["layer4.1.add", ["output", "avg"]].tolist() == ["512 x 1 x 1", 512]
+    assert layers.loc["layer4.1", ["output", "avg"]].tolist() == ["512 x 1 x 1", 512]
     assert "layer4.1.conv2" not in layers.index
 
 
