@@ -8,6 +8,7 @@ from fbftl.findings.comparison import Measured
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.papers.eppfl.claims import HALVES, VANILLA2
 from fbftl.papers.eppfl.published import setup_of
+from fbftl.papers.exact import FormulaCase, Function
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited, each, identical
 from fbftl.papers.registry import Sentence, numbers_in
 
@@ -69,3 +70,14 @@ FORMULAS: Mapping[str, Decides] = {
     "eppfl-25": identical("test_accuracy", VANILLA2, VANILLA2 | {"method": "fedavg"}),
     "eppfl-26": _composed,
 }
+
+
+def client_multiplications(case: FormulaCase) -> Decision:
+    """Decide by what a client multiplies of a sample in an epoch, over the whole network."""
+    published = case.record.published
+    layers = setup_of(published["setup"], published["script"]).layers
+    share = training_products(layers[:1]) / training_products(layers)
+    return Decision("a client's multiplications over FedAvg's", f"{share:.4f}", share < 1)
+
+
+FUNCTIONS: Mapping[str, Function] = {"client_multiplications": client_multiplications}

@@ -11,7 +11,9 @@ from fbftl.cost.payload import compression_rate, compression_rate_with_positions
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.printed import SCALES, formula_verdict
 from fbftl.messages.channel import expected_payload, packet_loss_rate
+from fbftl.papers.exact import FormulaCase, Function
 from fbftl.papers.fbftl.claims import FBFTL, FTL_C
+from fbftl.papers.fbftl.formulas_privacy import FUNCTIONS as FUNCTIONS_OF_PRIVACY
 from fbftl.papers.fbftl.formulas_privacy import PRIVACY
 from fbftl.papers.fbftl.packets import packet_blocks
 from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED
@@ -275,4 +277,121 @@ FORMULAS: Mapping[str, Decides] = {
     "fbftl-36": audited("A7"),
     "fbftl-38": audited("A1"),
     "fbftl-39": audited("A1"),
+}
+
+READINGS = {
+    "total_uplink": AS_TABULATED,
+    "numbers_per_batch": AS_TABULATED,
+    "total_downlink": CORRECTED,
+    "client_multiplications": CORRECTED,
+}
+"""Which reading of a row of Table III takes the place of the printed equations (audit rows A5, A6,
+A9, A22)."""
+
+LEAST_ACCURACY = 82.0
+"""Accuracy in percent that sparsified uploads of Table V are to keep."""
+
+
+def totals(case: FormulaCase) -> Decision:
+    """Decide by a total of Table III at its printed digits."""
+    name, table = case.part.values["column"], case.record.published["table3"]
+    row = table[(table["quantity"] == case.a) & (table["method"] == name)].iloc[0]
+    bits = _cells(case.record, case.a)[name]
+    verdict = formula_verdict(bits, row["printed"], row["unit"])
+    shown = f"{bits:.4g} bits, printed {row['printed']} {row['unit']}"
+    return Decision("Eqs. (2) to (4) and (6)", shown, verdict == Verdict.REPRODUCED)
+
+
+def ratio_of_table3(case: FormulaCase) -> Decision:
+    """Decide by the ratio of two cells of a row of Table III, each by its equation."""
+    (quantity, column), (_, base) = (side.split(": ") for side in (case.a, case.b))
+    cells = _cells(case.record, quantity, READINGS[quantity])
+    ratio = cells[column] / cells[base]
+    named = quantity.replace("_", " ")
+    return Decision(f"{named} over FbFTL's", _shown({column: ratio}), case.exceeds(ratio))
+
+
+def compressed_uplink(case: FormulaCase) -> Decision:
+    """Decide by the uplink at the least q and r of Table V over FbFTL's without compression."""
+    name, table = case.part.values["column"], case.record.published["table5"]
+    cells = _cells(case.record, "total_uplink")
+    numbers = _cells(case.record, "numbers_per_batch")[name]
+    rate = COUNTS[f"{case.part.values['positions']} positions"]
+    rate_of_last = rate(numbers, int(table["bits"].min()), float(table["keep"].min()))
+    ratio = cells[name] / rate_of_last / cells["fbftl"]
+    return Decision("compressed total uplink over FbFTL's", _shown({name: ratio}), ratio > 1)
+
+
+def sparsified_uplink(case: FormulaCase) -> Decision:
+    """Decide by the uplink of FTL_c over FbFTL's, each at the least r that keeps the accuracy.
+
+    One count of positions suffices, as the paper says of neither which it means.
+    """
+    table, cells = case.record.published["table5"], _cells(case.record, "total_uplink")
+    widths, q = _cells(case.record, "numbers_per_batch"), int(table["bits"].max())
+
+    def sent(name: str, rate: Callable[[int, int, float], float]) -> float:
+        return cells[name] / rate(widths[name], q, _least_share(table, name, LEAST_ACCURACY))
+
+    ratios = {count: sent("ftl_c", rate) / sent("fbftl", rate) for count, rate in COUNTS.items()}
+    holds = any(map(case.exceeds, ratios.values()))
+    shown = _shown({"FTL_c": ratios[f"{case.part.values['positions']} positions"]})
+    return Decision("sparsified total uplink over FbFTL's", shown, holds)
+
+
+def packets_lost(case: FormulaCase) -> Decision:
+    """Decide by Eq. (18) where FbFTL, whose packets are of one block, loses as many as printed."""
+    rate = float(case.margin)
+    lost = float(packet_loss_rate(rate, packet_blocks(vgg16())[case.a]))
+    return Decision(
+        f"Eq. (18) at a block loss rate of {rate:g}", f"{case.a} {lost:.5f}", 1 - lost < rate
+    )
+
+
+def ratio_of_packets_lost(case: FormulaCase) -> Decision:
+    """Decide by Eq. (18), with repeats of a lost block for the first side alone."""
+    blocks, rate = packet_blocks(vgg16()), float(case.part.values["blr"])
+    again = int(case.part.values.get("repeats", 0))
+    lost, lost_of_other = (
+        float(packet_loss_rate(rate, blocks[case.a], again)),
+        float(packet_loss_rate(rate, blocks[case.b])),
+    )
+    ratio = lost / lost_of_other
+    return Decision(f"Eq. (18), packets lost over {case.b}'s", _shown({case.a: ratio}), ratio > 1)
+
+
+def dialogue_orders(case: FormulaCase) -> Decision | None:
+    """Decide by whole orders of Table IV's ratios, with every token's vector, beside Table III's.
+
+    None where no real dialogues are at hand, so that nothing says how many tokens they have: audit
+    row A8 counts what a batch holds then.
+    """
+    per_batch = case.record.audit.get("A8", {}).get("computed", "").partition(";")[0]
+    if not per_batch or "per token" in per_batch:
+        return None
+    published = case.record.published
+    clients = federation(published["setup"], "samsum")
+    tokens = numbers_in(per_batch)[0] / clients.samples_per_client / FLAN_T5_SMALL.d_model
+    vectors = tokens if case.a == "total_uplink" else 1
+    of_images = _printed_ratios(published["table3"].assign(trained_encoders=0), case.a)
+    ratios = {
+        f"{method}, {encoders} encoders": (ratio / vectors, of_images[0, method])
+        for (encoders, method), ratio in _printed_ratios(published["table4"], case.a).items()
+    }
+    return Decision(
+        "Table IV over FbFTL's, a vector a token",
+        _shown({name: ratio for name, (ratio, _) in ratios.items()}),
+        all(_orders(ratio) >= _orders(least) for ratio, least in ratios.values()),
+    )
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    **FUNCTIONS_OF_PRIVACY,
+    "totals": totals,
+    "ratio_of_table3": ratio_of_table3,
+    "compressed_uplink": compressed_uplink,
+    "sparsified_uplink": sparsified_uplink,
+    "packets_lost": packets_lost,
+    "ratio_of_packets_lost": ratio_of_packets_lost,
+    "dialogue_orders": dialogue_orders,
 }

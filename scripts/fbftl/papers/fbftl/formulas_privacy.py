@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from fbftl.findings.published import lookup
 from fbftl.findings.sentence_rule import COST
+from fbftl.papers.exact import FormulaCase, Function
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.formulas import Decides, Decision, PaperRecord
 from fbftl.papers.registry import Sentence
@@ -102,4 +103,26 @@ PRIVACY: Mapping[str, Decides] = {
     "fbftl-40": _more_batches,
     "fbftl-41": _larger_batches,
     "fbftl-46": _accounted,
+}
+
+
+def leakage_by_clients(case: FormulaCase) -> Decision:
+    """Decide whether a batch of four samples leaks ever less, and at last a tenth of the first."""
+    leaked = {int(count): _leaked(case.record, 4, int(count)) for count in case.part.along}
+    values = list(leaked.values())
+    falls = all(fewer > more for fewer, more in pairwise(values))
+    holds = falls and values[-1] < COST * values[0]
+    return Decision("leakage at K = 4", _bits(leaked, "U"), holds)
+
+
+def leakage_by_batch(case: FormulaCase) -> Decision:
+    """Decide whether ever larger batches of one number of samples leak ever more."""
+    leaked = _by_size(case.record, map(int, case.part.along))
+    holds = all(less < more for less, more in pairwise(leaked.values()))
+    return Decision("leakage at one number of samples", _bits(leaked, "K"), holds)
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "leakage_by_clients": leakage_by_clients,
+    "leakage_by_batch": leakage_by_batch,
 }

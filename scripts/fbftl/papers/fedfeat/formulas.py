@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from fbftl.findings.published import by_quantity
+from fbftl.papers.exact import Function
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, retraining_share, round_weight
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited
 from fbftl.papers.registry import Sentence
@@ -46,3 +47,6 @@ FORMULAS: Mapping[str, Decides] = {
     "fedfeat-28": _retraining,
     "fedfeat-29": audited("A12"),
 }
+
+FUNCTIONS: Mapping[str, Function] = {}
+"""Functions that rows of this paper alone name: none."""

@@ -14,6 +14,7 @@ from fbftl.findings.printed import formula_verdict
 from fbftl.findings.published import by_quantity
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.statistics import Statistics
+from fbftl.papers.exact import FormulaCase, Function
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, identical, with_runs
 from fbftl.papers.registry import Sentence
 from fbftl.papers.rivals.audit import MEGABYTE
@@ -182,4 +183,65 @@ FORMULAS: Mapping[str, Decides] = {
         _same_head("FedCGS", lambda sums: fedcgs(sums).head), _in_runs("statistics", "fedcgs")
     ),
     "r-20": _second_moments,
+}
+
+
+SOLVED: Mapping[str, Callable[[Statistics], LinearHead]] = {
+    "fedncm": lambda sums: fedncm(sums.counts, sums.sums).head,
+    "fed3r": lambda sums: ridge(sums, [0.01]).head,
+    "fedcgs": lambda sums: fedcgs(sums).head,
+}
+"""Heads that are solved from summed statistics."""
+
+
+def _partitions(kind: str, labels: np.ndarray) -> list[Clients]:
+    """Return partitions of the samples by number of clients, by skew, or those in another order."""
+    if kind == "skews":
+        return [by_skew(alpha, labels) for alpha in SKEWS]
+    counted = [by_count(count) for count in COUNTS]
+    return [of[::-1] for of in counted] if kind == "orders" else counted
+
+
+def same_head(case: FormulaCase) -> Decision:
+    """Decide whether a head of summed statistics is the same for every partition."""
+    values, labels = _samples()
+    partitions = [by_count(1), *_partitions(case.part.values["partition"], labels)]
+    heads = [_weights(SOLVED[case.a](summed(each, values, labels))) for each in partitions]
+    return _decision(case.a, heads)
+
+
+def same_by_law(case: FormulaCase) -> Decision:
+    """Decide whether AFL's pairwise law gives the head that is solved from sums, by partition."""
+    values, labels = _samples()
+    heads = [afl(summed(by_count(1), values, labels)).head.weights.T]
+    partitions = _partitions(case.part.values["partition"], labels)
+    heads += [pairwise_law(each, values, labels) for each in partitions]
+    return _decision("AFL's law and its sum", heads)
+
+
+def second_moments(case: FormulaCase) -> Decision:
+    """Decide by shapes: a whole d x d matrix of each client beside class means, at printed digits.
+
+    How many classes a client has is not printed, so that the megabytes of class means are.
+    """
+    stated = by_quantity(case.record.published["statements"])
+    printed = case.record.published["statements"].set_index("quantity")["printed"]
+    width, clients = int(stated["mobilenet_v2_width"]), int(stated["inaturalist_clients"])
+    means = float(stated["fedncm_inaturalist_uplink"])
+    whole = clients * width**2 * FLOAT_BITS / 8 / MEGABYTE + means
+    verdicts = {
+        formula_verdict(whole, printed["fed3r_inaturalist_uplink"], "MB"),
+        formula_verdict(whole / means, case.margin, "times"),
+    }
+    return Decision(
+        "Fed3R's whole matrices and class means over class means, by shapes",
+        f"{whole:,.0f} MB, {whole / means:.1f} times",
+        verdicts == {Verdict.REPRODUCED},
+    )
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "same_head": same_head,
+    "same_by_law": same_by_law,
+    "second_moments": second_moments,
 }

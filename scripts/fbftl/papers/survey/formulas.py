@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 
+from fbftl.papers.exact import FormulaCase, Function
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, alike, each, fewer
 from fbftl.papers.quantities import Runs
 from fbftl.papers.registry import Sentence
@@ -109,3 +110,20 @@ FORMULAS: Mapping[str, Decides] = {
     ),
     "s-25": heaviest,
 }
+
+
+def heaviest_rounds(case: FormulaCase) -> Decision:
+    """Decide whether encrypted rounds of a client multiply more than plain ones."""
+    encrypted = {
+        "FedHealth": counts.fedhealth(),
+        "Secure FTL": counts.paillier(counts.AS_SIMULATED),
+    }
+    plain = {"FedAvg": counts.fedavg(), "FedMD": counts.fedmd()}
+    return Decision(
+        "multiplications of a client's round on the simulation's network, of Secure FTL at least",
+        "; ".join(f"{name} {count:,}" for name, count in (encrypted | plain).items()),
+        min(encrypted.values()) > max(plain.values()),
+    )
+
+
+FUNCTIONS: Mapping[str, Function] = {"heaviest": heaviest_rounds}

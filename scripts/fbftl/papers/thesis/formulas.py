@@ -8,10 +8,12 @@ from math import log
 from fbftl.cost.layers import parameters
 from fbftl.cost.widths import digits_cnn
 from fbftl.findings.published import by_quantity
+from fbftl.papers.exact import FormulaCase, Function
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited
 from fbftl.papers.registry import Sentence
 from fbftl.papers.thesis.claims_ecos import scored
 from fbftl.papers.thesis.claims_fade import adapted
+from fbftl.papers.thesis.work_of_widths import trained_by_client
 from fbftl.privacy.accounting import loose_zcdp_rho
 from fbftl.privacy.schedules import best_steps, dynamic_bound, named, spent, uniform_bound
 
@@ -192,4 +194,50 @@ FORMULAS: Mapping[str, Decides] = {
     "c5-21": _bytes_of_scores,
     "c5-22": _scores,
     "c5-24": audited("A13"),
+}
+
+
+def ratio_of_bounds(case: FormulaCase) -> Decision:
+    """Decide whether the bound of even noise over the dynamic one's grows as ln N."""
+    sizes = list(map(int, case.part.along))
+    ratios = [_at_best(uniform_bound, n)[1] / _at_best(dynamic_bound, n)[1] for n in sizes]
+    pairs = zip(ratios, sizes, strict=True)
+    shown = "; ".join(f"{ratio:.2f} at N = {samples:,}" for ratio, samples in pairs)
+    return Decision("bound of Theorem 3 over Theorem 4's", shown, _steady(ratios))
+
+
+def as_central(case: FormulaCase) -> Decision:
+    """Decide by the weights of FADE and of pooled training after equal steps."""
+    # It trains, and nothing else here needs torch.
+    from fbftl.papers.thesis.central import ROUNDS, largest_difference
+
+    apart = largest_difference()
+    quantity = f"largest difference of a weight after {ROUNDS} rounds of one step each"
+    return Decision(quantity, f"{apart:.1e}", apart <= SAME_WEIGHT)
+
+
+def group_not_sent(case: FormulaCase) -> Decision:
+    """Decide by the kinds of message that the ledger knows: none of them is a group."""
+    from fbftl.messages.ledger import PARTS
+
+    shown = ", ".join(sorted(PARTS))
+    return Decision("what messages may hold", shown, not {"group", "groups"} & PARTS)
+
+
+def trained_by_clients(case: FormulaCase) -> Decision:
+    """Decide by multiplications of a gradient step, mean over budgets, of two methods."""
+    counted = {
+        method: trained_by_client(data, method)
+        for method, data in (side.split(": ") for side in (case.a, case.b))
+    }
+    more, fewer = counted.values()
+    shown = "; ".join(f"{name} {count:,.0f}" for name, count in counted.items())
+    return Decision("multiplications of an image's way forward", shown, more > fewer)
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "ratio_of_bounds": ratio_of_bounds,
+    "as_central": as_central,
+    "group_not_sent": group_not_sent,
+    "trained_by_client": trained_by_clients,
 }

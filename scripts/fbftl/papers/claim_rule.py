@@ -1,0 +1,182 @@
+"""The one rule of verdicts: what an interval of an effect says of what is claimed.
+
+An effect is the difference of two sides, paired by seed, or the logarithm of their ratio. Its
+interval is two-sided at 95 %. Two errors are in it. Seeds draw all that is random in a run: their
+error is the spread of the paired differences over the root of their number. The test set is one
+finite draw too: an accuracy p on n samples has the variance p (1 - p) / n, which more seeds do not
+reduce. Runs do not keep which samples were right, so that the variances of both sides are added as
+if their test samples were unlike, which is the wider reading; p is taken from two further right
+and two further wrong answers (Agresti and Coull 1998), without which an accuracy of 100 % would be
+certain. The quantile is Student's at Satterthwaite's degrees of freedom, those of the seeds alone
+where no test set counts.
+
+The level is a part's own: of a hundred parts without any effect five are decided by chance.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import fmean, stdev
+
+from scipy.special import ndtri, stdtrit
+
+from fbftl.findings.comparison import LEAST_SEEDS, ROUNDING
+from fbftl.papers.claim_rows import ClaimForm
+
+LEVEL = 0.95
+
+QUANTILE = (1 + LEVEL) / 2
+
+MOST_SEEDS = 1000
+"""Among which the number that settles a part is looked for."""
+
+
+class ClaimVerdict(StrEnum):
+    """What a part, or a whole claim, comes to."""
+
+    CONFIRMED = "confirmed"
+    CONTRADICTED = "contradicted"
+    MIXED = "mixed"
+    INCONCLUSIVE = "inconclusive"
+    NOT_TESTABLE = "not testable here"
+
+
+def variance_of_test_set(percent: float, samples: float) -> float:
+    """Return the variance of an accuracy in percent that is due to the test samples drawn."""
+    share = (percent / 100 * samples + 2) / (samples + 4)
+    return 100**2 * share * (1 - share) / (samples + 4)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A difference over seeds, or a logarithm of a ratio.
+
+    mean, spread: mean and standard deviation of one seed.
+    seeds: how many there are.
+    of_test_set: variance of the mean that the test set adds, whatever the seeds.
+    """
+
+    mean: float
+    spread: float
+    seeds: int
+    of_test_set: float = 0.0
+
+    @classmethod
+    def of(cls, values: Sequence[float], of_test_set: float = 0.0) -> "Effect":
+        """Return the effect of one value per seed."""
+        spread = stdev(values) if len(values) > 1 else 0.0
+        return cls(fmean(values), spread, len(values), of_test_set)
+
+    def interval(self, seeds: int | None = None) -> tuple[float, float]:
+        """Return the ends of the interval; of fewer than two seeds it has none.
+
+        Args:
+            seeds: in place of those that there are, at the same mean and spread.
+        """
+        count = self.seeds if seeds is None else seeds
+        if count < 2:
+            return -math.inf, math.inf
+        of_seeds = self.spread**2 / count
+        variance = of_seeds + self.of_test_set
+        if of_seeds > 0:
+            freedom = (count - 1) * (variance / of_seeds) ** 2
+            quantile = float(stdtrit(min(freedom, 1e9), QUANTILE))
+        else:
+            quantile = float(ndtri(QUANTILE))
+        reach = quantile * math.sqrt(variance)
+        return self.mean - reach, self.mean + reach
+
+
+@dataclass(frozen=True)
+class Region:
+    """Effects that a claim allows.
+
+    low, high: its ends.
+    open: whether the lower end is not allowed itself.
+    refutable: whether effects outside contradict the claim.
+    """
+
+    low: float
+    high: float = math.inf
+    open: bool = False
+    refutable: bool = True
+
+    def verdict(self, lower: float, upper: float) -> ClaimVerdict:
+        """Return what an interval comes to: all inside, all outside, or neither."""
+        above = lower - self.low > ROUNDING if self.open else lower - self.low >= -ROUNDING
+        below = upper - self.low <= ROUNDING if self.open else self.low - upper > ROUNDING
+        if above and upper - self.high <= ROUNDING:
+            return ClaimVerdict.CONFIRMED
+        if self.refutable and (below or lower - self.high > ROUNDING):
+            return ClaimVerdict.CONTRADICTED
+        return ClaimVerdict.INCONCLUSIVE
+
+
+def is_ratio(form: ClaimForm, margin: float | None) -> bool:
+    """Tell whether a form is about the ratio of its sides."""
+    return form is ClaimForm.TIMES or (form is ClaimForm.EXISTS and margin is not None)
+
+
+def region(form: ClaimForm, margin: float | None, *, counted: bool = False) -> Region | None:
+    """Return the effects that a form allows; None if nothing printed says which.
+
+    Args:
+        form: of the claim.
+        margin: printed, None if none is.
+        counted: whether both sides are counts, which can be equal exactly.
+    """
+    match form:
+        case ClaimForm.TIMES:
+            return Region(math.log(margin or 1))
+        case ClaimForm.EXISTS:
+            low = 0.0 if margin is None else math.log(margin)
+            return Region(low, open=margin is None, refutable=False)
+        case ClaimForm.NO_LESS:
+            return Region(-(margin or 0.0))
+        case ClaimForm.EQUAL:
+            unknown = margin is None and not counted
+            return None if unknown else Region(-(margin or 0.0), margin or 0.0)
+        case _:
+            return Region(margin or 0.0, open=not margin)
+
+
+def judged(effect: Effect, allowed: Region | None, seeds: int | None = None) -> ClaimVerdict:
+    """Return what an effect says of a claim, at as many seeds as it has or at others."""
+    count = effect.seeds if seeds is None else seeds
+    if allowed is None or count < LEAST_SEEDS:
+        return ClaimVerdict.INCONCLUSIVE
+    return allowed.verdict(*effect.interval(count))
+
+
+def seeds_to_settle(effect: Effect, allowed: Region | None) -> int | None:
+    """Return how many seeds of this mean and spread decide a part; None if none up to the most."""
+
+    def decided(seeds: int) -> bool:
+        return judged(effect, allowed, seeds) is not ClaimVerdict.INCONCLUSIVE
+
+    if effect.seeds < 2 or not decided(MOST_SEEDS):
+        return None
+    least = bisect_left(range(LEAST_SEEDS, MOST_SEEDS), True, key=decided)
+    return LEAST_SEEDS + least
+
+
+def together(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
+    """Return what parts come to: what all do that can be compared, mixed if they contradict each
+    other, and inconclusive otherwise."""
+    found = set(verdicts) - {ClaimVerdict.NOT_TESTABLE}
+    if not found:
+        return ClaimVerdict.NOT_TESTABLE
+    if found >= {ClaimVerdict.CONFIRMED, ClaimVerdict.CONTRADICTED} or ClaimVerdict.MIXED in found:
+        return ClaimVerdict.MIXED
+    return found.pop() if len(found) == 1 else ClaimVerdict.INCONCLUSIVE
+
+
+def in_some_part(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
+    """Return what parts come to of which one suffices: the claim that something exists."""
+    found = set(verdicts) - {ClaimVerdict.NOT_TESTABLE}
+    if not found:
+        return ClaimVerdict.NOT_TESTABLE
+    confirmed = ClaimVerdict.CONFIRMED in found
+    return ClaimVerdict.CONFIRMED if confirmed else ClaimVerdict.INCONCLUSIVE

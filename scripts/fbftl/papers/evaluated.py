@@ -1,0 +1,273 @@
+"""The evaluator of claims: from rows of the registry and runs to verdicts, part by part.
+
+A part is compared where both sides were run and can decide anything: a part of which both sides
+guess decides nothing, nor does one of which the side guesses that is to be more. A run that
+diverged counts as a guess. Parts that are not compared are listed with the reason and block
+nothing.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import groupby
+
+import numpy as np
+import pandas as pd
+
+from fbftl.papers.claim_rows import (
+    FRONT,
+    NO_TASK,
+    ClaimForm,
+    ClaimRow,
+    ClaimTask,
+    Part,
+    Side,
+    Term,
+    parts_of,
+    require_known,
+)
+from fbftl.papers.claim_rule import (
+    ClaimVerdict,
+    Effect,
+    in_some_part,
+    is_ratio,
+    judged,
+    region,
+    seeds_to_settle,
+    together,
+    variance_of_test_set,
+)
+from fbftl.papers.exact import FormulaCase, Function, functions_of
+from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.measures import (
+    ClaimMeasure,
+    Measured,
+    PairedMeasure,
+    best_front,
+    diverged,
+    guessed,
+    measures_of,
+)
+from fbftl.papers.quantities import Runs
+
+NOT_RUN, GUESSES, NOT_COMPUTED = "not run", "at chance", "not computed"
+
+
+@dataclass(frozen=True)
+class PaperRules:
+    """The code that rows of a paper name.
+
+    measures: by name.
+    functions: of formulas, by name.
+    undecided: from runs and a part to the reason why it decides nothing in this paper, None if it
+        may.
+    """
+
+    measures: Mapping[str, Measured]
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    undecided: Callable[[Runs, Part, ClaimTask], str | None] = lambda runs, part, task: None
+
+
+def rules_of(paper: str) -> PaperRules:
+    """Return a paper's rules, those that all papers have among them."""
+    nothing = PaperRules({}).undecided
+    undecided = getattr(import_module(f"fbftl.papers.{paper}.measures"), "undecided", nothing)
+    return PaperRules(measures_of(paper), functions_of(paper), undecided)
+
+
+@dataclass(frozen=True)
+class PartFinding:
+    """What one part of a row comes to.
+
+    effect: mean with its interval, a ratio as a number of times; nan of what has none.
+    settled_by: how many seeds would decide an inconclusive part, None if none would.
+    note: why it is not compared, or what a formula computed.
+    """
+
+    part: Part
+    verdict: ClaimVerdict
+    effect: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+    seeds: int = 0
+    settled_by: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimFinding:
+    """What a claim comes to, all its clauses together.
+
+    clauses: each row with its parts.
+    """
+
+    id: str
+    verdict: ClaimVerdict
+    clauses: Sequence[tuple[ClaimRow, Sequence[PartFinding]]]
+
+
+def evaluate(
+    rows: Iterable[ClaimRow],
+    tasks: Mapping[str, ClaimTask],
+    runs: Mapping[str, Runs],
+    record: PaperRecord,
+    rules: PaperRules,
+) -> list[ClaimFinding]:
+    """Return what each claim of a paper comes to, in the order of its rows.
+
+    Args:
+        rows: of one paper, those of one claim in a row.
+        tasks: by name.
+        runs: by task, of those that were run.
+        record: what formulas are decided by.
+        rules: the paper's measures and functions.
+
+    Raises:
+        UserError: if a row has something unknown in it.
+    """
+    return [
+        _claim(name, [(row, _clause(row, tasks, runs, record, rules)) for row in of_claim])
+        for name, of_claim in groupby(rows, key=lambda row: row.id)
+    ]
+
+
+def _claim(name: str, clauses: Sequence[tuple[ClaimRow, Sequence[PartFinding]]]) -> ClaimFinding:
+    verdicts: list[ClaimVerdict] = []
+    for row, found in clauses:
+        of_parts = [of.verdict for of in found]
+        verdicts += [in_some_part(of_parts)] if row.form is ClaimForm.EXISTS else of_parts
+    return ClaimFinding(name, together(verdicts), clauses)
+
+
+def _clause(
+    row: ClaimRow,
+    tasks: Mapping[str, ClaimTask],
+    runs: Mapping[str, Runs],
+    record: PaperRecord,
+    rules: PaperRules,
+) -> list[PartFinding]:
+    parts = parts_of(row, tasks)
+    require_known(row, parts, rules.measures, rules.functions)
+    if row.form is ClaimForm.FORMULA:
+        return [
+            _decided(part, rules, FormulaCase(part, row.margin, record, runs.get(part.task.name)))
+            for part in parts
+        ]
+    return [
+        _compared(row, part, runs[part.task.name], rules)
+        if part.task.name in runs
+        else PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=NOT_RUN)
+        for part in parts
+    ]
+
+
+def _decided(part: Part, rules: PaperRules, case: FormulaCase) -> PartFinding:
+    needs_runs = part.task is not NO_TASK
+    missing = needs_runs and case.runs is None
+    decision = None if missing else rules.functions[part.measure](case)
+    if decision is None:
+        note = NOT_RUN if needs_runs else NOT_COMPUTED
+        return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=note)
+    verdict = ClaimVerdict.CONFIRMED if decision.holds else ClaimVerdict.CONTRADICTED
+    return PartFinding(part, verdict, note=f"{decision.quantity}: {decision.computed}")
+
+
+@dataclass(frozen=True)
+class SideValues:
+    """One side of a part as it was measured.
+
+    values: by seed; one value for every seed of a number.
+    of_test_set: variance of the mean that the test set adds.
+    guesses: whether it is an accuracy that is no better than a guess.
+    """
+
+    values: pd.Series | float
+    of_test_set: float = 0.0
+    guesses: bool = False
+
+    @property
+    def missing(self) -> bool:
+        """Whether nothing was measured."""
+        return isinstance(self.values, pd.Series) and self.values.empty
+
+
+def _compared(row: ClaimRow, part: Part, runs: Runs, rules: PaperRules) -> PartFinding:
+    """Return what runs say of a part that no formula decides."""
+    part = _with_front(part, runs)
+    a, b = _sides(part, runs, rules.measures)
+    if a.missing or b.missing:
+        return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=NOT_RUN)
+    ordered = row.form not in (ClaimForm.EQUAL, ClaimForm.NO_LESS)
+    why = (
+        GUESSES if a.guesses and (ordered or b.guesses) else rules.undecided(runs, part, part.task)
+    )
+    if why:
+        return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=why)
+    ratio = is_ratio(row.form, row.least)
+    values = _paired(a.values, b.values, ratio)
+    if not values:
+        return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=NOT_RUN)
+    effect = Effect.of(values, a.of_test_set + b.of_test_set)
+    allowed = region(row.form, row.least, counted=_counted(part, rules.measures))
+    verdict, ends = judged(effect, allowed), effect.interval()
+    mean, lower, upper = (
+        float(np.exp(value)) if ratio else value for value in (effect.mean, *ends)
+    )
+    open_ = verdict is ClaimVerdict.INCONCLUSIVE
+    settled_by = seeds_to_settle(effect, allowed) if open_ else None
+    return PartFinding(part, verdict, mean, lower, upper, effect.seeds, settled_by)
+
+
+def _with_front(part: Part, runs: Runs) -> Part:
+    """Return a part with the setting that is at the front beside the first side's."""
+    if part.b.settings != (FRONT,):
+        return part
+    name = best_front(runs, part.a.terms[0].setting) or FRONT
+    return replace(part, b=Side((Term(part.b.terms[0].measure, name),)))
+
+
+def _paired(a: pd.Series | float, b: pd.Series | float, ratio: bool) -> list[float]:
+    effect = np.log(a) - np.log(b) if ratio else a - b
+    return list(effect.dropna()) if isinstance(effect, pd.Series) else [float(effect)]
+
+
+def _counted(part: Part, measures: Mapping[str, Measured]) -> bool:
+    of_terms = [measures[term.measure] for side in (part.a, part.b) for term in side.terms]
+    return all(isinstance(of, ClaimMeasure) and of.counted for of in of_terms)
+
+
+def _sides(
+    part: Part, runs: Runs, measures: Mapping[str, Measured]
+) -> tuple[SideValues, SideValues]:
+    paired = part.a.terms and measures[part.a.terms[0].measure]
+    if isinstance(paired, PairedMeasure):
+        first, second = paired.values(runs, part.a, part.b)
+        return SideValues(first), SideValues(second)
+    return _side(part.a, part.task, runs, measures), _side(part.b, part.task, runs, measures)
+
+
+def _side(side: Side, task: ClaimTask, runs: Runs, measures: Mapping[str, Measured]) -> SideValues:
+    """Return a side whose measures look at one setting each."""
+    if not side.terms:
+        return SideValues(side.number)
+    of_terms = [_term(term, task, runs, measures) for term in side.terms]
+    values = of_terms[0].values - of_terms[1].values if of_terms[1:] else of_terms[0].values
+    return SideValues(
+        values.dropna(),
+        sum(of.of_test_set for of in of_terms),
+        all(of.guesses for of in of_terms),
+    )
+
+
+def _term(term: Term, task: ClaimTask, runs: Runs, measures: Mapping[str, Measured]) -> SideValues:
+    measure = measures[term.measure]
+    values = measure.values(runs, term.setting)
+    if not measure.tested_on or task.classes is None or values.empty:
+        return SideValues(values)
+    chance = 100 / task.classes
+    values = values.mask(values.index.isin(diverged(runs, term.setting)), chance)
+    mean = float(values.mean())
+    samples = measure.tested_on * (task.test_samples or math.inf)
+    of_test_set = variance_of_test_set(mean, samples) if samples < math.inf else 0.0
+    return SideValues(values, of_test_set, guessed(mean, task.classes))

@@ -1,0 +1,97 @@
+"""Formulas of claims: what decides a part exactly, without a test, an interval or seeds.
+
+A row names a function; those that several papers name are here, a paper's own in
+`papers/{paper}/formulas.py`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+import pandas as pd
+
+from fbftl.findings.comparison import Verdict
+from fbftl.papers.claim_rows import Part
+from fbftl.papers.formulas import Decision, PaperRecord, same_curves
+from fbftl.papers.measures import MEASURES, ClaimMeasure, curves
+from fbftl.papers.quantities import Runs
+
+
+@dataclass(frozen=True)
+class FormulaCase:
+    """What a function is handed to decide a part.
+
+    part: the sides as they are written, the values along the axis and of all other names.
+    margin: of the row, as it is written.
+    record: what is printed of the paper, and its audit.
+    runs: of the part's task, None of a formula that needs none.
+    """
+
+    part: Part
+    margin: str
+    record: PaperRecord
+    runs: Runs | None = None
+
+    @property
+    def a(self) -> str:
+        """The first side, at the first value along the axis."""
+        return self.part.texts[0]
+
+    @property
+    def b(self) -> str:
+        """The second side; where the row has none, the first at the last value along the axis."""
+        return self.part.texts[-1]
+
+    def exceeds(self, ratio: float) -> bool:
+        """Tell whether a ratio is at least the printed one, or above 1 where none is printed."""
+        return ratio >= float(self.margin) if self.margin else ratio > 1
+
+
+Function = Callable[[FormulaCase], Decision | None]
+"""Decides a part; None where what it counts is not at hand."""
+
+
+def audited(case: FormulaCase) -> Decision | None:
+    """Decide by the audit row that the first side names: it holds if that is reproduced."""
+    row = case.record.audit.get(case.a)
+    if row is None:
+        return None
+    return Decision(
+        f"audit row {row['id']}: {row['where']}",
+        f"{row['computed']} beside {row['published']} {row['unit']}",
+        row["verdict"] == Verdict.REPRODUCED,
+    )
+
+
+def identical(case: FormulaCase) -> Decision | None:
+    """Decide whether all sides have equal values in every seed, at every step of a series."""
+    if case.runs is None:
+        return None
+    measure = case.a.partition(": ")[0]
+    found = [_by_step(case.runs, *text.split(": ")) for text in case.part.texts]
+    if any(of.empty for of in found):
+        return None
+    seeds, steps = found[0].shape
+    return Decision(
+        f"{measure} of all settings in every seed",
+        f"{len(found)} settings, {seeds} seeds, {steps} steps",
+        all(same_curves(found[0], other) for other in found[1:]),
+    )
+
+
+def _by_step(runs: Runs, measure: str, setting: str) -> pd.DataFrame:
+    """Return what a setting measured, a row for each seed and a column for each step."""
+    followed = curves(runs, measure, setting)
+    of_run = MEASURES[measure]
+    if followed.empty and isinstance(of_run, ClaimMeasure):
+        return of_run.values(runs, setting).to_frame(1)
+    return followed
+
+
+FUNCTIONS: Mapping[str, Function] = {"audited": audited, "identical": identical}
+"""Functions of several papers, by name."""
+
+
+def functions_of(paper: str) -> dict[str, Function]:
+    """Return the functions that rows of a paper may name."""
+    return {**FUNCTIONS, **import_module(f"fbftl.papers.{paper}.formulas").FUNCTIONS}

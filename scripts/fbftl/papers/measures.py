@@ -1,0 +1,202 @@
+"""Measures of claims: what a setting's runs on a task come to, seed by seed, by the measure's name.
+
+Those here serve several papers; a paper's own are in `papers/{paper}/measures.py`. Accuracies and
+shares are in percent. A setting that was not run has no values.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+import pandas as pd
+
+from fbftl.findings.uplink import SELECTED
+from fbftl.papers.claim_rows import Side
+from fbftl.papers.curves import rounds_to_converge
+from fbftl.papers.quantities import Runs
+
+BySetting = Callable[[Runs, str], pd.Series]
+"""From the runs of a task and the name of a setting to values by seed."""
+
+
+@dataclass(frozen=True)
+class ClaimMeasure:
+    """A quantity that claims compare.
+
+    values: of one setting, by seed.
+    tested_on: share of the task's test samples of which it is the share that is right; 0 of what
+        is no accuracy.
+    counted: whether it is a count, in which two sides can be equal exactly.
+    """
+
+    values: BySetting
+    tested_on: float = 0.0
+    counted: bool = False
+
+
+@dataclass(frozen=True)
+class PairedMeasure:
+    """A quantity of each of two sides that depends on the other side.
+
+    values: of both sides, by seed.
+    """
+
+    values: Callable[[Runs, Side, Side], tuple[pd.Series, pd.Series]]
+
+
+Measured = ClaimMeasure | PairedMeasure
+
+NOTHING = pd.Series(dtype=float)
+"""Of a setting that was not run."""
+
+
+def column(runs: Runs, name: str, setting: str) -> pd.Series:
+    """Return a column of a setting's runs by seed, without missing values."""
+    if name not in runs.table:
+        return NOTHING
+    rows = runs.table[runs.table["setting"] == setting]
+    return rows.set_index("seed")[name].dropna().astype(float).sort_index()
+
+
+def curves(runs: Runs, series: str, setting: str) -> pd.DataFrame:
+    """Return a series of a setting, a row for each seed and a column for each step from 1."""
+    if runs.series.empty:
+        return pd.DataFrame()
+    rows = runs.series
+    rows = rows[(rows["setting"] == setting) & (rows["series"] == series)]
+    return rows.pivot(index="seed", columns="step", values="value").astype(float)
+
+
+def along(series: str, comes_to: Callable[[pd.Series], float]) -> ClaimMeasure:
+    """Return the measure of what a curve comes to; a seed whose curve comes to nan has none."""
+
+    def values(runs: Runs, setting: str) -> pd.Series:
+        of_setting = curves(runs, series, setting)
+        by_seed = {seed: comes_to(curve.dropna()) for seed, curve in of_setting.iterrows()}
+        return pd.Series(by_seed, dtype=float).dropna()
+
+    return ClaimMeasure(values)
+
+
+def plain(name: str, *, counted: bool = False, factor: float = 1.0) -> ClaimMeasure:
+    """Return the measure that is a column of runs."""
+    return ClaimMeasure(lambda runs, of: factor * column(runs, name, of), counted=counted)
+
+
+def share_right(name: str, tested_on: float = 1.0) -> ClaimMeasure:
+    """Return the accuracy that is a column of runs.
+
+    Args:
+        name: of the column.
+        tested_on: share of the test samples on which it is measured.
+    """
+    return ClaimMeasure(lambda runs, of: 100 * column(runs, name, of), tested_on)
+
+
+def accuracy(runs: Runs, setting: str) -> pd.Series:
+    """Return test accuracy in percent, of summaries ROUGE-1."""
+    if "test_accuracy" in runs.table:
+        return 100 * column(runs, "test_accuracy", setting)
+    return column(runs, "rouge1", setting)
+
+
+def payload(runs: Runs, setting: str) -> pd.Series:
+    """Return the bits up as the papers count them, until the epoch that validation picks."""
+    if not runs.uplink.empty:
+        rows = runs.uplink[runs.uplink["until"] == SELECTED]
+        rows = rows[rows["method"] == setting]
+        if len(rows):
+            return rows.set_index("seed")["payload_bits"].astype(float).sort_index()
+    return column(runs, "uplink_payload_bits", setting)
+
+
+def per_round(name: str) -> ClaimMeasure:
+    """Return the measure of a count per round, of runs that did not diverge, all rounds of which
+    count."""
+
+    def values(runs: Runs, setting: str) -> pd.Series:
+        diverged = column(runs, "diverged", setting).astype(bool)
+        in_all, rounds = (column(runs, of, setting) for of in (name, "epoch"))
+        return (in_all / rounds)[~diverged]
+
+    return ClaimMeasure(values, counted=True)
+
+
+def diverged(runs: Runs, setting: str) -> list[int]:
+    """Return the seeds of a setting that diverged."""
+    flags = column(runs, "diverged", setting).astype(bool)
+    return list(flags.index[flags])
+
+
+POINTS_OVER_CHANCE = 2.0
+"""Up to which an accuracy in percent is a guess: one answer to all samples of ten classes is right
+for 11.6 % at most, MNIST's ones."""
+
+
+def guessed(percent: float, classes: int) -> bool:
+    """Tell whether an accuracy is no better than a guess."""
+    return percent <= 100 / classes + POINTS_OVER_CHANCE
+
+
+MEASURES: Mapping[str, Measured] = {
+    "accuracy": ClaimMeasure(accuracy, 1.0),
+    "best_accuracy": share_right("test_accuracy_best"),
+    "protected_accuracy": share_right("protected_accuracy"),
+    "first_accuracy": share_right("first_accuracy"),
+    "uplink_payload_bits": ClaimMeasure(payload, counted=True),
+    "uplink_bits": plain("uplink_bits", counted=True),
+    "uplink_bits_per_round": per_round("uplink_bits"),
+    "rounds_to_converge": along("protected_accuracy", rounds_to_converge),
+    **{
+        name: plain(name)
+        for name in (
+            "reversals", "rounds_to_target", "training_loss", "validation_loss", "rouge1", "psnr",
+            "psnr_blind", "ssim", "ssim_blind", "inversion_psnr", "inversion_blind", "membership",
+            "membership_of_average", "membership_blind", "label_recovery", "label_recovery_blind",
+        )
+    },
+}  # fmt: skip
+"""Measures of several papers, by name."""
+
+
+def measures_of(paper: str) -> dict[str, Measured]:
+    """Return the measures that rows of a paper may name."""
+    return {**MEASURES, **import_module(f"fbftl.papers.{paper}.measures").MEASURES}
+
+
+def axes_of(setting: str) -> dict[str, str]:
+    """Return the axes in a setting's name with their values, the method among them."""
+    method, *axes = setting.split("+")
+    return {"method": method} | dict(axis.split("=", 1) for axis in axes)
+
+
+OF_CLIENTS = {"clients", "samples_per_client", "partition", "alpha"}
+"""Axes that say what clients hold."""
+
+OF_MESSAGE = {"method", "message", "head"}
+
+
+def best_front(runs: Runs, setting: str) -> str | None:
+    """Return the most accurate setting of another message at no more bits, among equal clients.
+
+    None if the setting or no other was run.
+    """
+    own_axes, bits = axes_of(setting), payload(runs, setting)
+    clients = {axis: own_axes[axis] for axis in OF_CLIENTS & own_axes.keys()}
+    names = runs.table["setting"].unique() if len(bits) else ()
+    means = {name: accuracy(runs, name).mean() for name in _others(names, own_axes, clients)}
+    shorter = {name: of for name, of in means.items() if payload(runs, name).mean() <= bits.mean()}
+    return max(shorter, key=shorter.__getitem__, default=None)
+
+
+def _others(
+    names: Iterable[str], own_axes: Mapping[str, str], clients: Mapping[str, str]
+) -> list[str]:
+    """Return the settings of the same clients that send another message."""
+    return [
+        name
+        for name in names
+        for axes in [axes_of(name)]
+        if axes["method"] in ("one_shot", "fbftl") and axes.get("message") != own_axes["message"]
+        if {axis: axes[axis] for axis in axes.keys() - OF_MESSAGE} == clients
+    ]

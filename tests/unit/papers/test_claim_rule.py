@@ -1,0 +1,165 @@
+"""The one rule of verdicts, in closed forms and properties."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fbftl.papers.claim_rows import ClaimForm
+from fbftl.papers.claim_rule import (
+    ClaimVerdict,
+    Effect,
+    in_some_part,
+    judged,
+    region,
+    seeds_to_settle,
+    together,
+    variance_of_test_set,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+CONFIRMED, CONTRADICTED, MIXED, INCONCLUSIVE, NOT_TESTABLE = ClaimVerdict
+
+EFFECTS = st.builds(
+    Effect,
+    mean=st.floats(-10, 10),
+    spread=st.floats(0.01, 10),
+    seeds=st.integers(3, 30),
+    of_test_set=st.floats(0, 4),
+)
+
+
+def exactly(mean: float) -> Effect:
+    """Return an effect that is the same in all of three seeds."""
+    return Effect(mean, 0.0, 3)
+
+
+@pytest.mark.parametrize(
+    ("form", "margin", "mean", "verdict"),
+    [
+        (ClaimForm.MORE, None, 0.1, CONFIRMED),
+        (ClaimForm.MORE, None, 0.0, CONTRADICTED),
+        (ClaimForm.MORE, None, -0.1, CONTRADICTED),
+        (ClaimForm.MORE, 3.92, 4.0, CONFIRMED),
+        (ClaimForm.MORE, 3.92, 3.0, CONTRADICTED),
+        (ClaimForm.MONOTONE, None, 1.0, CONFIRMED),
+        (ClaimForm.TIMES, 10.0, math.log(10), CONFIRMED),
+        (ClaimForm.TIMES, 10.0, math.log(9.9), CONTRADICTED),
+        (ClaimForm.TIMES, None, 0.0, CONFIRMED),
+        (ClaimForm.EQUAL, 0.5, -0.5, CONFIRMED),
+        (ClaimForm.EQUAL, 0.5, 0.6, CONTRADICTED),
+        (ClaimForm.EQUAL, 0.5, -0.6, CONTRADICTED),
+        (ClaimForm.EQUAL, None, 0.0, INCONCLUSIVE),
+        (ClaimForm.NO_LESS, 1.0, -1.0, CONFIRMED),
+        (ClaimForm.NO_LESS, 1.0, -1.1, CONTRADICTED),
+        (ClaimForm.NO_LESS, None, 0.0, CONFIRMED),
+        (ClaimForm.NO_LESS, None, 5.0, CONFIRMED),
+        (ClaimForm.EXISTS, None, 0.1, CONFIRMED),
+        (ClaimForm.EXISTS, None, -9.0, INCONCLUSIVE),
+        (ClaimForm.EXISTS, 100.0, math.log(101), CONFIRMED),
+        (ClaimForm.EXISTS, 100.0, math.log(2), INCONCLUSIVE),
+    ],
+)
+def test_each_form_has_its_region(
+    form: ClaimForm, margin: float | None, mean: float, verdict: ClaimVerdict
+) -> None:
+    assert judged(exactly(mean), region(form, margin)) is verdict
+
+
+def test_counts_can_be_equal_exactly() -> None:
+    allowed = region(ClaimForm.EQUAL, None, counted=True)
+    assert judged(exactly(0.0), allowed) is CONFIRMED
+    assert judged(exactly(1.0), allowed) is CONTRADICTED
+
+
+def test_the_interval_is_student_s_where_no_test_set_counts() -> None:
+    effect = Effect.of([1.0, 2.0, 3.0])
+    reach = 4.302652729911275 / math.sqrt(3)
+    assert effect.interval() == pytest.approx((2 - reach, 2 + reach))
+
+
+def test_the_interval_is_normal_where_nothing_differs_by_seed() -> None:
+    reach = 1.959963984540054 * 0.5
+    assert Effect(1.0, 0.0, 5, 0.25).interval() == pytest.approx((1 - reach, 1 + reach))
+
+
+def test_a_test_set_s_variance_is_binomial_and_never_nothing() -> None:
+    assert variance_of_test_set(50, 9996) == pytest.approx(100**2 * 0.25 / 10_000)
+    assert variance_of_test_set(100, 359) > 0
+    assert variance_of_test_set(100, 359) == pytest.approx(variance_of_test_set(0, 359))
+
+
+def test_two_seeds_decide_nothing() -> None:
+    assert judged(Effect(5.0, 0.0, 2), region(ClaimForm.MORE, None)) is INCONCLUSIVE
+    assert Effect.of([1.0]).interval() == (-math.inf, math.inf)
+
+
+@given(EFFECTS)
+def test_more_seeds_and_larger_test_sets_narrow_the_interval(effect: Effect) -> None:
+    lower, upper = effect.interval()
+    for narrower in (effect.interval(effect.seeds + 1), replace(effect, of_test_set=0).interval()):
+        assert lower - 1e-9 <= narrower[0] <= narrower[1] <= upper + 1e-9
+
+
+@given(EFFECTS)
+def test_a_claim_and_its_opposite_are_never_both_confirmed(effect: Effect) -> None:
+    allowed = region(ClaimForm.MORE, None)
+    verdict = judged(effect, allowed)
+    opposite = judged(replace(effect, mean=-effect.mean), allowed)
+    assert (verdict is CONFIRMED) == (opposite is CONTRADICTED)
+
+
+@given(EFFECTS, st.sampled_from([ClaimForm.MORE, ClaimForm.NO_LESS, ClaimForm.EQUAL]))
+def test_as_many_seeds_as_are_said_settle_a_part_and_no_fewer(
+    effect: Effect, form: ClaimForm
+) -> None:
+    allowed = region(form, 1.0)
+    seeds = seeds_to_settle(effect, allowed)
+    if seeds is not None:
+        assert judged(effect, allowed, seeds) is not INCONCLUSIVE
+        assert seeds == 3 or judged(effect, allowed, seeds - 1) is INCONCLUSIVE
+
+
+def test_no_number_of_seeds_settles_what_the_test_set_leaves_open() -> None:
+    allowed = region(ClaimForm.MORE, None)
+    assert seeds_to_settle(Effect(1.0, 1.0, 5, of_test_set=4.0), allowed) is None
+    assert seeds_to_settle(Effect(1.0, 1.0, 5), region(ClaimForm.EQUAL, None)) is None
+
+
+def test_five_in_a_hundred_null_effects_are_decided() -> None:
+    draws = np.random.default_rng(0).normal(size=(4000, 5))
+    allowed = region(ClaimForm.MORE, None)
+    decided = [judged(Effect.of(list(of)), allowed) is not INCONCLUSIVE for of in draws]
+    assert np.mean(decided) == pytest.approx(0.05, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [
+        ([CONFIRMED, CONFIRMED], CONFIRMED),
+        ([CONFIRMED, NOT_TESTABLE], CONFIRMED),
+        ([CONTRADICTED], CONTRADICTED),
+        ([CONFIRMED, CONTRADICTED, INCONCLUSIVE], MIXED),
+        ([CONFIRMED, INCONCLUSIVE], INCONCLUSIVE),
+        ([CONTRADICTED, INCONCLUSIVE], INCONCLUSIVE),
+        ([NOT_TESTABLE], NOT_TESTABLE),
+        ([], NOT_TESTABLE),
+    ],
+)
+def test_parts_come_to_what_all_do(parts: list[ClaimVerdict], verdict: ClaimVerdict) -> None:
+    assert together(parts) is verdict
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [
+        ([CONFIRMED, INCONCLUSIVE], CONFIRMED),
+        ([INCONCLUSIVE, NOT_TESTABLE], INCONCLUSIVE),
+        ([NOT_TESTABLE], NOT_TESTABLE),
+    ],
+)
+def test_one_part_shows_that_something_exists(
+    parts: list[ClaimVerdict], verdict: ClaimVerdict
+) -> None:
+    assert in_some_part(parts) is verdict

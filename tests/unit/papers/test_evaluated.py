@@ -1,0 +1,201 @@
+"""Claims come to verdicts: from rows and runs, part by part and together."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from fbftl.papers.claim_rows import ClaimForm, ClaimRow, ClaimTask
+from fbftl.papers.claim_rule import ClaimVerdict
+from fbftl.papers.evaluated import PaperRules, PartFinding, evaluate
+from fbftl.papers.exact import FUNCTIONS, FormulaCase
+from fbftl.papers.fedfeat.measures import undecided
+from fbftl.papers.formulas import Decision, PaperRecord
+from fbftl.papers.measures import MEASURES, ClaimMeasure, PairedMeasure, column
+from fbftl.papers.quantities import Runs
+
+CONFIRMED, CONTRADICTED, MIXED, INCONCLUSIVE, NOT_TESTABLE = ClaimVerdict
+
+RECORD = PaperRecord({}, {"A1": {
+    "id": "A1", "where": "Table 1", "computed": "2", "published": "1", "unit": "", "verdict":
+    "differs",
+}})  # fmt: skip
+
+TASKS = {
+    "large": ClaimTask("large", classes=10, test_samples=10_000),
+    "small": ClaimTask("small", classes=10, test_samples=100),
+}
+
+RULES = PaperRules(MEASURES, FUNCTIONS)
+
+ROW = ClaimRow("x-01", "", "", "", "", ClaimForm.MORE, "", "accuracy", "a", "b", "", ("large",), "")
+
+
+def runs(
+    *diverged: tuple[str, int], name: str = "test_accuracy", **settings: Sequence[float]
+) -> Runs:
+    """Return runs of settings with a value for each seed."""
+    table = pd.DataFrame(
+        {
+            "task": "large", "setting": setting, "seed": seed, name: value,
+            "diverged": (setting, seed) in diverged,
+        }
+        for setting, values in settings.items()
+        for seed, value in enumerate(values)
+    )  # fmt: skip
+    return Runs(table)
+
+
+def only_part(row: ClaimRow, of: Runs, rules: PaperRules = RULES) -> PartFinding:
+    """Return what the only part of a row comes to on its task."""
+    (claim,) = evaluate([row], TASKS, dict.fromkeys(row.tasks, of), RECORD, rules)
+    ((_, (part,)),) = claim.clauses
+    assert claim.verdict is part.verdict
+    return part
+
+
+def test_an_accuracy_is_compared_by_seed_in_points() -> None:
+    part = only_part(ROW, runs(a=[0.9, 0.8, 0.85], b=[0.7, 0.6, 0.65]))
+    assert part.verdict is CONFIRMED
+    assert part.effect == pytest.approx(20)
+    assert 18 < part.lower < 20 < part.upper < 22
+
+
+def test_a_small_test_set_leaves_open_what_a_large_one_decides() -> None:
+    of = runs(a=[0.83, 0.82, 0.83], b=[0.8, 0.79, 0.8])
+    assert only_part(ROW, of).verdict is CONFIRMED
+    part = only_part(replace(ROW, tasks=("small",)), of)
+    assert (part.verdict, part.settled_by) == (INCONCLUSIVE, None)
+
+
+def test_an_open_part_says_how_many_seeds_would_settle_it() -> None:
+    part = only_part(ROW, runs(a=[0.9, 0.7, 0.8], b=[0.75, 0.7, 0.7]))
+    assert part.verdict is INCONCLUSIVE
+    assert 3 < part.settled_by < 100
+
+
+def test_a_run_that_diverged_counts_as_a_guess() -> None:
+    failed = [("b", 0), ("b", 1), ("b", 2)]
+    part = only_part(ROW, runs(*failed, a=[0.5, 0.5, 0.5], b=[0, 0, 0]))
+    assert part.effect == pytest.approx(40)
+    assert only_part(ROW, runs(*failed, a=[0.096, 0.1, 0.1], b=[0, 0, 0])).verdict is NOT_TESTABLE
+
+
+def test_a_side_at_chance_decides_only_what_it_is_to_be_less_in() -> None:
+    of = runs(a=[0.1, 0.1, 0.11], b=[0.5, 0.5, 0.5])
+    assert only_part(ROW, of).note == "at chance"
+    assert only_part(replace(ROW, a="b", b="a"), of).verdict is CONFIRMED
+    assert only_part(replace(ROW, form=ClaimForm.NO_LESS), of).verdict is CONTRADICTED
+    both = runs(a=[0.1, 0.1, 0.11], b=[0.1, 0.1, 0.1])
+    assert only_part(replace(ROW, form=ClaimForm.NO_LESS), both).note == "at chance"
+
+
+def test_ratios_are_shown_in_times() -> None:
+    row = replace(ROW, form=ClaimForm.TIMES, margin="100", measure="uplink_bits")
+    part = only_part(row, runs(name="uplink_bits", a=[400, 200, 800], b=[2, 2, 2]))
+    assert part.effect == pytest.approx(200)
+    assert part.verdict is INCONCLUSIVE
+    exact = only_part(row, runs(name="uplink_bits", a=[400, 400, 400], b=[2, 2, 2]))
+    assert (exact.verdict, exact.lower, exact.upper) == (CONFIRMED, *2 * [pytest.approx(200)])
+
+
+def test_a_difference_has_the_errors_of_all_its_settings() -> None:
+    of = runs(a=[0.9, 0.9, 0.9], b=[0.8, 0.8, 0.8], c=[0.7, 0.7, 0.7], d=[0.65, 0.65, 0.65])
+    alone, losses = only_part(ROW, of), only_part(replace(ROW, a="a -> b", b="c -> d"), of)
+    assert losses.effect == pytest.approx(5)
+    assert losses.upper - losses.lower > alone.upper - alone.lower > 0
+
+
+def test_a_number_is_a_side() -> None:
+    assert only_part(replace(ROW, b="10"), runs(a=[0.5, 0.5, 0.5])).effect == pytest.approx(40)
+
+
+def test_parts_without_runs_are_listed_and_block_nothing() -> None:
+    row = replace(ROW, b="{other}", over="other=b|c")
+    of = runs(a=[0.9, 0.9, 0.9], b=[0.8, 0.8, 0.8])
+    (claim,) = evaluate([row], TASKS, {"large": of}, RECORD, RULES)
+    assert claim.verdict is CONFIRMED
+    assert [part.note for _, parts in claim.clauses for part in parts] == ["", "not run"]
+    (claim,) = evaluate([row], TASKS, {}, RECORD, RULES)
+    assert claim.verdict is NOT_TESTABLE
+
+
+def test_clauses_of_a_claim_are_judged_together() -> None:
+    of = {"large": runs(a=[0.9, 0.9, 0.9], b=[0.8, 0.8, 0.8])}
+    rows = [ROW, replace(ROW, a="b", b="a"), replace(ROW, id="x-02")]
+    claims = evaluate(rows, TASKS, of, RECORD, RULES)
+    assert [(claim.id, claim.verdict) for claim in claims] == [("x-01", MIXED), ("x-02", CONFIRMED)]
+
+
+def test_one_case_shows_that_something_exists_and_none_that_it_does_not() -> None:
+    row = replace(ROW, form=ClaimForm.EXISTS, b="{other}", over="other=b|c")
+    of = {"large": runs(a=[0.8, 0.8, 0.8], b=[0.7, 0.7, 0.7], c=[0.9, 0.9, 0.9])}
+    assert evaluate([row], TASKS, of, RECORD, RULES)[0].verdict is CONFIRMED
+    assert only_part(replace(row, over="other=c"), of["large"]).verdict is INCONCLUSIVE
+
+
+def test_a_measure_may_look_at_both_sides() -> None:
+    lead = PairedMeasure(
+        lambda runs, a, b: (
+            column(runs, "test_accuracy", a.settings[0]),
+            0 * column(runs, "test_accuracy", b.settings[0]),
+        )
+    )
+    of = runs(a=[0.8, 0.7, 0.9], b=[0.9, 0.9, 0.9])
+    assert (
+        only_part(replace(ROW, measure="lead"), of, PaperRules({"lead": lead})).verdict is CONFIRMED
+    )
+
+
+def test_a_formula_decides_exactly() -> None:
+    def function(case: FormulaCase) -> Decision:
+        return Decision("ratio", case.a, case.exceeds(float(case.part.values["n"])))
+
+    row = replace(
+        ROW, form=ClaimForm.FORMULA, measure="f", margin="3", over="n=2|3", tasks=(), b=""
+    )
+    (claim,) = evaluate([row], TASKS, {}, RECORD, PaperRules({}, {"f": function}))
+    assert [part.verdict for _, parts in claim.clauses for part in parts] == [
+        CONTRADICTED, CONFIRMED,
+    ]  # fmt: skip
+    assert claim.verdict is MIXED
+
+
+def test_an_audit_row_that_differs_contradicts() -> None:
+    row = replace(ROW, form=ClaimForm.FORMULA, measure="audited", a="A1", b="", tasks=())
+    assert only_part(row, runs(a=[1.0])).verdict is CONTRADICTED
+    assert only_part(replace(row, a="A2"), runs(a=[1.0])).note == "not computed"
+
+
+def test_what_is_identical_is_so_in_every_seed() -> None:
+    row = replace(
+        ROW, form=ClaimForm.FORMULA, measure="identical", a="accuracy: {along}", b="",
+        over="along=a|b",
+    )  # fmt: skip
+    assert only_part(row, runs(a=[0.9, 0.8], b=[0.9, 0.8])).verdict is CONFIRMED
+    assert only_part(row, runs(a=[0.9, 0.8], b=[0.9, 0.7])).verdict is CONTRADICTED
+    assert only_part(row, runs(a=[0.9, 0.8])).verdict is NOT_TESTABLE
+
+
+def test_fedfeat_decides_nothing_where_fedavg_guesses_in_a_seed() -> None:
+    rules = PaperRules(MEASURES, undecided=undecided)
+    row = replace(ROW, b="fedavg")
+    guessing = runs(a=[0.9, 0.9, 0.9], fedavg=[0.5, 0.5, 0.1])
+    assert "chance" in only_part(row, guessing, rules).note
+    assert only_part(row, runs(a=[0.9, 0.9, 0.9], fedavg=[0.5, 0.5, 0.5]), rules).note == ""
+
+
+def test_a_measure_without_classes_has_neither_chance_nor_test_set() -> None:
+    tasks = {"large": ClaimTask("large", test_samples=150)}
+    of = {"large": runs(name="rouge1", a=[5.0, 5.0, 5.0], b=[4.0, 4.0, 4.0])}
+    (claim,) = evaluate([ROW], tasks, of, RECORD, RULES)
+    ((_, (part,)),) = claim.clauses
+    assert (part.verdict, part.lower, part.upper) == (CONFIRMED, 1.0, 1.0)
+
+
+def test_counts_are_equal_without_a_printed_size() -> None:
+    row = replace(ROW, form=ClaimForm.EQUAL, measure="uplink_bits")
+    of = runs(name="uplink_bits", a=[8, 8, 8], b=[8, 8, 8])
+    assert only_part(row, of).verdict is CONFIRMED
+    measured = PaperRules({"uplink_bits": ClaimMeasure(MEASURES["uplink_bits"].values)})
+    assert only_part(row, of, measured).verdict is INCONCLUSIVE
