@@ -18,7 +18,11 @@ PAGE = ROOT / "docs" / "columns.md"
 SHARED = "findings/columns.py"
 """Where columns are that many tables have."""
 
-OF_SENTENCES = {"comparisons": "parts, hypotheses", "sentences": "sentences"}
+OF_SENTENCES = {
+    "claim_tables": "claims, claim_parts",
+    "comparisons": "parts, hypotheses",
+    "sentences": "sentences",
+}
 """Modules of `papers/` with the columns of tables that are kept and read anew, by these tables."""
 
 HEAD = """\

@@ -173,7 +173,7 @@ def read_tasks(
 
     Args:
         path: of the file.
-        planned: names of each task's settings, None if plans are unknown.
+        planned: names of the settings of tasks whose plan is known.
     """
     names: dict[str, dict[str, str]] = {}
     with open(path, encoding="utf-8", newline="") as file:
@@ -185,7 +185,7 @@ def read_tasks(
             of,
             int(of["classes"]) if "classes" in of else None,
             int(of["test_samples"]) if "test_samples" in of else None,
-            None if planned is None else frozenset(planned.get(task, ())),
+            frozenset(planned[task]) if planned and task in planned else None,
         )
         for task, of in names.items()
     }
@@ -195,7 +195,7 @@ def parts_of(row: ClaimRow, tasks: Mapping[str, ClaimTask]) -> list[Part]:
     """Return all parts of a row that its tasks plan, task by task.
 
     Raises:
-        UserError: if a task or a name in braces is unknown, or a task plans none of the parts.
+        UserError: if a task or a name in braces is unknown.
     """
     found: list[Part] = []
     if row.form is ClaimForm.NOT_TESTABLE:
@@ -203,10 +203,7 @@ def parts_of(row: ClaimRow, tasks: Mapping[str, ClaimTask]) -> list[Part]:
     for name in row.tasks or ("",):
         if name and name not in tasks:
             raise row.refused("tasks", f"unknown task '{name}'{suggestion(name, tasks)}")
-        of_task = list(_on_task(row, tasks.get(name, NO_TASK)))
-        if not of_task:
-            raise row.refused("a", f"{name} plans none of the settings that it names; mend either")
-        found += of_task
+        found += _on_task(row, tasks.get(name, NO_TASK))
     return found
 
 
@@ -321,3 +318,13 @@ def require_known(
                 kind = "function" if formula else "measure"
                 fault = f"unknown {kind} '{name}'{suggestion(name, known)}"
                 raise row.refused("measure", fault)
+
+
+def require_planned(row: ClaimRow, parts: Sequence[Part]) -> None:
+    """Refuse a row that names no setting which a task of its plans.
+
+    Raises:
+        UserError: if there is such a task.
+    """
+    for task in set(row.tasks) - {part.task.name for part in parts}:
+        raise row.refused("a", f"{task} plans none of the settings that it names; mend either")

@@ -95,6 +95,8 @@ class Result:
 Entry = Result | WrittenOut
 
 OF_SENTENCES: list[Entry] = [
+    WrittenOut("tables/claims", "audit", "Claims"),
+    WrittenOut("tables/claim_parts", "audit", "Parts of claims"),
     WrittenOut("tables/sentences", "audit", "Sentences"),
     WrittenOut("tables/hypotheses", "audit", "Hypotheses"),
     WrittenOut("tables/parts", "audit", "Parts of sentences"),

@@ -15,6 +15,7 @@ from fbftl.papers.claim_rows import (
     read_rows,
     read_tasks,
     require_known,
+    require_planned,
 )
 from fbftl.papers.exact import functions_of
 from fbftl.papers.measures import measures_of
@@ -107,7 +108,7 @@ def test_what_is_unknown_is_refused_by_row_and_column(
 def test_a_setting_that_no_plan_has_is_refused() -> None:
     planned = {"digits-full": replace(TASKS["digits-full"], settings=frozenset({"fl"}))}
     with pytest.raises(UserError, match="claim x-01, column a: digits-full plans none"):
-        parts_of(ROW, planned)
+        require_planned(ROW, parts_of(ROW, planned))
 
 
 def test_a_margin_is_a_number() -> None:
@@ -146,7 +147,7 @@ def test_every_row_names_what_studies_plan_and_code_measures(
     assert rows
     for row in rows:
         parts = parts_of(row, tasks)
-        assert (row.form is ClaimForm.NOT_TESTABLE) == (not parts)
+        require_planned(row, parts)
         require_known(row, parts, measures_of(paper), functions_of(paper))
         assert row.least is None or row.least >= 0
 

@@ -1,0 +1,156 @@
+"""Tables of a paper's claims: what each comes to, and every part that it rests on."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fbftl.findings.columns import SEEDS, VERDICT
+from fbftl.findings.comparison import ROUNDING
+from fbftl.findings.front import rows
+from fbftl.findings.published import read
+from fbftl.findings.tables import Column
+from fbftl.papers.claim_rows import read_rows, read_tasks
+from fbftl.papers.claim_rule import ClaimVerdict
+from fbftl.papers.evaluated import ClaimFinding, PartFinding, evaluate, rules_of
+from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.quantities import runs_by_task
+
+FORMULA, NO_EVIDENCE = "formula", "none"
+
+
+def readable(value: float) -> str:
+    """Return counts without places, a quantity below a tenth with two digits, others with two.
+
+    What sums of floats are off by is nothing.
+    """
+    if not math.isfinite(value):
+        return "unbounded"
+    if abs(value) < ROUNDING:
+        value = 0.0
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
+
+
+CLAIMS = (
+    Column("claim", "Claim", page=True),
+    Column("headline", "Headline"),
+    Column("says", "Says", width="6cm", page=True),
+    Column("place", "Place"),
+    Column("printed", "Printed", width="3cm", page=True),
+    VERDICT,
+    Column("effect", "Effect", width="6cm", page=True),
+    Column("evidence", "Evidence", page=True),
+    Column("parts", "Parts"),
+    Column("note", "Note", width="4cm"),
+)
+
+PARTS = (
+    Column("claim", "Claim", page=True),
+    Column("task", "Task", page=True),
+    Column("part", "Part", width="4cm", page=True),
+    Column("form", "Form", page=True),
+    Column("margin", "Margin"),
+    Column("measure", "Measure", page=True),
+    Column("effect", "Effect", format=readable, page=True),
+    Column("lower", "Lower bound", format=readable, page=True),
+    Column("upper", "Upper bound", format=readable, page=True),
+    SEEDS,
+    Column("settled_by", "Seeds to settle", format="{:.0f}"),
+    VERDICT,
+    Column("note", "Note", width="6cm"),
+)
+
+
+def findings_of(
+    paper: str, planned: Mapping[str, Sequence[str]], files: Mapping[str, Any]
+) -> list[ClaimFinding]:
+    """Return what each claim of a paper comes to by the files of a study.
+
+    Args:
+        paper: its word.
+        planned: names of the settings of the study, by task; of other tasks plans are unknown.
+        files: paths of the paper's `registry` of claims, of `tasks` of all registries and of the
+            `audit` of all papers; several of what is `printed` of the paper, and of its runs
+            (`experiments`, `series`, `uplinks` and `beside`, as `runs_by_task` takes them).
+    """
+    of_runs = {name: files[name] for name in ("experiments", "series", "uplinks", "beside")}
+    record = PaperRecord(
+        {Path(path).stem: read(path) for path in files["printed"]},
+        {row["id"]: row for row in rows(files["audit"]) if row["paper"] == paper},
+    )
+    return evaluate(
+        read_rows(files["registry"]),
+        read_tasks(files["tasks"], planned),
+        runs_by_task(**of_runs),
+        record,
+        rules_of(paper),
+    )
+
+
+def claims_table(findings: Sequence[ClaimFinding]) -> pd.DataFrame:
+    """Return a row for each claim, those first that a document's page leads with."""
+    return pd.DataFrame(_claim(of) for of in sorted(findings, key=_rank))
+
+
+def _rank(finding: ClaimFinding) -> float:
+    return min(float(row.headline or math.inf) for row, _ in finding.clauses)
+
+
+def _claim(finding: ClaimFinding) -> dict[str, object]:
+    first, parts = finding.clauses[0][0], [part for _, found in finding.clauses for part in found]
+    compared = [part for part in parts if part.verdict is not ClaimVerdict.NOT_TESTABLE]
+    tasks = dict.fromkeys(part.part.task.name or FORMULA for part in compared)
+    return {
+        "claim": finding.id,
+        "headline": first.headline,
+        "says": first.says,
+        "place": first.place,
+        "printed": _once(row.printed for row, _ in finding.clauses),
+        "verdict": str(finding.verdict),
+        "effect": "; ".join(map(_shown, compared)),
+        "evidence": ", ".join(tasks) or NO_EVIDENCE,
+        "parts": f"{len(compared)} of {len(parts)}",
+        "note": _once(row.reason for row, _ in finding.clauses),
+    }
+
+
+def _once(texts: Iterable[str]) -> str:
+    """Return texts one after the other, those that are alike once."""
+    return "; ".join(dict.fromkeys(filter(None, texts)))
+
+
+def _shown(found: PartFinding) -> str:
+    """Return what a part found, with its interval, or what its formula computed."""
+    if math.isnan(found.effect):
+        return found.note
+    mean, lower, upper = map(readable, (found.effect, found.lower, found.upper))
+    named = " ".join(filter(None, (found.part.task.name, found.part.name)))
+    return f"{named}: {mean} [{lower}, {upper}], {found.verdict}"
+
+
+def parts_table(findings: Sequence[ClaimFinding]) -> pd.DataFrame:
+    """Return a row for each part of all claims; effects of ratios are numbers of times."""
+    return pd.DataFrame(
+        {
+            "claim": finding.id,
+            "task": found.part.task.name,
+            "part": found.part.name,
+            "form": str(row.form),
+            "margin": row.margin,
+            "measure": found.part.measure,
+            "effect": found.effect,
+            "lower": found.lower,
+            "upper": found.upper,
+            "seeds": found.seeds or None,
+            "settled_by": found.settled_by,
+            "verdict": str(found.verdict),
+            "note": found.note,
+        }
+        for finding in findings
+        for row, parts in finding.clauses
+        for found in parts
+    )
