@@ -23,7 +23,6 @@ from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.wording import axes_of
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.floats import FLOAT_BYTES
-from fbftl.papers.eppfl.claims import EPPFL, VANILLA2
 from fbftl.papers.eppfl.published import SplitSetting, setup_of
 
 
@@ -192,6 +191,16 @@ FEDAVG, HALVED = "FedAvg", "EPPFL: half is sent"
 PAPER, RUNS = "the paper's size, by closed forms", "the runs here, bytes by ledger"
 """The panels."""
 
+
+VANILLA2 = {"method": "eppfl", "network": "cnn", "local_epochs": 2}
+
+EPPFL = VANILLA2 | {
+    "mechanism": "laplace",
+    "epsilon": 5.0,
+    "laplace_sensitivity": "channel_maximum",
+    "keep_activations": 0.5,
+    "keep_gradients": 0.5,
+}
 
 NAMED = {
     "all is sent, 2 local epochs": VANILLA2,

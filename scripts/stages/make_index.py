@@ -32,13 +32,13 @@ def main(
     verdicts, shown = rows(audit), []
     for (paper, title), lines in groupby(rows(papers), itemgetter("paper", "title")):
         of_paper = results.get(paper, ())
-        table = next((path for path in of_paper if path.endswith("/sentences.html")), None)
+        table = next((path for path in of_paper if path.endswith("/claims.html")), None)
         shown.append(
             Shown(
                 paper,
                 title,
                 says=list(lines),
-                sentences=rows(Path(table).with_suffix(".csv")) if table else [],
+                claims=rows(Path(table).with_suffix(".csv")) if table else [],
                 audit=[row["verdict"] for row in verdicts if row["paper"] == paper],
                 results=of_paper,
             )

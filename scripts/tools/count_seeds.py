@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 
 from fbftl.findings.comparison import LEAST_SEEDS
-from fbftl.findings.sentence_rule import ERRORS
+from fbftl.papers.claim_rule import LEVEL
 from scipy.special import chdtri, nctdtr, stdtrit
 
 POWER = 0.9
@@ -40,7 +40,7 @@ def power(seeds: int, effect: float, spread: float, tested: int) -> float:
         spread: true standard deviation of the paired differences, above 0, in the effect's unit.
         tested: m, tests that share the error rate.
     """
-    quantile = stdtrit(seeds - 1, 1 - ERRORS / tested / 2)
+    quantile = stdtrit(seeds - 1, 1 - (1 - LEVEL) / tested / 2)
     return float(1 - nctdtr(seeds - 1, math.sqrt(seeds) * effect / spread, quantile))
 
 

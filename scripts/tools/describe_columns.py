@@ -18,12 +18,8 @@ PAGE = ROOT / "docs" / "columns.md"
 SHARED = "findings/columns.py"
 """Where columns are that many tables have."""
 
-OF_SENTENCES = {
-    "claim_tables": "claims, claim_parts",
-    "comparisons": "parts, hypotheses",
-    "sentences": "sentences",
-}
-"""Modules of `papers/` with the columns of tables that are kept and read anew, by these tables."""
+OF_CLAIMS = {"claim_tables": "claims, claim_parts"}
+"""Modules of `papers/` with the columns of tables, by these tables."""
 
 HEAD = """\
 # Columns of the tables
@@ -101,7 +97,7 @@ def page(scripts: Path) -> str:
     """
     shared = table((scripts / "fbftl" / SHARED).read_text(encoding="utf-8"))
     parts = [HEAD, f"## Shared by many tables\n\n{shared}\n"]
-    for name, tables in OF_SENTENCES.items():
+    for name, tables in OF_CLAIMS.items():
         source = (scripts / "fbftl" / "papers" / f"{name}.py").read_text(encoding="utf-8")
         what = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
         parts.append(f"## {tables}\n\n{what}\n\n{table(source)}\n")

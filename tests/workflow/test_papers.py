@@ -148,7 +148,7 @@ def test_the_entry_lets_no_second_config_hide_the_papers(entry: Project) -> None
 
 
 def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:
-    """An experiment of one's own is of no paper; one of a paper's ends in its sentences."""
+    """An experiment of one's own is of no paper; one of a paper's ends in its claims."""
     of_paper = {f"tables/{name}.csv" for name in ("methods", "language", "label_privacy")}
     of_paper |= {f"figures/{name}.svg" for name in ("packet_loss", "retransmission")}
     mine = {"experiments": {"mine": {"grids": [{"plr": [0.0, 0.5]}]}}, "papers": None}
@@ -156,7 +156,7 @@ def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:
         study = mine | {"study": {"tasks": ["digits"], "experiments": [experiment]}}
         made = fresh.call("--summary", study=study).stdout
         assert f"results/digits/experiments/{experiment}.csv" in made
-        assert ("papers/fbftl/tables/sentences.csv" in made) == of_paper_made
+        assert ("papers/fbftl/tables/claims.csv" in made) == of_paper_made
         assert not [path for path in of_paper if f"papers/fbftl/{path}" in made]
     made = fresh.call("--summary", "--config", "papers=fbftl").stdout
     assert all(f"papers/fbftl/{path}" in made for path in of_paper)

@@ -15,7 +15,7 @@ WINDOWS = [(1440, 900), (390, 844)]
 
 TABLES = (
     "digits/tables/scarcity.html",
-    "papers/fbftl/tables/sentences.html",
+    "papers/fbftl/tables/claims.html",
     "papers/audit.html",
 )
 

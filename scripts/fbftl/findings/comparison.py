@@ -9,8 +9,8 @@ its mean over at least three seeds the claim is
 - *undecided* otherwise, and whenever there are fewer seeds.
 
 What differs in task, backbone, size, data or encoding from the published setup is *not comparable*
-(`setups`), and what has no value is *not run*. Formulas have no seeds; see `printed`. Sentences of
-papers have a rule of their own, `sentence_rule`.
+(`setups`), and what has no value is *not run*. Formulas have no seeds; see `printed`. Claims have
+a rule of their own, `papers.claim_rule`.
 """
 
 import math

@@ -31,12 +31,9 @@ BESIDE = {
 
 ORDER = (
     *("reproduced", "differs", "not comparable"),
-    *("holds", "the contrary holds", "no difference of half the printed size"),
-    *("depends on the case", "undecided"),
-    *("by formula: holds", "by formula: does not hold", "by formula: not computed"),
-    *("quick: no verdict", "not run", "to be run", "not testable here"),
+    *("confirmed", "contradicted", "mixed", "inconclusive", "not testable here"),
 )
-"""Verdicts, the decided ones first: those of the audit, and those of sentences."""
+"""Verdicts, the decided ones first: those of the audit, and those of claims."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Shown:
 
     paper: its word.
     says: what it is about: lines, each in `says`, with their `place` in the paper.
-    sentences: rows of its table of sentences; empty if this study makes nothing of it.
+    claims: rows of its table of claims; empty if this study makes nothing of it.
     audit: verdicts of its audit rows.
     results: its tables and figures, by path.
     """
@@ -53,7 +50,7 @@ class Shown:
     paper: str
     title: str
     says: Sequence[Mapping[str, str]]
-    sentences: Sequence[Mapping[str, str]]
+    claims: Sequence[Mapping[str, str]]
     audit: Sequence[str]
     results: Sequence[str]
 
@@ -108,9 +105,9 @@ def front_page(
     )
     body = [
         "<header><h1>What came out</h1>",
-        "<p>What each paper says, and what became of it in this study, sentence by sentence. "
-        "A sentence <em>holds</em>, <em>the contrary holds</em> or it is <em>undecided</em> by "
-        "one rule for all, on full studies alone; some are decided by formula. Where the "
+        "<p>What each paper claims, and what became of it in this study, claim by claim: "
+        "<em>confirmed</em>, <em>contradicted</em>, <em>mixed</em> or <em>inconclusive</em> by "
+        "one rule for all, on full studies alone or by formula. Where the "
         "published record disagrees with itself says "
         f'<a href="{_link(audit, folder)}">the audit</a>.</p>',
         f"<dl>{''.join(stated)}</dl>",
@@ -125,22 +122,21 @@ def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:
     head = [
         f'<section id="{shown.paper}"><h2>{escape(shown.title)}</h2>',
         *(
-            f"<p>{escape(sentence['says'])} <small>({escape(sentence['place'])})</small></p>"
-            for sentence in shown.says
+            f"<p>{escape(line['says'])} <small>({escape(line['place'])})</small></p>"
+            for line in shown.says
         ),
     ]
     audit = f"<p>Its published record, checked by formula: {tally(shown.audit)}.</p>"
     if not shown.results:
         command = f"<p>Not run in this study: <code>./run papers {shown.paper}</code>.</p>"
         return "\n".join([*head, command, audit * bool(shown.audit), "</section>"])
-    if shown.sentences:
-        by_sentence = {row["sentence"]: row["overall"] for row in shown.sentences}
-        head.append(f"<p>Sentences: {tally(list(by_sentence.values()))}.</p>")
+    if shown.claims:
+        head.append(f"<p>Claims: {tally([row['verdict'] for row in shown.claims])}.</p>")
     return "\n".join(
         [
             *head,
             _picture(shown.picture, shown.seen, texts, folder) if shown.picture else "",
-            _sentences(shown.sentences) if shown.sentences else "",
+            _claims(shown.claims) if shown.claims else "",
             audit * bool(shown.audit),
             f"<details><summary>Tables and figures: {len(shown.results)}</summary>"
             f"{_list(shown.results, texts, folder)}</details>",
@@ -159,13 +155,13 @@ def _picture(path: str, seen: str, texts: Mapping[str, PageText], folder: str) -
     )
 
 
-def _sentences(rows: Sequence[Mapping[str, str]]) -> str:
+def _claims(rows: Sequence[Mapping[str, str]]) -> str:
     columns = [
-        PageColumn("Sentence", [row["says"] for row in rows], [row["place"] for row in rows]),
-        PageColumn("Task", [row["task"] for row in rows]),
+        PageColumn("Claim", [row["says"] for row in rows], [row["place"] for row in rows]),
+        PageColumn("Evidence", [row["evidence"] for row in rows]),
         PageColumn("Verdict", [row["verdict"] for row in rows], verdict=True),
     ]
-    return f"<details><summary>Sentence by sentence</summary>{table(columns)}</details>"
+    return f"<details><summary>Claim by claim</summary>{table(columns)}</details>"
 
 
 def _list(results: Sequence[str], texts: Mapping[str, PageText], folder: str) -> str:

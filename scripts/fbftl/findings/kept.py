@@ -4,7 +4,7 @@ Tables and single numbers of a task or a paper, the figures that `docs/results/f
 and the keys of all runs that they rest on.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +31,12 @@ Runs = dict[str, dict[str, dict[str, Any]]]
 """Seeds and keys of runs, `seeds` and `keys`, by task and setting."""
 
 
-def files_of(root: Path, name: str, staying: Collection[Path] = ()) -> dict[Path, Path]:
+def files_of(root: Path, name: str) -> dict[Path, Path]:
     """Return what is kept of a finished task or paper: each file with its place in the project.
 
     Args:
         root: the project's folder.
         name: of a task, or `papers/{paper}`.
-        staying: places of figures that stay as they are where the study did not make them.
 
     Raises:
         UserError: where too many figures are listed, or one of them was not made.
@@ -49,7 +48,7 @@ def files_of(root: Path, name: str, staying: Collection[Path] = ()) -> dict[Path
         path, place = root / "results" / f"{figure}.svg", place_of(root, name, figure)
         if path.is_file():
             places[path] = place
-        elif place not in staying:
+        else:
             raise UserError(
                 f"{FIGURES} lists {figure}, but {path.relative_to(root)} is not there; run its "
                 "study first, or take the line out"

@@ -43,8 +43,8 @@ td small { display: block; }
 """
 """Light or dark as the system is; on a phone every row of a table is a card, and none scrolls."""
 
-FOR = ("reproduced", "holds", "by formula: holds", "yes")
-AGAINST = ("differs", "the contrary holds", "by formula: does not hold")
+FOR = ("reproduced", "confirmed", "yes")
+AGAINST = ("differs", "contradicted")
 
 
 def verdict_class(verdict: str) -> str:

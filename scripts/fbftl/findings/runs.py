@@ -202,12 +202,6 @@ def per_seed(
     return runs[_chosen(runs, setting)].set_index("seed")[column].sort_index()
 
 
-def setting_name(runs: pd.DataFrame, setting: Mapping[str, Any]) -> str | None:
-    """Return the name of a setting of a tidy table, told as for `per_seed`; None if absent."""
-    names = runs.loc[_chosen(runs, setting), "setting"]
-    return None if names.empty else str(names.iloc[0])
-
-
 def _chosen(runs: pd.DataFrame, setting: Mapping[str, Any]) -> pd.Series:
     """Return which rows of a tidy table are of a setting, as booleans."""
     chosen = runs["setting"].map(_named).eq(frozenset(setting))

@@ -7,8 +7,8 @@ finite draw too: an accuracy p on n samples has the variance p (1 - p) / n, whic
 reduce. Runs do not keep which samples were right, so that the variances of both sides are added as
 if their test samples were unlike, which is the wider reading; p is taken from two further right
 and two further wrong answers (Agresti and Coull 1998), without which an accuracy of 100 % would be
-certain. The quantile is Student's at Satterthwaite's degrees of freedom, those of the seeds alone
-where no test set counts.
+certain. Each error reaches as far as its own quantile, Student's of the seeds and the normal one of
+the test set, and both add in squares.
 
 The level is a part's own: of a hundred parts without any effect five are decided by chance.
 """
@@ -78,14 +78,8 @@ class Effect:
         count = self.seeds if seeds is None else seeds
         if count < 2:
             return -math.inf, math.inf
-        of_seeds = self.spread**2 / count
-        variance = of_seeds + self.of_test_set
-        if of_seeds > 0:
-            freedom = (count - 1) * (variance / of_seeds) ** 2
-            quantile = float(stdtrit(min(freedom, 1e9), QUANTILE))
-        else:
-            quantile = float(ndtri(QUANTILE))
-        reach = quantile * math.sqrt(variance)
+        of_seeds = float(stdtrit(count - 1, QUANTILE)) * self.spread / math.sqrt(count)
+        reach = math.hypot(of_seeds, float(ndtri(QUANTILE)) * math.sqrt(self.of_test_set))
         return self.mean - reach, self.mean + reach
 
 

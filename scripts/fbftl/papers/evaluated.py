@@ -9,7 +9,6 @@ nothing.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from itertools import groupby
 
 import numpy as np
@@ -38,14 +37,14 @@ from fbftl.papers.claim_rule import (
     together,
     variance_of_test_set,
 )
-from fbftl.papers.exact import FormulaCase, Function, functions_of
-from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.formulas import FormulaCase, Function, PaperRecord, functions_of
 from fbftl.papers.measures import (
     ClaimMeasure,
     Measured,
     PairedMeasure,
     best_front,
     diverged,
+    found_in,
     guessed,
     measures_of,
 )
@@ -71,8 +70,7 @@ class PaperRules:
 
 def rules_of(paper: str) -> PaperRules:
     """Return a paper's rules, those that all papers have among them."""
-    nothing = PaperRules({}).undecided
-    undecided = getattr(import_module(f"fbftl.papers.{paper}.measures"), "undecided", nothing)
+    undecided = found_in(paper, "measures", "undecided", PaperRules({}).undecided)
     return PaperRules(measures_of(paper), functions_of(paper), undecided)
 
 

@@ -22,9 +22,6 @@ from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.plan.vocabulary import setup, value_of
 from fbftl.study.config import Study
 
-OF_CLAIMS = ("tables/claims", "tables/claim_parts")
-"""Tables of a paper that are made by the registry of claims."""
-
 PAPERS = ("fbftl", "fedfeat", "eppfl", "thesis", "survey", "rivals")
 """Papers whose printed numbers the audit of the published record reads."""
 
@@ -306,9 +303,8 @@ class PaperSteps:
         inputs = dict(self._inputs(path))
         page = self._page(path, entry.title)
         script = f"tables/tabulate_{path.rpartition('/')[2]}.py"
-        named = {"paper": self.paper} if self.paper else {}
-        planned = {"planned": self._planned()} if path in OF_CLAIMS else {}
-        return Step(script, inputs, self._files(path), {**named, **planned}, page)
+        values = {"paper": self.paper, "planned": self._planned()} if self.paper else {}
+        return Step(script, inputs, self._files(path), values, page)
 
     def _inputs(self, path: str) -> Iterator[tuple[str, File]]:
         if path == "audit":
@@ -318,18 +314,10 @@ class PaperSteps:
             yield "texts", "published/audit.csv"
             return
         yield from read_by_claims(self.call, self.paper).items()
-        if path in OF_CLAIMS:
-            yield "registry", f"published/claims/{self.paper}.csv"
-            yield "tasks", "published/claims/tasks.csv"
-            yield "printed", paths.published(self.call.root, self.paper)
-            yield "audit", "results/papers/audit.csv"
-            return
-        yield "texts", "published/claims.csv"
-        if path != "tables/hypotheses":
-            yield "registry", f"published/{self.paper}/sentences.csv"
-        if path == "tables/sentences":
-            yield "printed", paths.published(self.call.root, self.paper)
-            yield "audit", "results/papers/audit.csv"
+        yield "registry", f"published/claims/{self.paper}.csv"
+        yield "tasks", "published/claims/tasks.csv"
+        yield "printed", paths.published(self.call.root, self.paper)
+        yield "audit", "results/papers/audit.csv"
 
     def _planned(self) -> dict[str, list[str]]:
         """Return the names of the settings that the study plans, by task."""

@@ -94,11 +94,8 @@ class Result:
 
 Entry = Result | WrittenOut
 
-OF_SENTENCES: list[Entry] = [
+CLAIMS_OF_PAPER: list[Entry] = [
     WrittenOut("tables/claims", "audit", "Claims"),
     WrittenOut("tables/claim_parts", "audit", "Parts of claims"),
-    WrittenOut("tables/sentences", "audit", "Sentences"),
-    WrittenOut("tables/hypotheses", "audit", "Hypotheses"),
-    WrittenOut("tables/parts", "audit", "Parts of sentences"),
 ]
-"""What is made of the claims and hypotheses of every paper."""
+"""What is made of the claims of every paper."""

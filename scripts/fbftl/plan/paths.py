@@ -62,7 +62,7 @@ def findings(task: str, attack: str) -> str:
 def published(root: Path, paper: str) -> list[str]:
     """Return the files of a paper's printed numbers below the project's folder; claims are none."""
     files = sorted((root / "published" / paper).glob("*.csv"))
-    return [path.relative_to(root).as_posix() for path in files if path.stem != "sentences"]
+    return [path.relative_to(root).as_posix() for path in files]
 
 
 def found(task: str, analysis: str, file: str, seed: int | None = None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import FORMATS, OF_SENTENCES
+from fbftl.plan.entries import CLAIMS_OF_PAPER, FORMATS
 from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, paths_of
 from fbftl.plan.results.swept import SOURCES
 from fbftl.plan.sweep import longest
@@ -54,7 +54,7 @@ def of_papers(call: Call) -> dict[str, list[str]]:
     )
     papers = {paper for name, paper in study.paper.items() if name in published}
     listed = papers & OF_PAPER.keys()
-    return {paper: paths_of(OF_SENTENCES) for paper in study.papers if paper in listed}
+    return {paper: paths_of(CLAIMS_OF_PAPER) for paper in study.papers if paper in listed}
 
 
 def of_task(call: Call, task: str) -> list[str]:

@@ -100,17 +100,3 @@ def test_printed_rounds_stand_beside_the_papers_own_reading_only(table, root):
 def test_what_noise_comes_to(row, once, rounds):
     epsilons = tabulate_fedfeat.epsilons(row, 1e-5, 100)
     assert epsilons == pytest.approx((once, rounds), rel=5e-3)
-
-
-@pytest.fixture(scope="module")
-def retrained(table) -> pd.DataFrame:
-    """The same with FedFeat+ as a full study has it, whose server steps as printed."""
-    further = [
-        row
-        for partition, gain in (("iid", 0.01), ("shards", 0.1))
-        for row in run(
-            0.7 + gain,
-            **base("fedfeat", partition, server_epochs=10, server_step="printed"),
-        )
-    ]
-    return pd.concat([table, pd.DataFrame(further)], ignore_index=True)

@@ -7,11 +7,10 @@ from pathlib import Path
 from fbftl.findings.front import BESIDE, ORDER, Shown, front_page, tally
 from make_index import main
 
-SENTENCES = """\
-sentence,says,place,task,verdict,overall
-a-1,A & B agree,Ch. 1,hill,quick: no verdict,holds
-a-1,A & B agree,Ch. 1,hill-full,holds,holds
-a-2,C costs less,Ch. 2,,by formula: holds,by formula: holds
+CLAIMS = """\
+claim,says,place,evidence,verdict
+a-1,A & B agree,Ch. 1,hill-full,confirmed
+a-2,C costs less,Ch. 2,formula,mixed
 """
 TABLE = """\
 paper,title,place,says
@@ -21,14 +20,14 @@ bees,Of Bees,Abstract,They fly.
 """
 
 
-def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -> None:
+def test_every_paper_is_shown_with_its_claims_and_a_picture(tmp_path: Path) -> None:
     (tmp_path / "papers.csv").write_text(TABLE)
     (tmp_path / "audit.csv").write_text("paper,verdict\nants,differs\nants,reproduced\n")
-    results = ["digits/figures/one.svg", "papers/ants/tables/sentences.html"]
+    results = ["digits/figures/one.svg", "papers/ants/tables/claims.html"]
     for path in results:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
-    (tmp_path / "papers/ants/tables/sentences.csv").write_text(SENTENCES)
+    (tmp_path / "papers/ants/tables/claims.csv").write_text(CLAIMS)
     page = tmp_path / "index.html"
     by_paper = {"ants": [str(tmp_path / path) for path in results]}
     described = "<svg><dc:description>Lines &lt;fall&gt;. Two.</dc:description></svg>"
@@ -46,7 +45,7 @@ def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -
     assert "They dig. <small>(Ch. 2)</small>" in text
     assert "A &amp; B agree" in text
     counted = re.sub("<[^>]+>", "", text)
-    assert "Sentences: 1 holds, 1 by formula: holds." in counted
+    assert "Claims: 1 confirmed, 1 mixed." in counted
     assert '<img src="digits/figures/one.svg" alt="Lines &lt;fall&gt;. Two."' in text
     assert "./run papers bees" in text
     links = re.findall(r'(?:href|src)="([^"#]+)"', text)
@@ -55,15 +54,15 @@ def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -
 
 
 def test_verdicts_are_counted_in_one_order() -> None:
-    counted = re.sub("<[^>]+>", "", tally(["not run", "differs", "reproduced", "differs"]))
-    assert counted == "1 reproduced, 2 differs, 1 not run"
+    counted = re.sub("<[^>]+>", "", tally(["mixed", "differs", "reproduced", "differs"]))
+    assert counted == "1 reproduced, 2 differs, 1 mixed"
     assert tally([]) == ""
     assert len(re.findall("<span", tally(ORDER))) == len(ORDER)
 
 
 def test_a_paper_without_a_figure_has_no_picture() -> None:
     says = [{"place": "Ch. 1", "says": "They carry."}]
-    shown = Shown("ants", "Ants", says, [], [], ["results/papers/ants/tables/sentences.html"])
+    shown = Shown("ants", "Ants", says, [], [], ["results/papers/ants/tables/claims.html"])
     assert shown.picture is None
     facts = {"Commit": "not a git <checkout>"}
     text = front_page([shown], "results/papers/audit.html", facts, {}, "results")

@@ -5,6 +5,7 @@ import pytest
 import tabulate_survey
 from fbftl.findings.paces import epochs_to
 from fbftl.findings.runs import FOLLOWED, write_tidy
+from fbftl.papers.measures import accuracy, column
 from fbftl.papers.quantities import runs_by_task
 
 
@@ -16,7 +17,7 @@ def test_a_curve_is_read_between_its_points(target, epochs):
 
 
 def test_paces_stand_beside_the_runs_that_they_are_of(tmp_path):
-    """From curves to what sentences compare, by the files of the workflow."""
+    """From curves to what claims compare, by the files of the workflow."""
     curves = [
         ("t", "fl", seed, name, "epoch", step, value)
         for seed, last in ((0, 0.8), (1, 0.7))
@@ -29,6 +30,6 @@ def test_paces_stand_beside_the_runs_that_they_are_of(tmp_path):
     of_runs = {"task": "t", "setting": "fl", "method": "fl", "seed": [0, 1], "diverged": False}
     write_tidy(runs, pd.DataFrame(of_runs | {"test_accuracy": [0.8, 0.7]}))
     (found,) = runs_by_task([runs], [], beside=[csv]).values()
-    paces = found.measured("epochs_to_75", method="fl").values
+    paces = column(found, "epochs_to_75", "fl")
     assert paces.to_dict() == {0: pytest.approx(1 + 0.25 / 0.3), 1: 3.0}
-    assert found.accuracy(method="fl").values.tolist() == [80.0, 70.0]
+    assert accuracy(found, "fl").tolist() == [80.0, 70.0]

@@ -38,7 +38,7 @@ def typed(text: str, printed: Collection[str]) -> list[str]:
 def printed(root):
     """Every value that a paper prints; accuracies also in percent."""
     files = (root / "published").glob("*/*.csv")
-    tables = [p for p in files if p.stem != "sentences" and p.parent.name != "claims"]
+    tables = [p for p in files if p.parent.name != "claims"]
     values = {v for p in tables for v in read(p)["printed"]}
     return values | {f"{100 * float(value):g}" for value in values}
 

@@ -6,7 +6,7 @@ from fbftl.findings.published import lookup, read
 from fbftl.ground.errors import UserError
 
 EVERY = sorted((Path(__file__).parents[3] / "published").glob("*/*.csv"))
-FILES = [f for f in EVERY if f.stem != "sentences" and f.parent.name != "claims"]
+FILES = [f for f in EVERY if f.parent.name != "claims"]
 
 
 @pytest.fixture(params=FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")

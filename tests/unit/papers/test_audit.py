@@ -23,8 +23,7 @@ TEXTS = Path(__file__).parents[3] / "published" / "audit.csv"
 
 @pytest.fixture(scope="module")
 def printed(root):
-    files = {paper: (root / "published" / paper).glob("*.csv") for paper in PAPERS}
-    return {paper: [p for p in files[paper] if p.stem != "sentences"] for paper in PAPERS}
+    return {paper: sorted((root / "published" / paper).glob("*.csv")) for paper in PAPERS}
 
 
 @pytest.fixture(scope="module")

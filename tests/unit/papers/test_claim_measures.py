@@ -8,6 +8,7 @@ import pytest
 from fbftl.papers.claim_rows import Side, Term
 from fbftl.papers.fbftl.measures import least_keep
 from fbftl.papers.fedfeat.measures import rounds_to_end
+from fbftl.papers.formulas import FUNCTIONS, functions_of
 from fbftl.papers.measures import MEASURES, best_front, measures_of, payload
 from fbftl.papers.quantities import Runs
 from fbftl.papers.thesis.measures import lead_at_best_share, pseudo_slopes, rounds_to_common
@@ -122,6 +123,11 @@ def test_the_front_is_the_best_other_message_at_no_more_bits() -> None:
     ours = f"{clients}+bits=16+message=mixtures"
     assert best_front(of, ours) == f"{clients}+message=means+head=lda"
     assert best_front(of, "one_shot+bits=8+message=mixtures") is None
+
+
+def test_a_paper_without_code_of_its_own_has_what_all_have() -> None:
+    assert measures_of("nobody") == MEASURES
+    assert functions_of("nobody") == FUNCTIONS
 
 
 def test_the_logarithm_of_a_loss_makes_differences_ratios() -> None:

@@ -17,7 +17,7 @@ from fbftl.papers.claim_rows import (
     require_known,
     require_planned,
 )
-from fbftl.papers.exact import functions_of
+from fbftl.papers.formulas import functions_of
 from fbftl.papers.measures import measures_of
 from fbftl.study.config import resolve
 from fbftl.study.full_studies import PAPER, files_of, read_of_size

@@ -8,9 +8,8 @@ import pytest
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, ClaimTask
 from fbftl.papers.claim_rule import ClaimVerdict
 from fbftl.papers.evaluated import PaperRules, PartFinding, evaluate
-from fbftl.papers.exact import FUNCTIONS, FormulaCase
 from fbftl.papers.fedfeat.measures import undecided
-from fbftl.papers.formulas import Decision, PaperRecord
+from fbftl.papers.formulas import FUNCTIONS, Decision, FormulaCase, PaperRecord
 from fbftl.papers.measures import MEASURES, ClaimMeasure, PairedMeasure, column
 from fbftl.papers.quantities import Runs
 

@@ -1,44 +1,56 @@
-"""What decides sentences of FbFTL by formula, at the paper's sizes and at others."""
+"""Functions of FbFTL's claims, at the paper's sizes and at others."""
 
-from typing import Any
-
+import pytest
 from fbftl.findings.published import read
-from fbftl.papers.fbftl import formulas_privacy
-from fbftl.papers.fbftl.formulas import FORMULAS
 from fbftl.papers.formulas import PaperRecord
-from fbftl.papers.registry import BY_FORMULA
-from unit.papers.claimed import PUBLISHED, registry
+from unit.papers.formula_parts import PUBLISHED, decisions
 
-SENTENCES = {sentence.id: sentence for sentence in registry("fbftl")}
-PRINTED = {
-    path.stem: read(path)
-    for path in (PUBLISHED / "fbftl").glob("*.csv")
-    if path.stem != "sentences"
-}
+PRINTED = {path.stem: read(path) for path in (PUBLISHED / "fbftl").glob("*.csv")}
+
+RECORD = PaperRecord(PRINTED)
 
 
-def test_every_sentence_that_a_formula_decides_has_one():
-    assert set(FORMULAS) == {of.id for of in SENTENCES.values() if of.status == BY_FORMULA}
-
-
-def of_dialogues(numbers_per_batch: str) -> Any:
-    """Return the decision about dialogues where audit row A8 counts so many numbers a batch."""
+def of_dialogues(numbers_per_batch: str) -> list[bool | None]:
+    """Return what is decided about dialogues where audit row A8 counts so many numbers a batch."""
     record = PaperRecord(PRINTED, {"A8": {"id": "A8", "computed": f"{numbers_per_batch}; 7"}})
-    return FORMULAS["fbftl-31"](SENTENCES["fbftl-31"], record)
+    found = decisions("fbftl", "dialogue_orders", record).values()
+    return [decision and decision.holds for decision in found]
 
 
-def test_dialogues_save_as_many_orders_while_they_are_one_vector_each():
-    assert of_dialogues("1,024").holds  # two dialogues of one vector, 512 numbers
-    assert not of_dialogues("102,400").holds  # of a hundred
-    assert of_dialogues("1,024 per token") is None
+def test_dialogues_save_as_many_orders_while_they_are_one_vector_each() -> None:
+    assert of_dialogues("1,024") == [True, True]  # two dialogues of one vector, 512 numbers
+    assert of_dialogues("102,400") == [False, True]  # of a hundred, which are sent up alone
+    assert of_dialogues("1,024 per token") == [None, None]
 
 
-def test_epsilon_falls_with_the_samples_and_rises_with_the_iterations(monkeypatch):
-    """By the accountant itself at few iterations, at which it is fast."""
-    few = PRINTED["table3"].copy()
-    few.loc[(few["method"] == "ftl_c") & (few["quantity"] == "upload_batches"), "printed"] = "6250"
-    record = PaperRecord(PRINTED | {"table3": few})
-    decide = FORMULAS["fbftl-46"]
-    assert decide(SENTENCES["fbftl-46"], record).holds
-    monkeypatch.setattr(formulas_privacy, "TRAININGS", (2, 1))
-    assert not decide(SENTENCES["fbftl-46"], record).holds
+@pytest.mark.parametrize(
+    ("function", "fail"),
+    [
+        ("totals", set()),
+        ("compressed_uplink", set()),
+        ("packets_lost", set()),
+        ("leakage_by_clients", set()),
+        ("leakage_by_batch", set()),
+    ],
+)
+def test_what_the_paper_s_equations_give_is_as_it_says(function: str, fail: set[str]) -> None:
+    found = decisions("fbftl", function, RECORD)
+    assert found
+    assert {name for name, decision in found.items() if not decision.holds} == fail
+
+
+def test_ratios_of_table_3_below_a_printed_order_do_not_hold() -> None:
+    found = decisions("fbftl", "ratio_of_table3", RECORD)
+    computed = {decision.computed for decision in found.values() if not decision.holds}
+    assert {"ftl_c 9.143e+04 times", "ftl_c 8,707 times", "ftl_f 62.14 times"} & computed
+
+
+def test_repeats_of_lost_blocks_save_gradients_at_low_rates() -> None:
+    found = decisions("fbftl", "ratio_of_packets_lost", RECORD)
+    lost = {name for name, decision in found.items() if not decision.holds}
+    assert lost == {f"repeats={n}, blr={rate}" for n in (2, 3) for rate in ("0.001", "0.01")}
+
+
+def test_sparsified_uploads_hold_if_either_count_does() -> None:
+    found = decisions("fbftl", "sparsified_uplink", RECORD)
+    assert len({decision.holds for decision in found.values()}) == 1

@@ -11,7 +11,6 @@ from fbftl.papers.fedfeat.backbones import (
     DATASETS,
     TABLE_I,
     backbone,
-    retraining_share,
     round_weight,
 )
 
@@ -19,7 +18,7 @@ from fbftl.papers.fedfeat.backbones import (
 @pytest.fixture(scope="module")
 def audit(root: Path):
     files = (root / "published/fedfeat").glob("*.csv")
-    audit_rows = rows({path.stem: read(path) for path in files if path.stem != "sentences"})
+    audit_rows = rows({path.stem: read(path) for path in files})
     return {row.id: row for row in audit_rows}
 
 
@@ -64,10 +63,3 @@ def test_a_backbone_is_table_i_only_with_its_widths():
 def test_values(audit, row, computed, verdict):
     assert audit[row].computed == computed
     assert audit[row].verdict == verdict
-
-
-def test_retraining_passes_the_classifier_where_local_training_passes_all():
-    """The MLP of Table I: forward and two gradients, of which first layers need one."""
-    first, second, output = 784 * 512, 512 * 512, 512 * 10
-    share = 2 * output / (2 * first + 3 * second + 3 * output)
-    assert retraining_share("mlp", "mnist") == pytest.approx(share)

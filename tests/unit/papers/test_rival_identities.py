@@ -5,51 +5,24 @@ import pytest
 from fbftl.findings.published import read
 from fbftl.messages.statistics import ClassMeans
 from fbftl.papers.formulas import PaperRecord
-from fbftl.papers.quantities import Runs
 from fbftl.papers.rivals import formulas
-from fbftl.papers.rivals.claims import skewed
 from fbftl.training.closed_form import fedcof
-from unit.papers.claimed import PUBLISHED, registry
-from unit.papers.test_effects import runs
-
-SENTENCES = {sentence.id: sentence for sentence in registry("rivals")}
+from unit.papers.formula_parts import PUBLISHED, decisions
 
 
-COUNTED = "r-20"
-"""The one sentence that is no identity."""
-
-
-@pytest.mark.parametrize("name", sorted(formulas.FORMULAS.keys() - {COUNTED}))
-def test_heads_of_sums_do_not_depend_on_the_partition(name):
-    assert formulas.FORMULAS[name](SENTENCES[name], PaperRecord({})).holds
-
-
-def by_clients(accuracies):
-    """Return runs of AFL's head over sizes and skews of clients, of one seed."""
-    axes = [{"samples_per_client": k} for k in formulas.SAMPLES_PER_CLIENT]
-    axes += [skewed(alpha) for alpha in formulas.ALPHAS]
-    of_head = {"method": "one_shot", "message": "statistics", "head": "afl"}
-    settings = zip(axes, accuracies, strict=True)
-    return Runs(runs(*((of_head | clients, [accuracy]) for clients, accuracy in settings)))
-
-
-@pytest.mark.parametrize(("last", "holds"), [(0.9, True), (0.91, False)])
-def test_runs_over_clients_of_any_kind_count_beside_the_formula(last, holds):
-    accuracies = [0.9] * (len(formulas.SAMPLES_PER_CLIENT) + len(formulas.ALPHAS) - 1)
-    record = PaperRecord({}, {}, [by_clients([*accuracies, last])])
-    decision = formulas.FORMULAS["r-12"](SENTENCES["r-12"], record)
-    assert "test_accuracy of all in every seed" in decision.quantity
-    assert decision.holds is holds
+@pytest.mark.parametrize("function", ["same_head", "same_by_law"])
+def test_heads_of_sums_do_not_depend_on_the_partition(function):
+    found = decisions("rivals", function, PaperRecord({}))
+    assert found
+    assert all(decision.holds for decision in found.values())
 
 
 @pytest.mark.parametrize(("width", "holds"), [("1280", True), ("1024", False)])
 def test_whole_matrices_are_so_many_times_class_means(width, holds):
     statements = read(PUBLISHED / "rivals" / "statements.csv")
     statements.loc[statements["quantity"] == "mobilenet_v2_width", "printed"] = width
-    decision = formulas.FORMULAS[COUNTED](
-        SENTENCES[COUNTED], PaperRecord({"statements": statements})
-    )
-    assert decision.holds is holds
+    found = decisions("rivals", "second_moments", PaperRecord({"statements": statements}))
+    assert [decision.holds for decision in found.values()] == [holds]
 
 
 def test_partitions_hold_every_sample_once():

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 from count_seeds import POWER, main, power, seeds_needed, upper_spread
-from fbftl.findings.comparison import LEAST_SEEDS, Measured
-from fbftl.findings.sentence_rule import Judgement, Stated, judged
+from fbftl.findings.comparison import LEAST_SEEDS
+from fbftl.papers.claim_rows import ClaimForm
+from fbftl.papers.claim_rule import ClaimVerdict, Effect, judged, region
 from scipy.stats import norm
 
 
@@ -32,9 +33,10 @@ def test_no_fewer_seeds_have_the_power(tested, ratio):
 
 def test_the_rule_decides_as_often_as_said():
     draws = np.random.default_rng(5).normal(0.8, 1.0, size=(4000, 12))
-    verdicts = [judged(Measured.of(list(row)), Stated(half=0.8), 4) for row in draws]
-    share = np.mean([verdict is Judgement.HOLDS for verdict in verdicts])
-    assert share == pytest.approx(power(12, 0.8, 1.0, 4), abs=3 * 0.5 / math.sqrt(4000))
+    allowed = region(ClaimForm.MORE, None)
+    verdicts = [judged(Effect.of(list(row)), allowed) for row in draws]
+    share = np.mean([verdict is ClaimVerdict.CONFIRMED for verdict in verdicts])
+    assert share == pytest.approx(power(12, 0.8, 1.0, 1), abs=3 * 0.5 / math.sqrt(4000))
 
 
 def test_the_upper_limit_of_a_spread():

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from fbftl.cost.compute import training_products
-from fbftl.models.chain import chain_of, described
+from fbftl.models.chain import chain_of
 
 TABLE_I: Mapping[str, Mapping[str, Any]] = {
     "cnn": {"kind": "cnn", "channels": [[32], [64]], "kernel": 5, "fc": [512], "cut": "pool2"},
@@ -71,23 +70,3 @@ def round_weight(kind: str, dataset: str, samples: int) -> RoundWeight:
             break
     width = prod(shape)
     return RoundWeight(sum(layer.parameters for layer in layers), width, width * samples)
-
-
-def retraining_share(kind: str, dataset: str) -> float:
-    """Return what an epoch of retraining multiplies over what an epoch of local training does.
-
-    The server's epoch has as many samples as those of the round's clients together; its classifier
-    needs no gradients of the features.
-
-    Args:
-        kind: cnn or mlp.
-        dataset: one of `DATASETS`.
-    """
-    image, classes = DATASETS[dataset]
-    block = TABLE_I[kind]
-    chain = chain_of(block, image, classes)
-    names = [layer.name for layer in chain.layers()]
-    behind = set(names[names.index(block["cut"]) + 1 :])
-    layers = described(chain)
-    classifier = [layer for layer in layers if layer.name in behind]
-    return training_products(classifier) / training_products(layers)

@@ -1,8 +1,7 @@
-"""What decides sentences of one-shot rivals that need no runs: identities of heads, and a count.
+"""Functions of claims of one-shot rivals: identities of heads, and a count, which need no runs.
 
 Each identity is computed with the heads and statistics that studies solve and send, on samples that
 are drawn here: no partition of the same samples may give other weights, nothing being held out.
-Where runs hold nothing out either, their accuracies have to be equal as well.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,11 +13,8 @@ from fbftl.findings.printed import formula_verdict
 from fbftl.findings.published import by_quantity
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.statistics import Statistics
-from fbftl.papers.exact import FormulaCase, Function
-from fbftl.papers.formulas import Decides, Decision, PaperRecord, identical, with_runs
-from fbftl.papers.registry import Sentence
+from fbftl.papers.formulas import Decision, FormulaCase, Function
 from fbftl.papers.rivals.audit import MEGABYTE
-from fbftl.papers.rivals.claims import skewed
 from fbftl.training.closed_form import LinearHead, afl, fedcgs, fedncm, ridge
 
 CLASSES, WIDTH, SAMPLES = 10, 16, 1024
@@ -32,11 +28,6 @@ COUNTS = (1, 2, 32, 1024)
 SKEWS = (0.1, 1.0, 10.0)
 """Concentrations of Dirichlet partitions."""
 
-SAMPLES_PER_CLIENT = (8, 128, 1024)
-"""K of the runs in which an identity is looked for on data."""
-
-ALPHAS = (0.05, 0.1, 1.0, 10.0, 100.0)
-"""Concentrations of the Dirichlet partitions of these runs."""
 
 Clients = list[np.ndarray]
 """The rows of each client."""
@@ -110,80 +101,6 @@ def _decision(quantity: str, heads: list[np.ndarray]) -> Decision:
 
 def _weights(head: LinearHead) -> np.ndarray:
     return np.concatenate([head.weights, head.bias[:, None]], axis=1)
-
-
-def _same_head(
-    quantity: str, solve: Callable[[Statistics], LinearHead], reordered: bool = False
-) -> Decides:
-    """Return what decides that a head of summed statistics is the same for every partition."""
-
-    def decide(sentence: Sentence, record: PaperRecord) -> Decision:
-        values, labels = _samples()
-        partitions = [by_count(count) for count in COUNTS]
-        partitions += [by_skew(alpha, labels) for alpha in SKEWS]
-        if reordered:
-            partitions += [partition[::-1] for partition in partitions]
-        heads = [_weights(solve(summed(each, values, labels))) for each in partitions]
-        return _decision(quantity, heads)
-
-    return decide
-
-
-def _same_by_law(sentence: Sentence, record: PaperRecord) -> Decision:
-    """Decide by AFL's pairwise law over partitions, beside the head that is solved from sums."""
-    values, labels = _samples()
-    partitions = [by_count(count) for count in COUNTS]
-    partitions += [by_skew(alpha, labels) for alpha in SKEWS]
-    heads = [afl(summed(partitions[0], values, labels)).head.weights.T]
-    heads += [pairwise_law(each, values, labels) for each in partitions]
-    return _decision("AFL's law and its sum", heads)
-
-
-def _second_moments(sentence: Sentence, record: PaperRecord) -> Decision:
-    """Decide by shapes: a whole d x d matrix of each client beside class means, at printed digits.
-
-    How many classes a client has is not printed, so that the megabytes of class means are taken
-    from the sentence.
-    """
-    stated = by_quantity(record.published["statements"])
-    printed = record.published["statements"].set_index("quantity")["printed"]
-    width, clients = int(stated["mobilenet_v2_width"]), int(stated["inaturalist_clients"])
-    means = float(stated["fedncm_inaturalist_uplink"])
-    whole = clients * width**2 * FLOAT_BITS / 8 / MEGABYTE + means
-    verdicts = {
-        formula_verdict(whole, printed["fed3r_inaturalist_uplink"], "MB"),
-        formula_verdict(whole / means, sentence.margin, "times"),
-    }
-    return Decision(
-        "Fed3R's whole matrices and class means over class means, by shapes",
-        f"{whole:,.0f} MB, {whole / means:.1f} times",
-        verdicts == {Verdict.REPRODUCED},
-    )
-
-
-def _in_runs(message: str, head: str) -> Decides:
-    """Return what decides the identity on data: one accuracy over clients of any size and skew."""
-    of_head = {"method": "one_shot", "message": message, "head": head}
-    settings = [of_head | {"samples_per_client": samples} for samples in SAMPLES_PER_CLIENT]
-    settings += [of_head | skewed(alpha) for alpha in ALPHAS]
-    return identical("test_accuracy", *settings)
-
-
-FORMULAS: Mapping[str, Decides] = {
-    "r-01": with_runs(
-        _same_head("class means", lambda sums: fedncm(sums.counts, sums.sums).head),
-        _in_runs("means", "fedncm"),
-    ),
-    "r-10": with_runs(
-        _same_head("ridge regression", lambda sums: ridge(sums, [0.01]).head, reordered=True),
-        _in_runs("statistics", "fed3r"),
-    ),
-    "r-12": with_runs(_same_by_law, _in_runs("statistics", "afl")),
-    "r-14": with_runs(
-        _same_head("FedCGS", lambda sums: fedcgs(sums).head), _in_runs("statistics", "fedcgs")
-    ),
-    "r-20": _second_moments,
-}
 
 
 SOLVED: Mapping[str, Callable[[Statistics], LinearHead]] = {

@@ -46,9 +46,6 @@ class PartySizes:
     features: int
 
 
-ON_DIGITS = PartySizes(50, 8, 392 + 1)
-"""As in the study, with half of an image of 28 x 28 pixels for each."""
-
 AS_SIMULATED = PartySizes(SAMPLES, DENSE[0][1], DENSE[0][0] + 1)
 """With the first dense layer of the simulation's network, on its samples of a round."""
 
@@ -87,11 +84,6 @@ def products(parties: PartySizes) -> int:
     """Return those of both gradients of Secure FTL in the open: matrices times numbers."""
     of_each = parties.dimensions * parties.features * (parties.common + parties.dimensions)
     return 2 * of_each
-
-
-def beaver(parties: PartySizes) -> int:
-    """Return those of both gradients in shares: e b and a f at either party, e f at one of them."""
-    return (2 * 2 + 1) * products(parties)
 
 
 def paillier(parties: PartySizes) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.results import eppfl, fbftl, fedfeat, rivals, survey, thesis
 
 LISTS = {
@@ -34,7 +34,7 @@ OF_NO_LIST: list[Entry] = [
 
 WRITTEN_OUT = {
     entry.path: entry
-    for entries in [*OF_EXPERIMENT.values(), OF_SENTENCES, OF_NO_LIST]
+    for entries in [*OF_EXPERIMENT.values(), CLAIMS_OF_PAPER, OF_NO_LIST]
     for entry in entries
     if isinstance(entry, WrittenOut)
 }

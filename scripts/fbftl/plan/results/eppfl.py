@@ -1,6 +1,6 @@
 """EPPFL: split training with selected, noisy activations and masked averages."""
 
-from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.vocabulary import (
     axes,
     findings,
@@ -84,4 +84,4 @@ OF_EXPERIMENT["eppfl_paper"] = [table_of_split_training("eppfl_paper")]
 
 OF_EXPERIMENT["eppfl_round"] = [table_of_split_training("eppfl_round")]
 
-OF_PAPER: list[Entry] = OF_SENTENCES
+OF_PAPER: list[Entry] = CLAIMS_OF_PAPER

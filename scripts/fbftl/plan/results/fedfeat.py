@@ -1,7 +1,7 @@
 """FedFeat+: a classifier that the server retrains on features, its noise and its cost."""
 
 from fbftl.papers.fedfeat.backbones import backbone
-from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.vocabulary import (
     SETUP,
     SETUPS,
@@ -89,7 +89,7 @@ OF_EXPERIMENT["retraining_cost"] = [
 ]
 
 OF_PAPER: list[Entry] = [
-    *OF_SENTENCES,
+    *CLAIMS_OF_PAPER,
     Result(
         "tabulate_fedfeat.round_weights",
         "cost",

@@ -4,7 +4,7 @@ from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.paths import TASK
 from fbftl.plan.results.fbftl.privacy import INVERTED
 from fbftl.plan.vocabulary import (
@@ -148,7 +148,7 @@ OF_EXPERIMENT["uploads_privacy"] = [
 OF_EXPERIMENT["rival_inverted"] = [INVERTED]
 
 OF_PAPER: list[Entry] = [
-    *OF_SENTENCES,
+    *CLAIMS_OF_PAPER,
     Result(
         "tabulate_rivals.published_rivals",
         "audit",

@@ -2,7 +2,7 @@
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.paths import TASK
 from fbftl.plan.vocabulary import (
     axes,
@@ -116,7 +116,7 @@ OF_EXPERIMENT["attacked"] = [
 OF_EXPERIMENT["similarity"] = [WrittenOut("tables/similarity", "cost", "Indices of similarity")]
 
 OF_PAPER: list[Entry] = [
-    *OF_SENTENCES,
+    *CLAIMS_OF_PAPER,
     Result(
         "tabulate_survey.messages",
         "cost",

@@ -5,7 +5,7 @@ from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import OF_SENTENCES, Entry, Result
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result
 from fbftl.plan.vocabulary import printed
 from fbftl.study import methods
 
@@ -28,7 +28,7 @@ def drawn_labels(call: Call) -> dict[str, Any]:
 
 
 OF_PAPER: list[Entry] = [
-    *OF_SENTENCES,
+    *CLAIMS_OF_PAPER,
     Result(
         "tabulate_fbftl_cost.paper_methods",
         "cost",

@@ -1,13 +1,13 @@
 """Thesis: noise, fairness, models of every width, and bought public samples (ch. 2 to 5)."""
 
 from fbftl.plan import paths
-from fbftl.plan.entries import OF_SENTENCES, Entry, Result
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result
 from fbftl.plan.results.thesis import noise, purchases, widths
 
 OF_EXPERIMENT = noise.OF_EXPERIMENT | widths.OF_EXPERIMENT | purchases.OF_EXPERIMENT
 
 OF_PAPER: list[Entry] = [
-    *OF_SENTENCES,
+    *CLAIMS_OF_PAPER,
     Result("tabulate_thesis.budget_bounds", "privacy", "Bounds by condition number"),
     Result(
         "plot_thesis.budget_bounds",
