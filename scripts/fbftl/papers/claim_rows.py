@@ -328,3 +328,19 @@ def require_planned(row: ClaimRow, parts: Sequence[Part]) -> None:
     """
     for task in set(row.tasks) - {part.task.name for part in parts}:
         raise row.refused("a", f"{task} plans none of the settings that it names; mend either")
+
+
+def require_readable(registry: str | Path, tasks: str | Path) -> None:
+    """Refuse a registry in which a form, a margin, a task or a name is unknown, before any job.
+
+    Args:
+        registry: `published/claims/{paper}.csv`.
+        tasks: `published/claims/tasks.csv`.
+
+    Raises:
+        UserError: that names row and column.
+    """
+    known = read_tasks(tasks)
+    for row in read_rows(registry):
+        parts_of(row, known)
+        _ = row.least

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from fbftl.findings.steps import File, Step, mapped
+from fbftl.papers.claim_rows import require_readable
 from fbftl.plan import analyses, blocks, front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call, read_by_claims, read_by_numbers
@@ -313,9 +314,11 @@ class PaperSteps:
                 yield paper, paths.published(self.call.root, paper)
             yield "texts", "published/audit.csv"
             return
+        registry, tasks = f"published/claims/{self.paper}.csv", "published/claims/tasks.csv"
+        require_readable(self.call.root / registry, self.call.root / tasks)
         yield from read_by_claims(self.call, self.paper).items()
-        yield "registry", f"published/claims/{self.paper}.csv"
-        yield "tasks", "published/claims/tasks.csv"
+        yield "registry", registry
+        yield "tasks", tasks
         yield "printed", paths.published(self.call.root, self.paper)
         yield "audit", "results/papers/audit.csv"
 

@@ -1,5 +1,7 @@
 """Rows of claims are read, refused in one sentence, and expanded into their parts."""
 
+import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +18,11 @@ from fbftl.papers.claim_rows import (
     read_tasks,
     require_known,
     require_planned,
+    require_readable,
 )
 from fbftl.papers.formulas import functions_of
 from fbftl.papers.measures import measures_of
+from fbftl.plan.opened import Prepared
 from fbftl.study.config import resolve
 from fbftl.study.full_studies import PAPER, files_of, read_of_size
 from fbftl.study.systems import read_systems
@@ -121,7 +125,20 @@ def test_an_unknown_form_is_refused(tmp_path: Path, root: Path) -> None:
     path = tmp_path / "rivals.csv"
     path.write_text(text.replace(",times,", ",time,"), encoding="utf-8")
     with pytest.raises(UserError, match="claim r-02, column form: unknown form 'time'; did you"):
-        read_rows(path)
+        require_readable(path, root / "published/claims/tasks.csv")
+
+
+def test_a_registry_is_refused_before_any_job(
+    linked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan of a study that makes tables of claims reads their rows."""
+    shutil.copytree(Path(__file__).parents[3] / "published", linked / "published")
+    path = linked / "published" / "claims" / "fbftl.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace(",digits-full ", ",digit-full "))
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.setenv("FBFTL_STORE", str(linked / "store"))
+    with pytest.raises(UserError, match="column tasks: unknown task 'digit-full'; did you mean"):
+        Prepared.of_files(linked, more={"papers": "fbftl"}).plan()
 
 
 @pytest.fixture(scope="module")
