@@ -2,8 +2,9 @@
 
     PYTHONPATH=scripts python scripts/tools/renew_results.py digits cifar10-imagenet papers/fbftl
 
-For maintainers; no rule runs it. Tables go as CSV and Markdown, figures as SVG, numbers as JSON.
-Every call then fills the pages; without a name it does no more.
+For maintainers; no rule runs it. Tables go as CSV and Markdown, figures as SVG, numbers as JSON,
+the runs of a task seed by seed. Every call then judges all claims by the runs that are kept, and
+fills the pages; without a name it does no more.
 """
 
 import argparse
@@ -12,9 +13,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from fbftl.findings import kept
+from fbftl.findings.claim_pages import KeptRows, fill_claims
 from fbftl.findings.coverage import fill_tables, read_items
 from fbftl.findings.formula_numbers import ratios
 from fbftl.findings.front import rows
@@ -22,15 +25,24 @@ from fbftl.findings.kept import KEPT
 from fbftl.findings.origins import commits, distinct, notes_on_runs
 from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
+from fbftl.findings.tables import ResultTable
 from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, replacing, write_json, write_text
+from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, parts_table
+from fbftl.papers.kept_runs import keep_runs, kept_files
+from fbftl.papers.quantities import Runs, runs_by_task
+from fbftl.plan.call import MEASURED
 from fbftl.plan.opened import store_of
+from fbftl.plan.results import LISTS
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 
 COVERAGE = Path("published", "coverage.csv")
+
+AUDIT = Path("papers", "audit.csv")
+"""Of all papers, below results/ and below the kept ones."""
 
 PAGES = (
     "README.md",
@@ -57,6 +69,8 @@ def main(names: Sequence[str], root: Path = Path()) -> None:
     stamp = made_by()  # before anything is written, which would make the tree another
     for name in names:
         renew(root, name, stamp)
+    for paper in kept_papers(root):
+        renew_claims(root, paper)
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         if (now := filled(root, page)) != text:
@@ -68,6 +82,7 @@ def filled(root: Path, page: Path) -> str:
     name = str(page.relative_to(root))
     text = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
     text = fill_tables(text, read_items(root / COVERAGE), name)
+    text = fill_claims(text, kept_rows(root), name)
     return fill_alternatives(text, page.parent)
 
 
@@ -83,7 +98,68 @@ def renew(root: Path, name: str, by: dict[str, Any]) -> None:
     for below in ("tables", "figures"):
         shutil.rmtree(root / KEPT / name / below, ignore_errors=True)
     take_over(files)
+    if name.startswith(kept.PAPERS):
+        take_over({root / "results" / AUDIT: root / KEPT / AUDIT})
+    else:
+        keep_runs(runs_there(root / "results" / name)[name], root / KEPT / name)
     write_json(root / KEPT / name / "made.json", notes)
+
+
+def runs_there(folder: Path) -> dict[str, Runs]:
+    """Return what was run on a finished task, and what was measured beside, by its name."""
+    tables = sorted((folder / "experiments").glob("*.csv"))
+    series = [path for path in tables if path.name.endswith(".series.csv")]
+    experiments = [path for path in tables if path not in series]
+    measured = [folder / "tables" / f"{name}.csv" for name in sorted(set(MEASURED.values()))]
+    uplink = folder / "tables" / "uplink.csv"
+    beside = [path for path in measured if path.is_file()]
+    return runs_by_task(experiments, [uplink] * uplink.is_file(), series, beside)
+
+
+def kept_papers(root: Path) -> list[str]:
+    """Return the papers with kept results, in the order of their pages."""
+    return [paper for paper in LISTS if (root / KEPT / kept.PAPERS / paper).is_dir()]
+
+
+def renew_claims(root: Path, paper: str) -> None:
+    """Write what a paper's claims come to by the runs that are kept."""
+    registries, place = root / "published" / "claims", root / KEPT / kept.PAPERS / paper
+    files: dict[str, Any] = {
+        of_runs: () for of_runs in ("experiments", "series", "uplinks", "beside")
+    }
+    files |= {
+        "registry": registries / f"{paper}.csv",
+        "tasks": registries / "tasks.csv",
+        "kept": [root / path for path in kept_files(root)],
+        "printed": sorted((root / "published" / paper).glob("*.csv")),
+        "audit": root / KEPT / AUDIT,
+    }
+    findings = findings_of(paper, {}, files)
+    with TemporaryDirectory() as folder:
+        made = {"claims": (claims_table, CLAIMS), "claim_parts": (parts_table, PARTS)}
+        for name, (tabulate, columns) in made.items():
+            written = Path(folder, f"{name}.csv")
+            ResultTable(tabulate(findings), columns).write(written)
+            pages = (written, written.with_suffix(".md"))
+            take_over({page: place / "tables" / page.name for page in pages})
+
+
+def kept_rows(root: Path) -> dict[str, KeptRows]:
+    """Return the rows of all papers' kept tables from which their pages are filled."""
+    audit = rows(root / KEPT / AUDIT)
+    by_paper = {}
+    for paper in kept_papers(root):
+        tables = root / KEPT / kept.PAPERS / paper / "tables"
+        printed = [
+            row | {"table": path.stem}
+            for path in sorted(tables.glob("*.csv"))
+            if path.stem not in ("claims", "claim_parts")
+            for row in rows(path)
+            if "verdict" in row
+        ]
+        of_paper = [row for row in audit if row["paper"] == paper]
+        by_paper[paper] = KeptRows(rows(tables / "claims.csv"), printed, of_paper)
+    return by_paper
 
 
 def take_over(files: Mapping[Path, Path]) -> None:

@@ -121,6 +121,6 @@ def test_every_paper_s_page_begins_with_its_document_and_draws_its_system(root):
         assert parts[0] == "| document |", page
         assert re.match(r"## The systems?$", parts[1]), page
         assert parts[2] == "```mermaid", page
-        assert re.match(r"## (Its|Their) sentences$", parts[3]), page
+        assert re.match(r"## (Its|Their) claims$", parts[3]), page
         steps = re.findall(r"^\d\. ", text(page).split("```mermaid")[0], re.M)
         assert len(steps) == 5, page

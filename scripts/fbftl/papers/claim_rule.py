@@ -69,6 +69,19 @@ class Effect:
         spread = stdev(values) if len(values) > 1 else 0.0
         return cls(fmean(values), spread, len(values), of_test_set)
 
+    def less(self, other: "Effect") -> "Effect":
+        """Return the difference of two that are not paired, with the seeds of the fewer.
+
+        The spread is that of a difference of independent draws; a number has none.
+        """
+        seeds = [of.seeds for of in (self, other) if of.seeds > 1 or of.spread] or [1]
+        return Effect(
+            self.mean - other.mean,
+            math.hypot(self.spread, other.spread),
+            min(seeds),
+            self.of_test_set + other.of_test_set,
+        )
+
     def interval(self, seeds: int | None = None) -> tuple[float, float]:
         """Return the ends of the interval; of fewer than two seeds it has none.
 

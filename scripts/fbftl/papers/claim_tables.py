@@ -1,6 +1,7 @@
 """Tables of a paper's claims: what each comes to, and every part that it rests on."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,19 @@ from fbftl.findings.front import rows
 from fbftl.findings.published import read
 from fbftl.findings.tables import Column
 from fbftl.papers.claim_rows import read_rows, read_tasks
-from fbftl.papers.claim_rule import ClaimVerdict
+from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import ClaimFinding, PartFinding, evaluate, rules_of
 from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.kept_runs import read_kept
 from fbftl.papers.quantities import runs_by_task
 
 FORMULA, NO_EVIDENCE = "formula", "none"
+
+FEW = 3
+"""Parts that a claim's row shows one by one."""
+
+STRENGTHS = ("full size", "small", FORMULA)
+"""Of evidence, the strongest first: data and networks of a document's size, smaller ones, none."""
 
 
 def readable(value: float) -> str:
@@ -43,6 +51,7 @@ CLAIMS = (
     Column("printed", "Printed", width="3cm", page=True),
     VERDICT,
     Column("effect", "Effect", width="6cm", page=True),
+    Column("strength", "Strength", page=True),
     Column("evidence", "Evidence", page=True),
     Column("parts", "Parts"),
     Column("note", "Note", width="4cm"),
@@ -74,10 +83,13 @@ def findings_of(
         paper: its word.
         planned: names of the settings of the study, by task; of other tasks plans are unknown.
         files: paths of the paper's `registry` of claims, of `tasks` of all registries and of the
-            `audit` of all papers; several of what is `printed` of the paper, and of its runs
-            (`experiments`, `series`, `uplinks` and `beside`, as `runs_by_task` takes them).
+            `audit` of all papers; several of what is `printed` of the paper, of its runs
+            (`experiments`, `series`, `uplinks` and `beside`, as `runs_by_task` takes them), and of
+            runs of other tasks that stand in the project (`kept`, as `read_kept` takes them).
     """
     of_runs = {name: files[name] for name in ("experiments", "series", "uplinks", "beside")}
+    runs = read_kept(files["kept"]) | runs_by_task(**of_runs)
+    planned = {name: of.settings for name, of in runs.items()} | dict(planned)
     record = PaperRecord(
         {Path(path).stem: read(path) for path in files["printed"]},
         {row["id"]: row for row in rows(files["audit"]) if row["paper"] == paper},
@@ -85,7 +97,7 @@ def findings_of(
     return evaluate(
         read_rows(files["registry"]),
         read_tasks(files["tasks"], planned),
-        runs_by_task(**of_runs),
+        runs,
         record,
         rules_of(paper),
     )
@@ -111,7 +123,8 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
         "place": first.place,
         "printed": _once(row.printed for row, _ in finding.clauses),
         "verdict": str(finding.verdict),
-        "effect": "; ".join(map(_shown, compared)),
+        "effect": _effects(finding, compared),
+        "strength": _strength(compared),
         "evidence": ", ".join(tasks) or NO_EVIDENCE,
         "parts": f"{len(compared)} of {len(parts)}",
         "note": _once(row.reason for row, _ in finding.clauses),
@@ -123,13 +136,44 @@ def _once(texts: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
+def _strength(compared: Sequence[PartFinding]) -> str:
+    """Return the strongest evidence among parts."""
+    found = {of.part.task.names.get("strength", FORMULA) for of in compared}
+    return next((of for of in STRENGTHS if of in found), NO_EVIDENCE)
+
+
+def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
+    """Return what parts found: each of a few, of more how many are what, and between what."""
+    if not compared:
+        notes = (of.note for _, parts in finding.clauses for of in parts)
+        return _once(notes)
+    if len(compared) <= FEW:
+        return "; ".join(map(_shown, compared))
+    counts = Counter(str(of.verdict) for of in compared)
+    shown = [f"{count} {verdict}" for verdict, count in counts.most_common()]
+    for unit, effects in _by_unit(finding).items():
+        shown.append(f"from {readable(min(effects))} to {readable(max(effects))}{unit}")
+    return "; ".join(shown)
+
+
+def _by_unit(finding: ClaimFinding) -> dict[str, list[float]]:
+    """Return the effects of a claim's clauses, ratios and differences apart."""
+    found: dict[str, list[float]] = {}
+    for row, parts in finding.clauses:
+        unit = " times" if is_ratio(row.form, row.least) else f" ({row.measure})"
+        for of in parts:
+            if not math.isnan(of.effect):
+                found.setdefault(unit, []).append(of.effect)
+    return found
+
+
 def _shown(found: PartFinding) -> str:
     """Return what a part found, with its interval, or what its formula computed."""
     if math.isnan(found.effect):
         return found.note
     mean, lower, upper = map(readable, (found.effect, found.lower, found.upper))
-    named = " ".join(filter(None, (found.part.task.name, found.part.name)))
-    return f"{named}: {mean} [{lower}, {upper}], {found.verdict}"
+    named = f"{found.part.name}: " if found.part.name else ""
+    return f"{named}{mean} [{lower}, {upper}] ({found.part.measure})"
 
 
 def parts_table(findings: Sequence[ClaimFinding]) -> pd.DataFrame:

@@ -9,6 +9,7 @@ nothing.
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import groupby
 
 import numpy as np
@@ -39,6 +40,7 @@ from fbftl.papers.claim_rule import (
 )
 from fbftl.papers.formulas import FormulaCase, Function, PaperRecord, functions_of
 from fbftl.papers.measures import (
+    NOTHING,
     ClaimMeasure,
     Measured,
     PairedMeasure,
@@ -51,6 +53,9 @@ from fbftl.papers.measures import (
 from fbftl.papers.quantities import Runs
 
 NOT_RUN, GUESSES, NOT_COMPUTED = "not run", "at chance", "not computed"
+
+FROM_MEANS = "from means alone"
+"""Of a part whose sides have kept means and spreads, and no runs: seeds are not paired."""
 
 
 @dataclass(frozen=True)
@@ -171,16 +176,20 @@ def _decided(part: Part, rules: PaperRules, case: FormulaCase) -> PartFinding:
     return PartFinding(part, verdict, note=f"{decision.quantity}: {decision.computed}")
 
 
+Values = pd.Series | float | Effect
+"""By seed; one for every seed of a number; an effect where only mean and spread were kept."""
+
+
 @dataclass(frozen=True)
 class SideValues:
     """One side of a part as it was measured.
 
-    values: by seed; one value for every seed of a number.
+    values: `Values`.
     of_test_set: variance of the mean that the test set adds.
     guesses: whether it is an accuracy that is no better than a guess.
     """
 
-    values: pd.Series | float
+    values: Values
     of_test_set: float = 0.0
     guesses: bool = False
 
@@ -203,10 +212,9 @@ def _compared(row: ClaimRow, part: Part, runs: Runs, rules: PaperRules) -> PartF
     if why:
         return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=why)
     ratio = is_ratio(row.form, row.least)
-    values = _paired(a.values, b.values, ratio)
-    if not values:
+    effect = _effect(a, b, ratio)
+    if effect is None:
         return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=NOT_RUN)
-    effect = Effect.of(values, a.of_test_set + b.of_test_set)
     allowed = region(row.form, row.least, counted=_counted(part, rules.measures))
     verdict, ends = judged(effect, allowed), effect.interval()
     mean, lower, upper = (
@@ -214,7 +222,8 @@ def _compared(row: ClaimRow, part: Part, runs: Runs, rules: PaperRules) -> PartF
     )
     open_ = verdict is ClaimVerdict.INCONCLUSIVE
     settled_by = seeds_to_settle(effect, allowed) if open_ else None
-    return PartFinding(part, verdict, mean, lower, upper, effect.seeds, settled_by)
+    note = FROM_MEANS if Effect in (type(a.values), type(b.values)) else ""
+    return PartFinding(part, verdict, mean, lower, upper, effect.seeds, settled_by, note)
 
 
 def _with_front(part: Part, runs: Runs) -> Part:
@@ -225,9 +234,36 @@ def _with_front(part: Part, runs: Runs) -> Part:
     return replace(part, b=Side((Term(part.b.terms[0].measure, name),)))
 
 
-def _paired(a: pd.Series | float, b: pd.Series | float, ratio: bool) -> list[float]:
-    effect = np.log(a) - np.log(b) if ratio else a - b
-    return list(effect.dropna()) if isinstance(effect, pd.Series) else [float(effect)]
+def _effect(a: SideValues, b: SideValues, ratio: bool) -> Effect | None:
+    """Return the difference of two sides, or the logarithm of their ratio; None without values.
+
+    Of a ratio both sides need values by seed.
+    """
+    of_test_set = a.of_test_set + b.of_test_set
+    sides = [a.values, b.values]
+    if ratio:
+        if any(isinstance(of, Effect) for of in sides):
+            return None
+        sides = [np.log(of) for of in sides]
+    difference = _difference(*sides)
+    if isinstance(difference, Effect):
+        return replace(difference, of_test_set=of_test_set)
+    values = list(difference) if isinstance(difference, pd.Series) else [float(difference)]
+    return Effect.of(values, of_test_set) if values else None
+
+
+def _difference(first: Values, second: Values) -> Values:
+    """Return a difference seed by seed, that of means where a side has nothing else."""
+    if isinstance(first, Effect) or isinstance(second, Effect):
+        sides = [first, second]
+        if any(isinstance(of, pd.Series) and of.empty for of in sides):
+            return NOTHING
+        of_first, of_second = (
+            of if isinstance(of, Effect) else Effect.of(list(np.atleast_1d(of))) for of in sides
+        )
+        return of_first.less(of_second)
+    difference = first - second
+    return difference.dropna() if isinstance(difference, pd.Series) else difference
 
 
 def _counted(part: Part, measures: Mapping[str, Measured]) -> bool:
@@ -250,9 +286,8 @@ def _side(side: Side, task: ClaimTask, runs: Runs, measures: Mapping[str, Measur
     if not side.terms:
         return SideValues(side.number)
     of_terms = [_term(term, task, runs, measures) for term in side.terms]
-    values = of_terms[0].values - of_terms[1].values if of_terms[1:] else of_terms[0].values
     return SideValues(
-        values.dropna(),
+        reduce(_difference, [of.values for of in of_terms]),
         sum(of.of_test_set for of in of_terms),
         all(of.guesses for of in of_terms),
     )
@@ -260,12 +295,17 @@ def _side(side: Side, task: ClaimTask, runs: Runs, measures: Mapping[str, Measur
 
 def _term(term: Term, task: ClaimTask, runs: Runs, measures: Mapping[str, Measured]) -> SideValues:
     measure = measures[term.measure]
-    values = measure.values(runs, term.setting)
-    if not measure.tested_on or task.classes is None or values.empty:
+    values: Values = measure.values(runs, term.setting)
+    if values.empty and term.measure == "accuracy" and term.setting in runs.means:
+        values = Effect(*runs.means[term.setting])
+        mean = values.mean
+    elif not measure.tested_on or task.classes is None or values.empty:
         return SideValues(values)
-    chance = 100 / task.classes
-    values = values.mask(values.index.isin(diverged(runs, term.setting)), chance)
-    mean = float(values.mean())
+    else:
+        chance = 100 / task.classes
+        values = values.mask(values.index.isin(diverged(runs, term.setting)), chance)
+        mean = float(values.mean())
     samples = measure.tested_on * (task.test_samples or math.inf)
     of_test_set = variance_of_test_set(mean, samples) if samples < math.inf else 0.0
-    return SideValues(values, of_test_set, guessed(mean, task.classes))
+    guesses = task.classes is not None and guessed(mean, task.classes)
+    return SideValues(values, of_test_set, guesses)

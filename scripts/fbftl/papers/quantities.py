@@ -1,6 +1,6 @@
 """What was run on a task, as claims read it: tidy tables, series, uplinks and attacks together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,11 +18,19 @@ class Runs:
         `diverged` (`findings.uplink`); empty if the methods were not compared.
     series: what was measured by rounds, epochs or domains, as `findings.runs.FOLLOWED` has it; may
         be empty.
+    means: mean and spread of accuracy in percent and the number of seeds, by setting, where only
+        these were kept.
     """
 
     table: pd.DataFrame
     uplink: pd.DataFrame = field(default_factory=pd.DataFrame)
     series: pd.DataFrame = field(default_factory=pd.DataFrame)
+    means: Mapping[str, tuple[float, float, int]] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> set[str]:
+        """Names of those that were run."""
+        return {*self.means, *(() if self.table.empty else self.table["setting"])}
 
 
 BY_RUN = ["task", "setting", "seed"]

@@ -11,6 +11,7 @@ from typing import Any
 
 from fbftl.findings.steps import File, Step, mapped
 from fbftl.papers.claim_rows import require_readable
+from fbftl.papers.kept_runs import kept_files
 from fbftl.plan import analyses, blocks, front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call, read_by_claims, read_by_numbers
@@ -319,6 +320,7 @@ class PaperSteps:
         yield from read_by_claims(self.call, self.paper).items()
         yield "registry", registry
         yield "tasks", tasks
+        yield "kept", kept_files(self.call.root)
         yield "printed", paths.published(self.call.root, self.paper)
         yield "audit", "results/papers/audit.csv"
 

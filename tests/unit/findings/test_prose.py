@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 import pytest
 import renew_results
+from fbftl.findings.claim_pages import PLACE
 from fbftl.findings.prose import FILLED, fill
 from fbftl.findings.published import read
 from fbftl.findings.story import PICTURE, fill_alternatives
@@ -23,13 +24,14 @@ CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 def typed(text: str, printed: Collection[str]) -> list[str]:
     """Return what reads as a result on a page but is neither filled in nor a printed value.
 
-    Alternative texts of pictures are filled in from the figures.
+    Alternative texts of pictures are filled in from the figures, claims from kept tables.
 
     Args:
         text: the page, in Markdown.
         printed: the values that papers print, digit by digit.
     """
-    prose = CODE.sub("", PICTURE.sub("", FILLED.sub("", text)))
+    filled_in = PLACE.sub("", text)
+    prose = CODE.sub("", PICTURE.sub("", FILLED.sub("", filled_in)))
     numbers = (match["number"] or match["spread"] for match in RESULT.finditer(prose))
     return [number for number in numbers if number.replace(",", "") not in printed]
 

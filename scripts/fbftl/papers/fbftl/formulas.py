@@ -41,7 +41,8 @@ def _cells(record: PaperRecord, quantity: str, *others: str) -> Mapping[str, int
 
 
 def _shown(ratios: Mapping[str, float]) -> str:
-    return "; ".join(f"{name} {ratio:,.4g}" for name, ratio in ratios.items()) + " times"
+    numbers = {name: f"{of:,.0f}" if of >= 1000 else f"{of:.4g}" for name, of in ratios.items()}
+    return "; ".join(f"{name} {number}" for name, number in numbers.items()) + " times"
 
 
 def _orders(ratio: float) -> int:

@@ -1,0 +1,136 @@
+"""Claims and printed numbers on the pages of the papers, as kept tables have them.
+
+A page says between two comments that Markdown does not show, ``<!--claims:fbftl-->`` and
+``<!--end-->``, where the claims go that a paper is cited for, and ``<!--printed:fbftl-->`` where it
+says how many of its printed numbers are reproduced; ``<!--claims:all-->`` takes all papers' claims.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fbftl.findings.comparison import Verdict
+from fbftl.findings.coverage import under
+from fbftl.findings.front import ORDER
+from fbftl.findings.tables import escape_markdown
+from fbftl.ground.errors import UserError
+
+ALL = "all"
+"""The name behind which the claims of all papers go."""
+
+PLACE = re.compile(
+    r"(?<=<!--)(?P<kind>claims|printed):(?P<paper>\w+)-->\n.*?(?=<!--end-->)", re.DOTALL
+)
+"""Where a text goes, with what fills it now."""
+
+HEADING = ("claim", "printed", "here", "verdict", "evidence")
+
+CELL = ("table", "quantity", "method", "trained_encoders", "UK", "U", "K", "setup", "name")
+"""Columns that tell a printed number from the others of a table."""
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class KeptRows:
+    """Rows of a paper's kept tables.
+
+    claims: of its table of claims.
+    printed: of every table that sets a printed number beside a computed one, its name in `table`.
+    audit: of the audit, the paper's.
+    """
+
+    claims: Sequence[Row]
+    printed: Sequence[Row]
+    audit: Sequence[Row]
+
+
+def fill_claims(text: str, papers: Mapping[str, KeptRows], page: str) -> str:
+    """Return a page with claims and counts behind every name.
+
+    Args:
+        text: the page, in Markdown.
+        papers: rows by paper, in the order of the table of all of them.
+        page: for the sentence.
+
+    Raises:
+        UserError: if a name is no paper.
+    """
+
+    def filled(match: re.Match[str]) -> str:
+        kind, name = match["kind"], match["paper"]
+        if name not in papers and (kind, name) != ("claims", ALL):
+            raise UserError(
+                f"{page} asks for the claims of '{name}', of which nothing is kept; correct the "
+                "name, or keep results of the paper"
+            )
+        return f"{kind}:{name}-->\n\n{_text(kind, name, papers)}\n\n"
+
+    return PLACE.sub(filled, text)
+
+
+def _text(kind: str, name: str, papers: Mapping[str, KeptRows]) -> str:
+    if kind == "printed":
+        return printed(papers[name])
+    if name != ALL:
+        claims = papers[name].claims
+        return f"{_table(HEADING, [_cells(row) for row in headlines(claims)])}\n\n{tally(claims)}"
+    cells = [
+        [f"[{paper}]({paper}.md)", *_cells(row)]
+        for paper, kept in papers.items()
+        for row in headlines(kept.claims)
+    ]
+    return _table(("document", *HEADING), cells)
+
+
+def headlines(claims: Sequence[Row]) -> list[Row]:
+    """Return the claims that a document is cited for, in their order."""
+    return sorted(
+        (row for row in claims if row["headline"]), key=lambda row: float(row["headline"])
+    )
+
+
+def _cells(row: Row) -> list[str]:
+    says = f"{row['says']} ({row['claim']}, {row['place']})"
+    evidence = row["strength"] + (
+        f": {row['evidence']}" if row["evidence"] != row["strength"] else ""
+    )
+    cells = (says, row["printed"], row["effect"], row["verdict"], evidence)
+    return [escape_markdown(cell) for cell in cells]
+
+
+def _table(heading: Sequence[str], cells: list[list[str]]) -> str:
+    return "\n".join(f"| {' | '.join(line)} |" for line in under(list(heading), cells))
+
+
+def tally(claims: Sequence[Row]) -> str:
+    """Return how many claims there are of each verdict, in a sentence."""
+    counts = Counter(row["verdict"] for row in claims)
+    shown = ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
+    return f"Of {len(claims)} claims: {shown}."
+
+
+def printed(kept: KeptRows) -> str:
+    """Return how many printed numbers are reproduced, and which findings of the audit differ.
+
+    A number is reproduced if one reading of what its document says gives it.
+    """
+    cells: dict[tuple[str, ...], set[str]] = {}
+    for row in kept.printed:
+        cell = tuple(row.get(column, "") for column in CELL)
+        cells.setdefault(cell, set()).add(row["verdict"])
+    compared = [of for of in cells.values() if of & {Verdict.REPRODUCED, Verdict.DIFFERS}]
+    reproduced = sum(Verdict.REPRODUCED in of for of in compared)
+    lines = []
+    if compared:
+        lines.append(f"**Printed numbers: {reproduced} of {len(compared)} reproduced.**")
+    if kept.audit:
+        counts = Counter(row["verdict"] for row in kept.audit)
+        differ = [row["id"] for row in kept.audit if row["verdict"] == Verdict.DIFFERS]
+        named = ", ".join(f"[{name}](#{name.lower()})" for name in differ)
+        lines.append(
+            f"The audit looks at {len(kept.audit)} places where the record was doubted: "
+            f"{counts[Verdict.REPRODUCED]} reproduced, {len(differ)} that differ ({named})."
+        )
+    return " ".join(lines)

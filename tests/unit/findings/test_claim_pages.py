@@ -1,0 +1,60 @@
+"""Pages of papers say what is claimed, and how many printed numbers are reproduced."""
+
+import pytest
+from fbftl.findings.claim_pages import KeptRows, fill_claims, headlines, printed, tally
+from fbftl.ground.errors import UserError
+
+ROW = {
+    "claim": "x-01", "headline": "2", "says": "A | B", "place": "Sec. 1", "printed": "2 %",
+    "verdict": "confirmed", "effect": "1 [0, 2]", "strength": "small", "evidence": "hill",
+}  # fmt: skip
+
+FIRST = ROW | {"claim": "x-02", "headline": "1", "verdict": "mixed", "strength": "formula",
+               "evidence": "formula"}  # fmt: skip
+
+REST = ROW | {"claim": "x-03", "headline": ""}
+
+PRINTED = [
+    {"table": "t", "quantity": "up", "method": "fl", "verdict": "differs"},
+    {"table": "t", "quantity": "up", "method": "fl", "verdict": "reproduced"},
+    {"table": "t", "quantity": "up", "method": "fbftl", "verdict": "differs"},
+    {"table": "t", "quantity": "accuracy", "method": "fl", "verdict": "not run"},
+]
+
+AUDIT = [{"id": "A1", "verdict": "differs"}, {"id": "A2", "verdict": "reproduced"}]
+
+KEPT = {"ants": KeptRows([ROW, FIRST, REST], PRINTED, AUDIT)}
+
+
+def test_a_page_leads_with_the_claims_that_its_document_is_cited_for() -> None:
+    assert headlines([ROW, FIRST, REST]) == [FIRST, ROW]
+    page = fill_claims("<!--claims:ants-->\nold\n<!--end-->\n", KEPT, "ants.md")
+    lines = page.splitlines()
+    assert "| A \\| B (x-02, Sec. 1) | 2 % | 1 \\[0, 2\\] | mixed | formula |" in lines
+    assert lines.index(next(line for line in lines if "x-01" in line)) > lines.index(
+        next(line for line in lines if "x-02" in line)
+    )
+    assert "x-03" not in page
+    assert "small: hill" in page
+    assert "Of 3 claims: 2 confirmed, 1 mixed." in lines
+    assert fill_claims(page, KEPT, "ants.md") == page
+
+
+def test_the_table_of_all_documents_names_each() -> None:
+    page = fill_claims("<!--claims:all-->\n<!--end-->", KEPT, "README.md")
+    assert page.count("[ants](ants.md)") == 2
+
+
+def test_a_number_is_reproduced_if_one_reading_gives_it() -> None:
+    text = printed(KEPT["ants"])
+    assert "1 of 2 reproduced" in text
+    assert "1 reproduced, 1 that differ ([A1](#a1))" in text
+
+
+def test_every_verdict_is_counted() -> None:
+    assert tally([REST]) == "Of 1 claims: 1 confirmed."
+
+
+def test_an_unknown_paper_is_refused() -> None:
+    with pytest.raises(UserError, match=r"bees\.md asks for the claims of 'bees'"):
+        fill_claims("<!--printed:bees-->\n<!--end-->", KEPT, "bees.md")
