@@ -1,7 +1,8 @@
 """How Sphinx makes a site of these pages: see CONTRIBUTING.md.
 
 The pages are plain Markdown that reads as well without the site. Their own lists of links are the
-contents: what a folder's README.md links to at the start of a line, in that order, stands below it.
+contents: what a folder's README.md links to at the start of a line, in that order, is below it.
+The columns of every table are a page that `./run docs` writes beforehand.
 Diagrams become pictures in the page, which need neither a script nor a network.
 """
 
@@ -28,13 +29,17 @@ suppress_warnings = [
     "myst.header",  # rows of the audit are headings of the third level wherever they stand
 ]
 
+WRITTEN = "columns"
+"""The page that is written for the site alone."""
+
 LINK = re.compile(r"^[-|] \[[^\]]*\]\((?P<page>[\w./-]+)\.md\)", re.MULTILINE)
 
 
 def with_contents(app: Any, docname: str, source: list[str]) -> None:
     """Add the contents to a folder's README, from the links in its lists and tables."""
     if docname.endswith("README"):
-        pages = "\n".join(dict.fromkeys(match["page"] for match in LINK.finditer(source[0])))
+        linked = [match["page"] for match in LINK.finditer(source[0])]
+        pages = "\n".join(dict.fromkeys([*linked, *([WRITTEN] if docname == root_doc else [])]))
         source[0] += f"\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n" if pages else ""
 
 

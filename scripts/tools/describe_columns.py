@@ -1,15 +1,11 @@
 """Write `docs/columns.md`, the columns of every table with their headings, from the scripts.
 
-    PYTHONPATH=scripts python scripts/tools/describe_columns.py
-
-For maintainers; no rule runs it.
+`./run docs` runs it for the site; the page is not kept.
 """
 
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-
-from fbftl.ground.files import write_text
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,8 +20,7 @@ OF_CLAIMS = {"claim_tables": "claims, claim_parts"}
 HEAD = """\
 # Columns of the tables
 
-`PYTHONPATH=scripts python scripts/tools/describe_columns.py` makes this page from the \
-scripts that write tables. A table lies four times below `results/`: its `csv` has the names in \
+A table lies four times below `results/`: its `csv` has the names in \
 this font, with full precision; the others have the headings, units and rounded numbers. \
 [Reading the results](reading-results.md#what-the-numbers-mean) says what the words mean, and the \
 [glossary](glossary.md) what the symbols are.
@@ -109,4 +104,4 @@ def page(scripts: Path) -> str:
 
 
 if __name__ == "__main__":
-    write_text(PAGE, page(ROOT / "scripts"))
+    PAGE.write_text(page(ROOT / "scripts"), encoding="utf-8")
