@@ -1,7 +1,7 @@
 """A frozen network as a function, by each of the kinds that `features.compute` names.
 
 All take a batch of inputs and return the same features but for rounding; how far they are apart and
-how fast is measured by `tests/benchmarks/extraction.py` (docs/performance.md).
+how fast is measured by `tests/benchmarks/extraction.py` (docs/cost.md).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Plain SGD with momentum, for jobs that last hardly longer than their start.
 
 torch's functional form of it: the class `torch.optim.SGD` imports torch's compiler when the first
-one is made, and that takes longer than to train a small head (docs/performance.md).
+one is made, and that takes longer than to train a small head.
 """
 
 from collections.abc import Sequence
