@@ -1,6 +1,6 @@
 """Tables of what adversaries get: attacks of every kind, and membership attacks one by one.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Sequence

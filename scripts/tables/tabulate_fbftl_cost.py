@@ -1,6 +1,6 @@
 """Tables of paper fbftl: what each method costs, beside Tables III and IV.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence

@@ -1,6 +1,6 @@
 """Tables of paper fbftl: fewer samples, lost packets, compressed messages, and the script's habits.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Iterator

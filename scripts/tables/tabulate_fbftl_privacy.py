@@ -1,6 +1,6 @@
 """Tables of paper fbftl: accuracy under noise, and what labels tell.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
 """Tables of paper fedfeat: FedAvg, FedFeat+ and CCVR, noise on features, what clients send.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

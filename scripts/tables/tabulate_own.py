@@ -1,6 +1,6 @@
 """Tables of experiments of one's own: by the axes that vary, and by source networks.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Sequence

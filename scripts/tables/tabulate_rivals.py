@@ -1,6 +1,6 @@
 """Tables of one-shot uploads: what they cost, whom they trust, and what is printed of them.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

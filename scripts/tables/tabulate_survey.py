@@ -1,6 +1,6 @@
 """Tables of paper survey: DP-SGD, and frameworks with what their messages tell.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

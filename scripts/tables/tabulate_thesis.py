@@ -1,6 +1,6 @@
 """Tables of paper thesis: budgets of noise, groups of people, and purchases of a cloud.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Tables of paper thesis: networks and heads of several widths.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Mapping

@@ -61,23 +61,3 @@ def test_a_step_runs_its_script_and_makes_the_folders_of_what_it_writes(
     out = tmp_path / "new" / "folder" / "out"
     run(Step("s.py", {"source": str(tmp_path / "in")}, {"to": str(out)}, {"times": 2}), {})
     assert out.read_text() == "abab"
-
-
-def test_every_argument_of_a_script_stands_on_the_page(root: Path) -> None:
-    """A new name is explained once, where all are."""
-    page = (root / "docs" / "scripts.md").read_text(encoding="utf-8")
-    explained = set(re.findall(r"^\| `(\w+)`", page, re.MULTILINE))
-    rooms = ("attacks", "figures", "stages", "tables")
-    paths = (path for room in rooms for path in (root / "scripts" / room).glob("*.py"))
-    used = {
-        argument.arg
-        for path in paths
-        for node in ast.parse(path.read_text(encoding="utf-8")).body
-        if path.stem not in OWN_NOTES and isinstance(node, ast.FunctionDef)
-        for argument in node.args.args
-        if node.name == "main"
-        or "svg" in [each.arg for each in node.args.args]
-        or ast.unparse(node.returns or ast.Constant(None)) == "ResultTable"
-    }
-    assert len(used) > 30
-    assert used == explained

@@ -1,6 +1,6 @@
 """The arrays of a feature store in a folder, by its root's `zarr.json`.
 
-This file has the shape and the SHA-256 of every array (docs/feature-store.md), so that one digest
+This file has the shape and the SHA-256 of every array (docs/formats.md), so that one digest
 vouches for all. Chunks are of zstd with a CRC-32C, whose place the SHA-256 takes here. Each is
 decoded into as many bytes as its shape has, and no more.
 """

@@ -2,5 +2,5 @@
 
 `fbftl.features.extract` fills a `target.Target`; `opening.open_store` reads; `verify.verify`
 proves and `repair.repair` mends. Each is imported from its own module, so that a change in reading
-is no change in what extracts. The format is described in docs/feature-store.md.
+is no change in what extracts. The format is described in docs/formats.md.
 """

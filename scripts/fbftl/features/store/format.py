@@ -1,4 +1,4 @@
-"""The format of a feature store: names, chunks, codecs, metadata files (docs/feature-store.md).
+"""The format of a feature store: names, chunks, codecs, metadata files (docs/formats.md).
 
 A finished store is plain Zarr v3: a root group with the store's document as attributes, one group
 per split, one array per column. Metadata files and chunks are made here as bytes, in memory, so

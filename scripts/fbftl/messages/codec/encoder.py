@@ -1,4 +1,4 @@
-"""From arrays to messages: header, ranges, labels, values, positions (docs/codec.md)."""
+"""From arrays to messages: header, ranges, labels, values, positions (docs/formats.md)."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,6 +1,6 @@
 """One client's message where it says less than its features: counts, then tables of numbers.
 
-Counts are never quantised. Every table is a message of the codec (docs/codec.md), whose rows have a
+Counts are never quantised. Every table is a message of the codec (docs/formats.md), whose rows have a
 range each under q < 32, and the whole travels as one.
 """
 
