@@ -236,3 +236,19 @@ def test_clients_in_domains_are_dealt_anew_with_every_seed(fresh: Project) -> No
     ).stdout  # fmt: skip
     assert "train" in planned
     assert not any(rule in planned for rule in ("clients ", "source ", "extract_painters "))
+
+
+def test_the_notebook_reads_a_finished_study(
+    finished: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its cells are run one after the other, as a reader runs them."""
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.chdir(finished.folder)
+    notebook = json.loads((Path(__file__).parents[2] / "docs" / "explore.ipynb").read_text())
+    cells = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    read: dict[str, Any] = {}
+    for cell in cells:
+        exec("".join(cell), read)
+    assert read["run"]["recipe"]
+    assert read["features"]["features"].shape[0] > 0
+    assert {"fbftl"} <= set(read["runs"]["method"])
