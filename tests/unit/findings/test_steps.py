@@ -1,7 +1,5 @@
 """What a step hands to the arguments of a script's `main`."""
 
-import ast
-import re
 from pathlib import Path
 from typing import Any
 

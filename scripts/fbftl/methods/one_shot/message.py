@@ -1,7 +1,7 @@
 """One client's message where it says less than its features: counts, then tables of numbers.
 
-Counts are never quantised. Every table is a message of the codec (docs/formats.md), whose rows have a
-range each under q < 32, and the whole travels as one.
+Counts are never quantised. Every table is a message of the codec (docs/formats.md), whose rows have
+a range each under q < 32, and the whole travels as one.
 """
 
 from collections.abc import Iterable
