@@ -1,4 +1,4 @@
-"""Make the front page of all results: what each paper says, what came out, one picture each."""
+"""Make the front page of all results: the study's own tasks, then what each paper says."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -8,24 +8,32 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.findings.front import Shown, front_page, rows
+from fbftl.findings.own_study import OwnTask, section
+from fbftl.findings.runs import read_tidy
 from fbftl.findings.table_page import PageText
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.exact import this_machine
 from fbftl.ground.files import write_text
 from fbftl.ground.provenance import commit
 
 
 def main(
-    papers: str, audit: str, results: Mapping[str, Sequence[str]], page_texts: Mapping[str, Any],
-    data_sets: Sequence[Mapping[str, Any]], arithmetic: str, page: str,
+    papers: str, audit: str, runs: Sequence[str], tables: Sequence[str],
+    results: Mapping[str, Sequence[str]], page_texts: Mapping[str, Any],
+    data_sets: Sequence[Mapping[str, Any]], own_tasks: Sequence[Mapping[str, Any]], arithmetic: str,
+    page: str,
 ) -> None:  # fmt: skip
     """Write the page.
 
     Args:
         papers: table of what the papers are called and are about, a row for each line.
         audit: csv of the audit of all papers.
+        runs: csv of the runs of each of the study's own tasks, in their order.
+        tables: tidy tables of their experiments.
         results: tables and figures that the study makes of each paper, as html and svg.
         page_texts: title and caption of each of them, by path.
         data_sets: name, data set and number of seeds of each task of the study.
+        own_tasks: name, data set and picture of each task that the study makes.
         arithmetic: sentence on whether other machines give the same numbers.
         page: path of the page.
     """
@@ -51,4 +59,29 @@ def main(
     }
     of_audit = str(Path(audit).with_suffix(".html"))
     around = {path: PageText(**text) for path, text in page_texts.items()}
-    write_text(page, front_page(shown, of_audit, facts, around, str(Path(page).parent)))
+    folder = str(Path(page).parent)
+    ridge = _ridge(tables)
+    of_study = [
+        OwnTask(
+            task["name"],
+            task["data"],
+            read_table(path, {"key": str}).query("task == @task['name']"),
+            ridge.get(task["name"], {}),
+            task["picture"],
+            str(Path(path).parent),
+        )
+        for task, path in zip(own_tasks, runs, strict=True)
+    ]
+    first = section(of_study, around, folder) if of_study else ""
+    write_text(page, front_page(shown, of_audit, facts, around, folder, first))
+
+
+def _ridge(tables: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the accuracy of ridge regression on a setting's features, by task and setting."""
+    found: dict[str, dict[str, float]] = {}
+    for table in map(read_tidy, tables):
+        if "ridge_accuracy" in table:
+            means = table.groupby(["task", "setting"])["ridge_accuracy"].mean().dropna()
+            for (task, setting), ridge in means.items():
+                found.setdefault(task, {})[setting] = ridge
+    return found

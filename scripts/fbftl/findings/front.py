@@ -87,6 +87,7 @@ def front_page(
     facts: Mapping[str, str],
     texts: Mapping[str, PageText],
     folder: str,
+    of_study: str = "",
 ) -> str:
     """Return the page, in HTML that needs nothing but the results of its folder.
 
@@ -96,26 +97,28 @@ def front_page(
         facts: what the results come from, each by its name.
         texts: title and caption of tables and figures, by path.
         folder: where the page will lie; links are relative to it.
+        of_study: section of the study's own tasks, in HTML.
     """
-    links = (f'<a href="#{shown.paper}">{shown.paper}</a>' for shown in papers)
+    links = [f'<a href="#{shown.paper}">{shown.paper}</a>' for shown in papers]
+    links[:0] = ['<a href="#study">this study</a>'] if of_study else []
     stated = (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts.items())
     further = (
         f'<li><a href="{path}">{name}</a>: {what}, once <code>./run {verb}</code> has made it.</li>'
         for path, (name, what, verb) in BESIDE.items()
     )
     body = [
-        "<header><h1>What came out</h1>",
-        "<p>What each paper claims, and what became of it in this study, claim by claim: "
-        "<em>confirmed</em>, <em>contradicted</em>, <em>mixed</em> or <em>inconclusive</em> by "
-        "one rule for all, on full studies alone or by formula. Where the "
-        "published record disagrees with itself says "
-        f'<a href="{_link(audit, folder)}">the audit</a>.</p>',
+        "<header><h1>Results</h1>",
         f"<dl>{''.join(stated)}</dl>",
         f'</header><nav aria-label="Papers">{" ".join(links)}</nav><main>',
+        of_study,
+        "<h2>Documents</h2><p>What each document claims, and what comes out, claim by claim: "
+        "<em>confirmed</em>, <em>contradicted</em>, <em>mixed</em> or <em>inconclusive</em> by "
+        "one rule. Where its printed numbers disagree is in "
+        f'<a href="{_link(audit, folder)}">the audit</a>.</p>',
         *(_section(shown, texts, folder) for shown in papers),
         f"<section><h2>Further pages</h2><ul>{''.join(further)}</ul></section></main>",
     ]
-    return document("Results: what came out", "\n".join(body), STYLE)
+    return document("Results", "\n".join(body), STYLE)
 
 
 def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:

@@ -341,9 +341,11 @@ class PaperSteps:
 
 def index_of(call: Call) -> Step:
     """Return what writes the front page of all papers."""
-    shown = front_page.by_paper(call)
+    shown, of_study = front_page.by_paper(call), front_page.own_tasks(call)
     inputs: dict[str, File] = {
         "shown": front_page.files(call),
+        "runs": [f"results/{task['name']}/runs.csv" for task in of_study],
+        "tables": [paths.tidy(task["name"], of) for task in of_study for of in task["experiments"]],
         "papers": "published/papers.csv",
         "audit": "results/papers/audit.csv",
     }
@@ -351,6 +353,7 @@ def index_of(call: Call) -> Step:
         "results": shown,
         "page_texts": front_page.texts(call),
         "data_sets": call.data_sets(),
+        "own_tasks": of_study,
         "arithmetic": call.arithmetic,
     }
     return Step("stages/make_index.py", inputs, {"page": "results/index.html"}, values)

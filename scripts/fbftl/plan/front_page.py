@@ -1,8 +1,9 @@
 """What the front page of all papers shows: tables and figures, made by a call or finished here."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Any
 
 from fbftl.plan import pages, paths, targets
 from fbftl.plan.call import Call
@@ -26,8 +27,37 @@ def by_paper(call: Call) -> dict[str, list[str]]:
 
 
 def files(call: Call) -> list[str]:
-    """Return all of them."""
-    return [path for shown in by_paper(call).values() for path in shown]
+    """Return all of them, and the figures of the study's own tasks."""
+    of_papers = [path for shown in by_paper(call).values() for path in shown]
+    of_tasks = [task["picture"] for task in own_tasks(call) if task["picture"]]
+    return list(dict.fromkeys([*of_papers, *of_tasks]))
+
+
+LED_WITH = ("figures/front", "figures/uploads", "figures/methods")
+"""Figures of a task that the page shows where there are any, else its first."""
+
+
+@cache
+def own_tasks(call: Call) -> list[dict[str, Any]]:
+    """Return name, data set, experiments and picture of each task that the study makes."""
+    described = {of["name"]: of for of in call.data_sets()}
+    return [
+        {
+            "name": task,
+            "data": described[task]["data"],
+            "experiments": list(experiments),
+            "picture": _picture(call, task, experiments),
+        }
+        for task, experiments in call.study.settings.items()
+        if task in described
+    ]
+
+
+def _picture(call: Call, task: str, experiments: Iterable[str]) -> str | None:
+    made = [path for of in experiments for path in targets.of_experiment(call, task, of)]
+    figures = [path for path in made if path.startswith("figures/")]
+    first = next((path for path in LED_WITH if path in figures), None) or next(iter(figures), None)
+    return paths.of_task(task, f"{first}.svg") if first else None
 
 
 def texts(call: Call) -> dict[str, dict[str, str]]:

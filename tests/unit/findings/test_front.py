@@ -35,7 +35,7 @@ def test_every_paper_is_shown_with_its_claims_and_a_picture(tmp_path: Path) -> N
     texts = {by_paper["ants"][0]: {"title": "One <leg>", "caption": "A & B."}}
     tasks = [{"name": "hill", "data": "digits", "seeds": 3}]
     tables = [str(tmp_path / name) for name in ("papers.csv", "audit.csv")]
-    main(*tables, by_paper, texts, tasks, "Exact.", str(page))
+    main(*tables, [], [], by_paper, texts, tasks, [], "Exact.", str(page))
     text = page.read_text()
     assert "<strong>One &lt;leg&gt;.</strong> A &amp; B." in text
     assert "digits (hill, 3 seeds)" in text

@@ -1,0 +1,159 @@
+"""The study's own tasks on the front page: accuracy and uplink of settings, and what to doubt."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from os.path import relpath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fbftl.findings.columns import undertrained
+from fbftl.findings.marks import on_front
+from fbftl.findings.page_style import counted
+from fbftl.findings.table_page import PageColumn, PageText, table
+from fbftl.findings.tables import prefixed
+
+MOST_SHOWN = 12
+"""Settings of a task on the page; the csv has all."""
+
+FEW_SEEDS = 3
+"""Up to which a spread says little."""
+
+NEXT = (
+    "One more seed: <code>seeds: [0, 1, 2, 3]</code> in the task; only that seed is trained.",
+    "Another upload: <code>method: [one_shot], message: [means]</code> in a grid "
+    "(<code>docs/what-to-upload.md</code>).",
+    "Your own data: <code>data: {kind: features, path: features.npy, labels: labels.npy}</code> "
+    "(<code>docs/your-own.md</code>).",
+)
+
+
+@dataclass(frozen=True)
+class OwnTask:
+    """A task of the study.
+
+    name, data: its name and data set.
+    runs: one row per setting and seed (`task`, `setting`, `seed`, `accuracy`, `uplink_bits`,
+        `diverged`), as `runs.csv` has them.
+    ridge: accuracy of ridge regression on the same features, by setting, where it was measured.
+    picture: path of the figure that is shown, None without one.
+    folder: of its results.
+    """
+
+    name: str
+    data: str
+    runs: pd.DataFrame
+    ridge: Mapping[str, float]
+    picture: str | None
+    folder: str
+
+
+def settings_of(task: OwnTask) -> pd.DataFrame:
+    """Return a row per setting, the most accurate first, with whether it is on the Pareto front."""
+    of_setting = task.runs.groupby("setting", sort=False)
+    rows = pd.DataFrame(
+        {
+            "accuracy": of_setting["accuracy"].mean(),
+            "spread": of_setting["accuracy"].std(),
+            "uplink_bits": of_setting["uplink_bits"].mean(),
+            "seeds": of_setting["seed"].count(),
+            "diverged": of_setting["diverged"].sum(),
+        }
+    ).dropna(subset="accuracy")
+    sent = rows["uplink_bits"].fillna(np.inf)  # a central baseline sends nothing
+    rows["front"] = on_front(sent, rows["accuracy"]) & (sent < np.inf)
+    return rows.sort_values("accuracy", ascending=False, kind="stable")
+
+
+def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
+    """Return what a reader has to doubt of a task's settings, a sentence each."""
+    found = []
+    if failed := int((rows["diverged"] > 0).sum()):
+        found.append(f"{counted(failed, 'setting')} had seeds that diverged, which count as 0.")
+    if few := int((rows["seeds"] < FEW_SEEDS).sum()):
+        found.append(f"{counted(few, 'setting')} had fewer than {FEW_SEEDS} seeds.")
+    behind = {
+        setting: text
+        for setting, ridge in task.ridge.items()
+        if setting in rows.index
+        if (text := undertrained(rows.at[setting, "accuracy"], ridge))
+    }
+    for setting in list(behind)[:1]:
+        found.append(
+            f"{counted(len(behind), 'setting')} trained for too short; of {setting} "
+            f"{behind[setting]}."
+        )
+    return found
+
+
+def section(
+    tasks: Sequence[OwnTask],
+    texts: Mapping[str, PageText],
+    folder: str,
+    steps: Sequence[str] = NEXT,
+) -> str:
+    """Return the section of the study's tasks, in HTML.
+
+    Args:
+        tasks: in the study's order.
+        texts: title and caption of figures, by path.
+        folder: where the page will lie; links are relative to it.
+        steps: what to do next, in HTML.
+    """
+    listed = "".join(f"<li>{step}</li>" for step in steps)
+    return "\n".join(
+        [
+            '<section id="study"><h2>This study</h2>',
+            *(_task(task, texts, folder) for task in tasks),
+            f"<h3>Next steps</h3><ul>{listed}</ul></section>",
+        ]
+    )
+
+
+def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
+    rows = settings_of(task)
+    shown = rows[rows["front"]].head(MOST_SHOWN)
+    shown = pd.concat([shown, rows.drop(shown.index).head(MOST_SHOWN - len(shown))])
+    shown = shown.sort_values("accuracy", ascending=False, kind="stable")
+    percent = rows["accuracy"].max() <= 1
+    link = escape(relpath(f"{task.folder}/runs.csv", folder))
+    doubts = "".join(f"<li>{escape(text)}</li>" for text in warnings_of(task, rows))
+    return "\n".join(
+        [
+            f"<h3>{escape(task.name)} <small>{escape(task.data)}</small></h3>",
+            _picture(task.picture, texts, folder) if task.picture else "",
+            table(list(_columns(shown, percent))),
+            f"<p>{len(shown)} of {counted(len(rows), 'setting')}, those on the Pareto front of "
+            f'uplink and accuracy first; <a href="{link}">every run</a>.</p>',
+            f"<ul>{doubts}</ul>" if doubts else "",
+        ]
+    )
+
+
+def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
+    def score(value: Any) -> str:
+        return "" if pd.isna(value) else f"{100 * value:.1f} %" if percent else f"{value:.1f}"
+
+    heading = "Accuracy" if percent else "ROUGE-1"
+    return [
+        PageColumn("Setting", [str(name) for name in rows.index]),
+        PageColumn(heading, list(map(score, rows["accuracy"])), number=True),
+        PageColumn("±", list(map(score, rows["spread"])), number=True),
+        PageColumn(
+            "Uplink (bit)",
+            ["" if pd.isna(bits) else prefixed(bits) for bits in rows["uplink_bits"]],
+            number=True,
+        ),
+        PageColumn("Seeds", [f"{seeds:.0f}" for seeds in rows["seeds"]], number=True),
+        PageColumn("Pareto front", ["yes" if front else "no" for front in rows["front"]]),
+    ]
+
+
+def _picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
+    text, link = texts.get(path, PageText()), escape(relpath(path, folder))
+    return (
+        f'<figure><a href="{link}"><img src="{link}" alt="{escape(text.title)}"></a>'
+        f"<figcaption>{escape(text.caption)}</figcaption></figure>"
+    )
