@@ -94,9 +94,26 @@ def images(study: Study, task: str) -> tuple[str, ...]:
     return ("fbftl.tasks.images", "fbftl.tasks.images_samples")
 
 
+def on_messages(chosen: Callable[[Study, str], Iterable[str]]) -> OfTask:
+    """Return the function of the modules that attack what clients of the chosen settings send."""
+
+    def modules(study: Study, task: str) -> tuple[str, ...]:
+        of = {study.setting(task, name).method for name in chosen(study, task)}
+        attacks = (f"fbftl.attacks.of_method.{method}" for method in sorted(of))
+        return (*images(study, task), *attacks)
+
+    return modules
+
+
 def fbftl(study: Study, task: str) -> Iterable[str]:
     """Return the modules of FbFTL on images."""
     return modules_of_method("fbftl", "images", "features")
+
+
+def candidates(study: Study, task: str) -> tuple[str, ...]:
+    """Return the modules that say what a rule picks from."""
+    of = {study.setting(task, name).method for name in choice.frameworks(study, task)}
+    return (*images(study, task), *(f"fbftl.methods.{m}.candidates" for m in sorted(of)))
 
 
 def clean(study: Study, task: str) -> list[str]:
@@ -153,8 +170,8 @@ OF_SEVERAL = [
     ),
     Analysis(
         "attacked_seeds", "attacks/attack_seeds.py", table("attacked_seeds"),
-        files_of(attacked.in_every_seed), modules=images, settings=attacked.in_every_seed,
-        seeds="each",
+        files_of(attacked.in_every_seed), modules=on_messages(attacked.in_every_seed),
+        settings=attacked.in_every_seed, seeds="each",
     ),
     Analysis(
         "influence", "stages/measure_influence.py", {"csv": "influence.csv"},
@@ -179,7 +196,7 @@ OF_SEVERAL = [
     Analysis(
         "framework_choice", "stages/choose_frameworks.py", table("framework_choice"),
         reading("manifest", "clients", "weights", "source", "open_data"),
-        {"seeds": lambda study, task: study.config["head_choice"]["seeds"]}, images,
+        {"seeds": lambda study, task: study.config["head_choice"]["seeds"]}, candidates,
         choice.frameworks,
     ),
     Analysis(

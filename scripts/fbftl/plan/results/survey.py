@@ -1,7 +1,7 @@
 """Survey: frameworks of federated transfer learning, votes for source models, and DP-SGD."""
 
 from fbftl.plan import paths
-from fbftl.plan.analyses import Analysis, files_of, images, table
+from fbftl.plan.analyses import Analysis, files_of, on_messages, table
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.paths import TASK
@@ -144,7 +144,7 @@ def frameworks(study: Study, task: str) -> list[str]:
 ANALYSES = [
     Analysis(
         "framework_attacks", "attacks/attack_frameworks.py", table("framework_attacks"),
-        files_of(frameworks), modules=images, settings=frameworks,
+        files_of(frameworks), modules=on_messages(frameworks), settings=frameworks,
         seeds="all",
     ),
 ]  # fmt: skip
