@@ -323,7 +323,7 @@ class PaperSteps:
             yield "texts", "published/audit.csv"
             return
         registry, tasks = f"published/claims/{self.paper}.csv", "published/claims/tasks.csv"
-        require_readable(self.call.root / registry, self.call.root / tasks)
+        require_readable(self.call.root / registry, self.call.root / tasks, self._planned())
         yield from read_by_claims(self.call, self.paper).items()
         yield "registry", registry
         yield "tasks", tasks

@@ -144,12 +144,12 @@ def test_a_registry_is_refused_before_any_job(
 
 @pytest.fixture(scope="module")
 def planned(root: Path) -> dict[str, set[str]]:
-    """Names of the settings of every full study, by task."""
+    """Names of the settings of every study, by task."""
     config, systems = read_yaml(root / "config.yaml"), read_systems(root)
     names: dict[str, set[str]] = {}
-    for system in systems_of(root):
-        full = config | {"size": "full", "system": system}
-        study = resolve(full, systems, read_of_size(root, full, systems))
+    full = [{"size": "full", "system": system} for system in systems_of(root)]
+    for more in ({"papers": "all"}, *full):
+        study = resolve(config | more, systems, read_of_size(root, config | more, systems))
         for task, experiments in study.settings.items():
             names.setdefault(task, set()).update(*experiments.values())
     return names
