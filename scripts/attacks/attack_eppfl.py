@@ -1,6 +1,6 @@
 """Attack what EPPFL's servers see in the first round: pictures, labels and masked weights.
 
-What the edge server draws is in `fbftl.attacks.split_training`; labels go to it in clear. The
+What the edge server draws is in `fbftl.attacks.eppfl`; labels go to it in clear. The
 aggregator has the clients' masked weights. Pictures are of the first seed.
 """
 
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from fbftl.attacks.attained import found_of, label_counts, labels_recovered
+from fbftl.attacks.eppfl import drawn_by_edge_server
 from fbftl.attacks.findings import Finding, found, write_findings
 from fbftl.attacks.inversion import AttackedImages, found_in_pictures, trained_from
-from fbftl.attacks.split_training import drawn_by_edge_server
 from fbftl.attacks.unmasking import byte_uniformity, correlation
 from fbftl.ground import devices
 from fbftl.ground.ring import Ring

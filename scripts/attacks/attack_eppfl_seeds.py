@@ -1,7 +1,7 @@
 """Attack EPPFL in every seed, for pairs of settings by seed: pictures, and who took part.
 
 The edge server draws what clients send in the first round; a client tells the others' samples by
-the client part that the last round leaves (`fbftl.attacks.split_training`).
+the client part that the last round leaves (`fbftl.attacks.eppfl`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fbftl.attacks.eppfl import drawn_by_edge_server, members_by_client
 from fbftl.attacks.inversion import AttackedImages, columns_of, trained_from
-from fbftl.attacks.split_training import drawn_by_edge_server, members_by_client
 from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.attacks.frameworks import ATTACKS
+from fbftl.attacks.of_method import attacked
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground import devices
 from fbftl.ground.logs import log
@@ -43,7 +43,7 @@ def main(
         job, deviations = from_params(params, axes), params["setting"]
         axis_text = ", ".join(f"{k} {v}" for k, v in deviations.items() if k != "method")
         named = {"method": job.setting.method, "axes": axis_text, "setting": name_of(deviations)}
-        for attained in ATTACKS[job.setting.method](job, client_samples(job, inputs)):
+        for attained in attacked(job, client_samples(job, inputs)):
             if attained.fails:
                 log.warning("%s: %s falls below its blind guess", named["setting"], attained.attack)
             rows.append(named | attained.row)

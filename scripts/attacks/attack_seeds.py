@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fbftl.attacks.frameworks import ATTACKS, first_of_kinds
+from fbftl.attacks.of_method import attacked, first_of_kinds
 from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices
@@ -45,4 +45,4 @@ def main(
 
 def first_attacks(job: Job, client_data: ClientSamples) -> dict[str, float]:
     """Return what the first attack of each kind attains on a job's messages, and blindly."""
-    return first_of_kinds(ATTACKS[job.setting.method](job, client_data))
+    return first_of_kinds(attacked(job, client_data))

@@ -1,27 +1,22 @@
 """The audit: every place where a published record disagrees with itself, both values computed."""
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pandas as pd
 from fbftl.findings.published import read
 from fbftl.findings.tables import ResultTable
 from fbftl.papers.audit import COLUMNS, table
-from fbftl.papers.eppfl import audit as eppfl_audit
+from fbftl.papers.by_name import audited
 from fbftl.papers.fbftl import audit as fbftl_audit
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.evidence import Evidence
-from fbftl.papers.fedfeat import audit as fedfeat_audit
-from fbftl.papers.rivals import audit as rivals_audit
-from fbftl.papers.survey import audit as survey_audit
-from fbftl.papers.thesis import audit as thesis_audit
 
 AUDITS = {
-    "fedfeat": fedfeat_audit.rows,
-    "eppfl": eppfl_audit.rows,
-    "thesis": thesis_audit.rows,
-    "survey": survey_audit.rows,
-    "rivals": rivals_audit.rows,
+    paper: import_module(f"fbftl.papers.{paper}.audit").rows
+    for paper in audited()
+    if paper != "fbftl"
 }
 """What finds the rows of each paper in its published tables alone."""
 

@@ -33,9 +33,8 @@ from fbftl.ground.files import read_json, replacing, write_json, write_text
 from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, parts_table
 from fbftl.papers.kept_runs import keep_runs, kept_files
 from fbftl.papers.quantities import Runs, runs_by_task
-from fbftl.plan.call import MEASURED
 from fbftl.plan.opened import store_of
-from fbftl.plan.results import LISTS
+from fbftl.plan.results import LISTS, MEASURED
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 

@@ -54,7 +54,7 @@ def template(root: Path, shared: Shared) -> Project:
     def make(folder: Path) -> None:
         toy = copied(root, folder)
         # The toy study has its paper's own results, but not its study of dialogues.
-        toy.edit("scripts/fbftl/study/systems.py", 'DEFAULT: ("dialogues",),', "DEFAULT: (),")
+        toy.edit("studies/dialogues.yaml", "paper: fbftl\n", "")
         compileall.compile_dir(folder / "scripts", quiet=2)
         done = subprocess.run(
             [sys.executable, "-c", READ], cwd=folder, capture_output=True, text=True

@@ -1,8 +1,8 @@
 """Open data: labelled samples that everybody may read, servers, clients and adversaries alike.
 
-Frameworks rest on them: FedMD's clients compare scores on them, FedHealth's cloud learns from them,
-FedVote's source models come from them. They are letters, with as many classes as the task, or
-samples of the task's own kind that no client holds.
+Clients of frameworks compare scores on them, a cloud learns from them, source models come from
+them. They are letters, with as many classes as the task, or samples of the task's own kind that no
+client holds.
 """
 
 from collections.abc import Mapping

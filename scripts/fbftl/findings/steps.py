@@ -35,6 +35,7 @@ class Step:
     values: further arguments, in builtin types.
     page: title and caption of the page of a table that the script writes; empty without one.
     function: of the script, where it has several.
+    modules: of the library that it imports by name.
     """
 
     script: str
@@ -43,6 +44,7 @@ class Step:
     values: Mapping[str, Any] = field(default_factory=dict)
     page: Mapping[str, str] = field(default_factory=dict)
     function: str = "main"
+    modules: Sequence[str] = ()
 
     @property
     def read(self) -> list[str]:

@@ -33,7 +33,7 @@ def build_backbone(library: str, name: str, options: Mapping[str, Any]) -> nn.Mo
         raise UserError(f"source.from = {library}: choose one of {', '.join(('vgg', *makers))}")
     try:
         model = makers[library](name, dict(options))
-    except (TypeError, ValueError, RuntimeError, KeyError, AttributeError) as error:
+    except Exception as error:  # these libraries raise errors of their own too
         raise UserError(
             f"{library} cannot build source.name = {name} with source.options = {dict(options)}: "
             f"{str(error).splitlines()[0]}"

@@ -169,13 +169,13 @@ def _row(cells: Mapping[str, str]) -> ClaimRow:
 def read_tasks(
     path: str | Path, planned: Mapping[str, Collection[str]] | None = None
 ) -> dict[str, ClaimTask]:
-    """Return the tasks of `published/claims/tasks.csv` by name.
+    """Return the tasks of `published/claims/tasks.csv`, and those that are planned, by name.
 
     Args:
         path: of the file.
         planned: names of the settings of tasks whose plan is known.
     """
-    names: dict[str, dict[str, str]] = {}
+    names: dict[str, dict[str, str]] = {task: {} for task in planned or ()}
     with open(path, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             names.setdefault(row["task"], {})[row["name"]] = row["value"]
@@ -330,17 +330,20 @@ def require_planned(row: ClaimRow, parts: Sequence[Part]) -> None:
         raise row.refused("a", f"{task} plans none of the settings that it names; mend either")
 
 
-def require_readable(registry: str | Path, tasks: str | Path) -> None:
+def require_readable(
+    registry: str | Path, tasks: str | Path, planned: Mapping[str, Collection[str]] | None = None
+) -> None:
     """Refuse a registry in which a form, a margin, a task or a name is unknown, before any job.
 
     Args:
         registry: `published/claims/{paper}.csv`.
         tasks: `published/claims/tasks.csv`.
+        planned: as `read_tasks` takes them.
 
     Raises:
         UserError: that names row and column.
     """
-    known = read_tasks(tasks)
+    known = read_tasks(tasks, planned)
     for row in read_rows(registry):
         parts_of(row, known)
         _ = row.least

@@ -15,6 +15,7 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
+from fbftl.papers.by_name import found_in
 from fbftl.papers.claim_rows import (
     FRONT,
     NO_TASK,
@@ -46,7 +47,6 @@ from fbftl.papers.measures import (
     PairedMeasure,
     best_front,
     diverged,
-    found_in,
     guessed,
     measures_of,
 )

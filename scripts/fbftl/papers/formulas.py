@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from fbftl.findings.comparison import ROUNDING, Verdict
+from fbftl.papers.by_name import found_in
 from fbftl.papers.claim_rows import Part
-from fbftl.papers.measures import MEASURES, ClaimMeasure, curves, found_in
+from fbftl.papers.measures import MEASURES, ClaimMeasure, curves
 from fbftl.papers.quantities import Runs
 
 

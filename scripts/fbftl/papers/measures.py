@@ -6,18 +6,14 @@ shares are in percent. A setting that was not run has no values.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
-from typing import TypeVar
 
 import pandas as pd
 
 from fbftl.findings.uplink import SELECTED
+from fbftl.papers.by_name import found_in
 from fbftl.papers.claim_rows import Side
 from fbftl.papers.curves import rounds_to_converge
 from fbftl.papers.quantities import Runs
-
-T = TypeVar("T")
 
 BySetting = Callable[[Runs, str], pd.Series]
 """From the runs of a task and the name of a setting to values by seed."""
@@ -166,14 +162,6 @@ MEASURES: Mapping[str, Measured] = {
 def measures_of(paper: str) -> dict[str, Measured]:
     """Return the measures that rows of a paper may name."""
     return {**MEASURES, **found_in(paper, "measures", "MEASURES", {})}
-
-
-def found_in(paper: str, module: str, name: str, default: T) -> T:
-    """Return what a paper's module has under a name, the default where it has no such module."""
-    folder = f"fbftl.papers.{paper}"
-    if find_spec(folder) is None or find_spec(f"{folder}.{module}") is None:
-        return default
-    return getattr(import_module(f"{folder}.{module}"), name, default)
 
 
 def axes_of(setting: str) -> dict[str, str]:

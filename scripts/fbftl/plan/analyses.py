@@ -94,9 +94,26 @@ def images(study: Study, task: str) -> tuple[str, ...]:
     return ("fbftl.tasks.images", "fbftl.tasks.images_samples")
 
 
+def on_messages(chosen: Callable[[Study, str], Iterable[str]]) -> OfTask:
+    """Return the function of the modules that attack what clients of the chosen settings send."""
+
+    def modules(study: Study, task: str) -> tuple[str, ...]:
+        of = {study.setting(task, name).method for name in chosen(study, task)}
+        attacks = (f"fbftl.attacks.of_method.{method}" for method in sorted(of))
+        return (*images(study, task), *attacks)
+
+    return modules
+
+
 def fbftl(study: Study, task: str) -> Iterable[str]:
     """Return the modules of FbFTL on images."""
     return modules_of_method("fbftl", "images", "features")
+
+
+def candidates(study: Study, task: str) -> tuple[str, ...]:
+    """Return the modules that say what a rule picks from."""
+    of = {study.setting(task, name).method for name in choice.frameworks(study, task)}
+    return (*images(study, task), *(f"fbftl.methods.{m}.candidates" for m in sorted(of)))
 
 
 def clean(study: Study, task: str) -> list[str]:
@@ -108,7 +125,7 @@ def clean(study: Study, task: str) -> list[str]:
 
 SHADOWS = {"models": block("privacy", "shadows")}
 
-ANALYSES = [
+OF_SEVERAL = [
     Analysis(
         "features", "attacks/attack_features.py",
         figure("inversion") | {"findings": "attacks/features.csv"},
@@ -152,32 +169,9 @@ ANALYSES = [
         seeds="all",
     ),
     Analysis(
-        "framework_attacks", "attacks/attack_frameworks.py", table("framework_attacks"),
-        files_of(attacked.frameworks), modules=images, settings=attacked.frameworks,
-        seeds="all",
-    ),
-    Analysis(
         "attacked_seeds", "attacks/attack_seeds.py", table("attacked_seeds"),
-        files_of(attacked.in_every_seed), modules=images, settings=attacked.in_every_seed,
-        seeds="each",
-    ),
-    Analysis(
-        "eppfl", "attacks/attack_eppfl.py", {"csv": "attacks/eppfl.csv"}, reading(*PICTURES),
-        settings=attacked.split_training, seeds="all",
-    ),
-    Analysis(
-        "eppfl_attacked", "attacks/attack_eppfl_seeds.py", table("eppfl_attacked"),
-        reading(*PICTURES), modules=images, settings=of_experiment("eppfl_attacked"), seeds="each",
-    ),
-    Analysis(
-        "noised_features", "attacks/attack_noised_features.py",
-        {"csv": "attacks/noised_features.csv"}, reading("features", *PICTURES), modules=images,
-        settings=attacked.noised_features,
-    ),
-    Analysis(
-        "fedfeat_attacked", "attacks/attack_noised_seeds.py", table("fedfeat_attacked"),
-        reading("features", *PICTURES), modules=images,
-        settings=of_experiment("fedfeat_attacked"), seeds="each",
+        files_of(attacked.in_every_seed), modules=on_messages(attacked.in_every_seed),
+        settings=attacked.in_every_seed, seeds="each",
     ),
     Analysis(
         "influence", "stages/measure_influence.py", {"csv": "influence.csv"},
@@ -202,7 +196,7 @@ ANALYSES = [
     Analysis(
         "framework_choice", "stages/choose_frameworks.py", table("framework_choice"),
         reading("manifest", "clients", "weights", "source", "open_data"),
-        {"seeds": lambda study, task: study.config["head_choice"]["seeds"]}, images,
+        {"seeds": lambda study, task: study.config["head_choice"]["seeds"]}, candidates,
         choice.frameworks,
     ),
     Analysis(
@@ -210,10 +204,7 @@ ANALYSES = [
         {"features": blocks.preprocessing},
     ),
 ]  # fmt: skip
-"""All of them; a study makes what its tables read, and a target what it names."""
-
-OF_FILE = {path: each for each in ANALYSES for path in each.outputs.values()}
-"""The analysis that finds each file below a task's results."""
+"""Those that are of no one paper; `results/` has the others."""
 
 
 def with_first_seed(job: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """What attacks look at: names of settings of a task, those that protect least first."""
 
 from fbftl.plan.purchases import centre_of
-from fbftl.study import methods
 from fbftl.study.config import Study
 
 
@@ -38,46 +37,9 @@ def inverted(study: Study, task: str) -> list[str]:
     return [name for of in ("inverted", "rival_inverted") for name in settings.get(of, ())]
 
 
-def split_training(study: Study, task: str) -> list[str]:
-    """Return EPPFL's whose servers attack: at the network's own cut, as the paper reads."""
-    shown = {"local_epochs": 2, "client_part": None, "kept_gradients": "large"}
-    return [
-        name
-        for name, setting in study.settings[task]["eppfl"].items()
-        if setting.method == "eppfl"
-        and setting.selection_reading == "paper"
-        and setting.keep_gradients == setting.keep_activations
-        and all(getattr(setting, axis) == value for axis, value in shown.items())
-    ]
-
-
-def frameworks(study: Study, task: str) -> list[str]:
-    """Return those whose messages are attacked; features have attacks of their own."""
-    return [
-        name
-        for name, setting in study.settings[task]["frameworks"].items()
-        if methods.record(setting.method).sends == "local"
-    ]
-
-
 def in_every_seed(study: Study, task: str) -> list[str]:
     """Return those whose messages are attacked in every seed, for claims that compare these."""
     return list(study.settings[task]["attacked"])
-
-
-def noised_features(study: Study, task: str) -> list[str]:
-    """Return those whose sent features are attacked: no noise, then the ends of each kind's ε.
-
-    Features that are clipped under noise as printed are another question.
-    """
-    settings = study.settings[task]["feature_noise"].values()
-    kinds: dict[str, list[str]] = {}
-    for setting in sorted(settings, key=lambda axes: -(axes.epsilon or 0)):
-        if setting.mechanism in ("none", "gaussian") or setting.feature_clip is None:
-            kinds.setdefault(setting.mechanism, []).append(setting.name)
-    clean = kinds.pop("none", [])
-    ends = [name for names in kinds.values() for name in dict.fromkeys((names[0], names[-1]))]
-    return [*clean, *ends]
 
 
 def trust(study: Study, task: str) -> list[str]:

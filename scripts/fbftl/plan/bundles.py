@@ -10,22 +10,28 @@ from functools import partial
 from typing import Any
 
 from fbftl.findings.steps import File, Step, mapped
+from fbftl.papers import by_name
 from fbftl.papers.claim_rows import require_readable
 from fbftl.papers.kept_runs import kept_files
-from fbftl.plan import analyses, blocks, front_page, pages, paths, runs, targets
+from fbftl.plan import blocks, front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
-from fbftl.plan.call import KEY, Call, read_by_claims, read_by_numbers
+from fbftl.plan.call import KEY, Call
 from fbftl.plan.checked import releases_in
 from fbftl.plan.entries import FORMATS, Result
+from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.products import Products
-from fbftl.plan.results import OF_PAPER, OF_TASKS, WRITTEN_OUT, made_in_a_loop
+from fbftl.plan.results import (
+    ANALYSES,
+    FOUND_BY,
+    OF_TASKS,
+    WRITTEN_OUT,
+    made_in_a_loop,
+    of_paper,
+)
 from fbftl.plan.results.fbftl.numbers import dialogues_at_hand
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.plan.vocabulary import setup, value_of
 from fbftl.study.config import Study
-
-PAPERS = ("fbftl", "fedfeat", "eppfl", "thesis", "survey", "rivals")
-"""Papers whose printed numbers the audit of the published record reads."""
 
 Make = Callable[[], Step]
 
@@ -137,7 +143,7 @@ class TaskSteps:
 
     def on_request(self, name: str) -> Bundle | None:
         """Return the job of what is made only when it is asked for."""
-        analysis = next(each for each in analyses.ANALYSES if each.name == name)
+        analysis = next(each for each in ANALYSES if each.name == name)
         if self._study.task(self.task)["kind"] != "images":
             return None
         if name == "framework_choice" and "frameworks" not in self._study.settings[self.task]:
@@ -156,7 +162,7 @@ class TaskSteps:
 
     def _found_with(self, path: str) -> dict[str, str]:
         """Return where in the store all files of the analysis lie that finds one, if any does."""
-        analysis = analyses.OF_FILE.get(path.removeprefix(paths.of_task(self.task, "")))
+        analysis = FOUND_BY.get(path.removeprefix(paths.of_task(self.task, "")))
         if analysis is None:
             return {}
         return {
@@ -185,7 +191,7 @@ class TaskSteps:
             makers |= dict.fromkeys(self._files(entry.path).values(), partial(self._result, entry))
         methods = [*self._files("tables/methods").values(), paths.table(self.task, "uplink")]
         makers |= dict.fromkeys(methods, self._methods)
-        for analysis in analyses.ANALYSES:
+        for analysis in ANALYSES:
             if (path := analysis.outputs.get("csv", "")).startswith("tables/"):
                 files = self._files(path.removesuffix(".csv")).values()
                 makers |= dict.fromkeys(files, partial(self._page_of, analysis))
@@ -296,7 +302,7 @@ class PaperSteps:
 
     def step(self, path: str) -> Step:
         """Return the step of one."""
-        for entry in OF_PAPER.get(self.paper, []):
+        for entry in of_paper(self.paper):
             if entry.path == path and isinstance(entry, Result):
                 inputs, values = asked_of(entry, lambda function: function(self.call))
                 page = self._page(path, entry.title) if entry.kind == "tables" else {}
@@ -306,17 +312,19 @@ class PaperSteps:
         page = self._page(path, entry.title)
         script = f"tables/tabulate_{path.rpartition('/')[2]}.py"
         values = {"paper": self.paper, "planned": self._planned()} if self.paper else {}
-        return Step(script, inputs, self._files(path), values, page)
+        audits = [m for paper in by_name.audited() for m in by_name.modules(paper, ["audit"])]
+        modules = by_name.modules(self.paper) if self.paper else audits
+        return Step(script, inputs, self._files(path), values, page, modules=modules)
 
     def _inputs(self, path: str) -> Iterator[tuple[str, File]]:
         if path == "audit":
             yield from dialogues_at_hand(self.call).items()
-            for paper in PAPERS:
+            for paper in by_name.audited():
                 yield paper, paths.published(self.call.root, paper)
             yield "texts", "published/audit.csv"
             return
         registry, tasks = f"published/claims/{self.paper}.csv", "published/claims/tasks.csv"
-        require_readable(self.call.root / registry, self.call.root / tasks)
+        require_readable(self.call.root / registry, self.call.root / tasks, self._planned())
         yield from read_by_claims(self.call, self.paper).items()
         yield "registry", registry
         yield "tasks", tasks

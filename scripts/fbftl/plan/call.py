@@ -1,29 +1,16 @@
 """What a call makes, and what earlier calls have left finished in the folder of results."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fbftl.findings.setup import setup_of
-from fbftl.plan import paths
 from fbftl.study.config import Study
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import System, paper_of
-
-MEASURED = {
-    "attacked": "attacked_seeds",
-    "dpsgd": "paces",
-    "eppfl_attacked": "eppfl_attacked",
-    "fedfeat_attacked": "fedfeat_attacked",
-    "inverted": "inverted",
-    "rival_inverted": "inverted",
-    "similarity": "similarity",
-}
-"""Table by setting and seed of what is measured in addition to the runs of an experiment."""
-
 
 KEY = "key"
 """File of a task's or paper's results that says by which plan they were made."""
@@ -111,34 +98,3 @@ def _finished_there() -> dict[str, list[str]]:
         if not table.name.endswith(".series.csv") and Path("results", table.parts[1], KEY).exists():
             there.setdefault(table.parts[1], []).append(table.stem)
     return there
-
-
-def read_by_numbers(call: Call, task: str) -> dict[str, Any]:
-    """Return a task's tidy tables, and what its methods send where they are compared."""
-    experiments = call.finished[task]
-    files = {"experiments": [paths.tidy(task, name) for name in experiments]}
-    uplink = {"uplink": paths.table(task, "uplink")} if "methods" in experiments else {}
-    return files | uplink
-
-
-def read_by_claims(call: Call, paper: str) -> dict[str, list[str]]:
-    """Return the tidy tables and series of a paper's experiments, and what is measured in addition.
-
-    What methods send is there where they are compared.
-    """
-    by_task = call.finished_of(paper)
-    pairs = [(task, name) for task, experiments in by_task.items() for name in experiments]
-    return {
-        "experiments": [paths.tidy(*pair) for pair in pairs],
-        "series": [paths.tidy(*pair, "series.csv") for pair in pairs],
-        "uplinks": [paths.table(task, "uplink") for task, name in pairs if name == "methods"],
-        "beside": list(_measured(call, pairs)),
-    }
-
-
-def _measured(call: Call, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    for task, experiment in pairs:
-        if experiment in MEASURED:
-            path = paths.table(task, MEASURED[experiment])
-            if call.has(task, experiment, path):
-                yield path

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from fbftl.methods.by_name import has_candidates
 from fbftl.study import methods
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
@@ -32,7 +33,7 @@ def frameworks(study: Study, task: str) -> list[str]:
     return [
         name
         for name, setting in study.settings[task]["frameworks"].items()
-        if setting.method in ("fedmd", "secure_ftl")
+        if has_candidates(setting.method)
         and (setting.partition, setting.protection) == (None, "plain")
     ]
 

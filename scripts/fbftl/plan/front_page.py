@@ -8,7 +8,7 @@ from typing import Any
 from fbftl.plan import pages, paths, targets
 from fbftl.plan.call import Call
 from fbftl.plan.entries import REPORTED
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, paths_of
+from fbftl.plan.results import OF_EXPERIMENT, of_paper, paths_of
 
 
 @cache
@@ -88,7 +88,7 @@ def _of_experiment(call: Call, task: str, experiment: str) -> Iterator[tuple[str
 def _of_numbers(call: Call, paper: str) -> Iterator[tuple[str, bool]]:
     """Yield the files of a paper's claims and own numbers, and whether the call makes them."""
     made = targets.of_papers(call).get(paper, [])
-    for result in paths_of(OF_PAPER.get(paper, [])):
+    for result in paths_of(of_paper(paper)):
         yield paths.of_paper(paper, _reported(result)), result in made
 
 

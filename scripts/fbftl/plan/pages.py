@@ -8,7 +8,7 @@ from typing import Any
 
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, REPORTED, Entry
-from fbftl.plan.results import OF_EXPERIMENT, OF_NO_LIST, OF_PAPER, made_in_a_loop, paths_of
+from fbftl.plan.results import OF_EXPERIMENT, OF_NO_LIST, made_in_a_loop, of_paper, paths_of
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.study.config import Study
 
@@ -93,7 +93,7 @@ def _titles_of_tasks() -> dict[str, str]:
 
 
 def _titles_of_paper(paper: str) -> dict[str, str]:
-    return {entry.path: entry.title for entry in made_in_a_loop(OF_PAPER.get(paper, []))}
+    return {entry.path: entry.title for entry in made_in_a_loop(of_paper(paper))}
 
 
 def reported(call: Call, path: str) -> dict[str, Any] | None:
@@ -122,7 +122,7 @@ def _entries(paper: str) -> dict[str, Entry]:
     """Return the entries of tasks, or of a paper, by the last two parts of their paths."""
     if paper == "papers":
         return {f"papers/{entry.path}": entry for entry in OF_NO_LIST}
-    lists = [OF_PAPER.get(paper, [])] if paper else [*OF_EXPERIMENT.values(), OF_NO_LIST]
+    lists = [of_paper(paper)] if paper else [*OF_EXPERIMENT.values(), OF_NO_LIST]
     return {entry.path: entry for several in lists for entry in several}
 
 

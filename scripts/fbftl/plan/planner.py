@@ -285,9 +285,10 @@ class Planner:
                 needs[owners[path].marker] = None
         wanted = (key for of_task in runs.values() for keys in of_task.values() for key in keys)
         needs |= {self._marker[key]: None for key in wanted if key in self._marker}
-        steps = [asdict(step) | {"code": recipes.facts.code(step.script)} for step in bundle.steps]
+        code_of = recipes.facts.code
+        steps = [asdict(s) | {"code": code_of(s.script, *s.modules)} for s in bundle.steps]
         decides = {"steps": steps, "copies": bundle.copies, "links": links, "reads": reads}
-        code = recipes.facts.code("stages/make_results.py")
+        code = code_of("stages/make_results.py")
         key = key_of(canonical(decides | {"runs": runs, "code": code}))
         note = {
             "name": bundle.name,

@@ -12,9 +12,10 @@ from typing import Any
 
 from fbftl.findings.steps import File, Step
 from fbftl.ground.artefacts import Artefact, Recipe
-from fbftl.plan import analyses, blocks, paths, stores, trained
+from fbftl.plan import blocks, paths, stores, trained
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.recipes import LAYOUT, STAGES, Recipes, key
+from fbftl.plan.results import ANALYSES
 from fbftl.study import task_names
 from fbftl.study.config import Study
 
@@ -87,7 +88,7 @@ class Products:
                 yield paths.of_task(task, name), (partial(self._open_data, task), name)
             name = "sources.safetensors"
             yield paths.of_task(task, name), (partial(self._source_models, task), name)
-            for analysis in analyses.ANALYSES:
+            for analysis in ANALYSES:
                 every = study.task(task)["seeds"] if analysis.seeds == "each" else [None]
                 for seed, path in product(every, analysis.outputs.values()):
                     made = partial(self._findings, task, analysis, seed)

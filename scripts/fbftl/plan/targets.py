@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from fbftl.plan import paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CLAIMS_OF_PAPER, FORMATS
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, paths_of
+from fbftl.plan.results import OF_EXPERIMENT, of_paper, paths_of
 from fbftl.plan.results.swept import SOURCES
 from fbftl.plan.sweep import longest
 from fbftl.study.yaml_files import read_yaml
@@ -43,18 +43,18 @@ def of_papers(call: Call) -> dict[str, list[str]]:
 
     All of it where `papers` names the paper, and in the default study whole. A study of fewer
     experiments ends in what its claims say of them; experiments of one's own are of no paper.
-    A paper without a list has no registry, and nothing is made of it.
+    Nothing is made of a paper without a registry of claims.
     """
     study, default = call.study, read_yaml(call.root / "config.yaml")
     whole = set(default["study"]["experiments"]) <= set(study.paper)
+    claiming = [p for p in study.papers if (call.root / "published/claims" / f"{p}.csv").is_file()]
     if study.config["papers"] is not None or whole:
-        return {paper: paths_of(OF_PAPER.get(paper, [])) for paper in study.papers}
+        return {paper: paths_of(of_paper(paper)) for paper in claiming}
     published = set(default["experiments"]).union(
         *(system.experiments for system in [*call.systems, *call.of_size])
     )
     papers = {paper for name, paper in study.paper.items() if name in published}
-    listed = papers & OF_PAPER.keys()
-    return {paper: paths_of(CLAIMS_OF_PAPER) for paper in study.papers if paper in listed}
+    return {paper: paths_of(CLAIMS_OF_PAPER) for paper in claiming if paper in papers}
 
 
 def of_task(call: Call, task: str) -> list[str]:

@@ -89,7 +89,9 @@ class Study:
 
     def client_parts(self, task: str) -> list[tuple[str, str]]:
         """Return network and last layer at the clients where a setting names both."""
-        pairs = {(s.network, s.client_part) for s in self.settings_of(task).values()}
+        pairs = {
+            (s.network, s.deviations().get("client_part")) for s in self.settings_of(task).values()
+        }
         return sorted((network, part) for network, part in pairs if network and part)
 
     def setting(self, task: str, name: str) -> Setting:
@@ -176,7 +178,9 @@ class Study:
 
     def buys(self, task: str) -> bool:
         """Tell whether a setting of a task buys public samples."""
-        return any(setting.purchase > 0 for setting in self.settings_of(task).values())
+        return any(
+            "purchase" in setting.deviations() for setting in self.settings_of(task).values()
+        )
 
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""

@@ -17,21 +17,6 @@ from fbftl.study.sizes import Size, size_of
 from fbftl.study.systems import StudyFile, System, require_defined_once
 from fbftl.study.yaml_files import laid_over, read_yaml
 
-PAPER = {
-    "fbftl": "fbftl",
-    "rivals": "rivals",
-    "eppfl": "eppfl",
-    "fedfeat": "fedfeat",
-    "budget": "thesis",
-    "fade": "thesis",
-    "splitmix": "thesis",
-    "robust": "thesis",
-    "ecos": "thesis",
-    "dpsgd": "survey",
-    "frameworks": "survey",
-}
-"""Paper of each system that a full study may be of."""
-
 FOLDER = Path("studies", "full")
 
 FIRST_SEED = 100
@@ -57,7 +42,8 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
         UserError: where the two keys name no study, or a file holds what is no full study.
     """
     size, name = config.get("size", Size.QUICK), config.get("system")
-    files = [Path(file).stem for each in PAPER for file in files_of(root, each)]
+    listed = systems_of(root)
+    files = [Path(file).stem for each in listed for file in files_of(root, each)]
     if size != Size.FULL:
         if name is not None:
             raise UserError(
@@ -72,24 +58,26 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
         )
     if name is None:
         raise UserError(
-            f"config: size is {size}, but system is null; name one of {', '.join(PAPER)}"
+            f"config: size is {size}, but system is null; name one of {', '.join(listed)}"
         )
-    if name not in (names := [*dict.fromkeys([*PAPER, *files])]):
-        raise UserError(f"config: system is '{name}', which is unknown{suggestion(name, names)}")
-    if not files_of(root, system_named(name)):
+    if name not in (names := [*dict.fromkeys([*listed, *files])]):
         raise UserError(
-            f"config: system is '{name}', which has no full study yet; write {FOLDER}/{name}.yaml, "
-            "as docs/sizes.md says"
+            f"config: system is '{name}', which has no full study{suggestion(name, names)}"
         )
     known = {*(config.get("tasks") or {})}.union(*(each.tasks for each in systems))
     studies = read_full(root, system_named(name), known)
-    if name in PAPER:
+    if name in listed:
         return studies
     # One file makes its own tasks and knows those of all files.
     tasks = {key: block for study in studies for key, block in study.tasks.items()}
     experiments = {key: block for study in studies for key, block in study.experiments.items()}
     (alone,) = (study for study in studies if study.name == f"{FOLDER.name}/{name}")
     return [replace(alone, tasks=tasks, experiments=experiments)]
+
+
+def systems_of(root: Path) -> list[str]:
+    """Return the systems that have a full study."""
+    return sorted({system_named(path.stem) for path in (root / FOLDER).glob("*.yaml")})
 
 
 def files_of(root: Path, system: str) -> list[str]:
@@ -110,7 +98,7 @@ def read_every_full(root: Path) -> list[System]:
     Raises:
         UserError: where a file cannot be read.
     """
-    return [_read(root, file, system) for system in PAPER for file in files_of(root, system)]
+    return [_read(root, file) for system in systems_of(root) for file in files_of(root, system)]
 
 
 def read_full(root: Path, system: str, known: Iterable[str] = ()) -> list[System]:
@@ -126,7 +114,7 @@ def read_full(root: Path, system: str, known: Iterable[str] = ()) -> list[System
         UserError: where a task or its seeds could be taken for those of another size, a name is
             told twice, or a task is like one that no study defines.
     """
-    studies = [_read(root, file, system) for file in files_of(root, system)]
+    studies = [_read(root, file) for file in files_of(root, system)]
     require_defined_once(replace(study, experiments={}) for study in studies)
     full = {name for study in studies for name in study.tasks}
     for study in studies:
@@ -136,11 +124,11 @@ def read_full(root: Path, system: str, known: Iterable[str] = ()) -> list[System
     return [replace(s, tasks={**s.tasks, **_extended(root, s.tasks, there)}) for s in studies]
 
 
-def _read(root: Path, file: str, system: str) -> System:
+def _read(root: Path, file: str) -> System:
     content = filled(FullStudyFile, read_yaml(root / file), f"{file}:")
     blocks = {key: content.pop(key) for key in StudyFile.model_fields}
     folders = {key: folder for key, folder in content.items() if folder is not None}
-    return System(f"{FOLDER.name}/{Path(file).stem}", PAPER[system], **blocks, folders=folders)
+    return System(f"{FOLDER.name}/{Path(file).stem}", **blocks, folders=folders)
 
 
 def _faults(study: System, full: set[str]) -> Iterator[str]:

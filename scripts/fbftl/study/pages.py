@@ -24,7 +24,7 @@ HEAD = """\
 `scripts/fbftl/study/methods/` and the axes there and in `scripts/fbftl/study/axes.py`. A grid \
 of an experiment names methods and axes by the words in this font; an axis that a method does not \
 know is refused with the methods that do. The [glossary](glossary.md) has the papers' symbols, and \
-[adding a method](adding-a-method.md) says how to write another.
+[extending](extending.md) says how to write another.
 """
 
 SENDS = {

@@ -4,6 +4,7 @@ Jobs, tables and figures never import a record: what they need of it reaches the
 one more method makes no old result again.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -56,6 +57,8 @@ class MethodRecord:
 
     label: as its paper writes it, an index behind an underscore.
     paper: the word of the paper that it is from.
+    place: among the methods in tables and figures, which show it from the least on; without one
+        it is last.
     reads: what it trains on: features, or clients and source.
     sends: once is before training, rounds is an update of each client every round, local is what
         clients have after local epochs (weights, scores or logits), nothing is no message at all.
@@ -116,6 +119,7 @@ class MethodRecord:
     block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY
     together: Callable[[AxisValues], tuple[Any, ...]] | None = None
     alike_together: bool = False
+    place: float = math.inf
     cheap: bool = False
     whole_at_full_width: bool = False
 

@@ -1,4 +1,4 @@
-"""The systems whose studies the project holds, by paper: `studies/{system}.yaml`.
+"""The systems whose studies the project holds: each `studies/{system}.yaml` that names its `paper`.
 
 Every call knows the tasks and experiments of all of them. Which are made says the block `study` of
 the configuration or, where `papers` names some, the block of each of their systems.
@@ -19,23 +19,14 @@ from fbftl.study.yaml_files import laid_over, read_yaml
 DEFAULT = "fbftl"
 """The paper of the default study: of `config.yaml` and of what is laid over it."""
 
-PAPERS: dict[str, tuple[str, ...]] = {
-    DEFAULT: ("dialogues",),
-    "fedfeat": ("fedfeat",),
-    "eppfl": ("eppfl",),
-    "thesis": ("budget", "ecos", "splitmix", "splitmix-robust", "fade"),
-    "survey": ("dpsgd", "frameworks"),
-    "rivals": ("rivals",),
-}
-"""Systems of each paper that have a study of their own, beside the default one."""
-
 ALL = "all"
 """What `papers` says for every paper that has a study."""
 
 
 class StudyFile(ConfigBlock):
-    """What the file of a study says: what it makes, and tasks and experiments that it defines."""
+    """What the file of a study says: its paper, what it makes, and tasks and experiments."""
 
+    paper: Name
     study: StudyNames
     tasks: dict[TaskName, dict[str, Any]]
     experiments: dict[Name, dict[str, Any]]
@@ -75,7 +66,7 @@ class DefaultStudy(System):
 
 
 def read_systems(root: Path) -> list[System]:
-    """Return the listed systems.
+    """Return the systems.
 
     Args:
         root: folder of `config.yaml` and `studies/`.
@@ -84,15 +75,19 @@ def read_systems(root: Path) -> list[System]:
         UserError: where a file cannot be read or says anything else, or a name is told twice.
     """
     systems = [
-        System(name, paper, **filled(StudyFile, read_yaml(root / file), f"{file}:"))
-        for paper, names in PAPERS.items()
-        for name in names
-        for file in [f"studies/{name}.yaml"]
+        System(path.stem, **filled(StudyFile, content, f"studies/{path.name}:"))
+        for path in sorted((root / "studies").glob("*.yaml"))
+        for content in [read_yaml(path)]
+        if isinstance(content, dict) and "paper" in content
     ]
-    default = read_yaml(root / "config.yaml")
-    blocks = {key: default.get(key) or {} for key in StudyFile.model_fields}
-    require_defined_once([DefaultStudy(DEFAULT, DEFAULT, **blocks), *systems])
+    require_defined_once([default_of(read_yaml(root / "config.yaml")), *systems])
     return systems
+
+
+def default_of(config: Mapping[str, Any]) -> DefaultStudy:
+    """Return the default study as a configuration says it."""
+    blocks = {key: config.get(key) or {} for key in ("study", "tasks", "experiments")}
+    return DefaultStudy(DEFAULT, DEFAULT, **blocks)
 
 
 def require_defined_once(studies: Iterable[System]) -> None:
@@ -129,14 +124,13 @@ def chosen(
 
     Args:
         config: with `study`, and `papers`: null, `all`, a paper or a list of papers.
-        systems: the listed systems.
+        systems: the papers' systems.
         of_size: full studies, which are made instead.
 
     Raises:
         UserError: where a paper has no study.
     """
-    default = DefaultStudy(DEFAULT, DEFAULT, **{k: config[k] for k in StudyFile.model_fields})
-    papers = config["papers"]
+    default, papers = default_of(config), config["papers"]
     if of_size:
         return of_size
     if papers is None:

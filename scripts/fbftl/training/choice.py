@@ -12,6 +12,7 @@ other method, no cost.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -47,6 +48,33 @@ class Candidate:
     def best(self) -> tuple[float, float]:
         """Mean of that accuracy, and its standard error."""
         return float(self.accuracy.mean()), standard_error(self.accuracy)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A candidate and how it did.
+
+    size: what the rule has small: steps, a rate, or dimensions.
+    length: passes or rounds.
+    accuracy: (S,) on validation samples, by seed.
+    """
+
+    name: str
+    size: float
+    length: int
+    accuracy: np.ndarray
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Return what the table tells of it."""
+        return {
+            "candidate": self.name,
+            "size": self.size,
+            "length": self.length,
+            "validation": self.accuracy.mean(),
+            "error": standard_error(self.accuracy),
+            "seeds": len(self.accuracy),
+        }
 
 
 def flat_epochs(validation: np.ndarray) -> int:

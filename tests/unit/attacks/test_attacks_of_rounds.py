@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from fbftl.attacks.eppfl import told_apart
 from fbftl.attacks.findings import read_findings
-from fbftl.attacks.split_training import told_apart
 from fbftl.study.methods import axes_by_method
 from fbftl.training.samples import LabelledInputs
 from torch import nn

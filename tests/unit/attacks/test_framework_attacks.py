@@ -13,7 +13,7 @@ import tabulate_survey
 import torch
 from fbftl.attacks import personal_models
 from fbftl.attacks.attained import Attained, labels_recovered
-from fbftl.attacks.partner import labels_of_factors, labels_of_gradient
+from fbftl.attacks.of_method.secure_ftl import labels_of_factors, labels_of_gradient
 from fbftl.attacks.sent_models import Watching, membership_in_weights
 from fbftl.attacks.votes import expected
 from fbftl.exchange.personal import gathered

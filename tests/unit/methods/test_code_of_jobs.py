@@ -6,12 +6,16 @@ from pathlib import Path
 import pytest
 from fbftl.ground import code
 from fbftl.methods.by_name import modules
+from fbftl.papers.by_name import audited
 from fbftl.study.methods import RECORDS, record
 
 JOBS = [(record.name, kind) for record in RECORDS for kind in record.kinds]
 MOST_COMMON = 56
 DEPLOYED = {"answering.py", "serving.py"}
 """Halves of a method that only a deployment runs: they decide no job."""
+
+CANDIDATES = {"candidates.py"}
+"""What a rule picks sizes of a method from, before any job."""
 
 COMPARED = {"index_comparison.py"}
 """What a stage beside the jobs compares of a method: it decides no job either."""
@@ -69,7 +73,7 @@ def test_every_module_of_a_methods_folder_decides_a_job_of_it_or_is_known_to_dec
     kinds = [kind for name, kind in JOBS if name == method]
     deciding = {path for kind in kinds for path in sources(scripts, method, kind)}
     idle = {path.name for path in files_of(scripts, method) if str(path) not in deciding}
-    assert idle in (set(), DEPLOYED, COMPARED)
+    assert idle in (set(), DEPLOYED, CANDIDATES, COMPARED)
 
 
 def test_jobs_on_images_have_few_modules_in_common(root):
@@ -81,7 +85,8 @@ def test_jobs_on_images_have_few_modules_in_common(root):
 
 def test_a_leaf_of_a_methods_folder_brings_neither_its_run_nor_its_task(scripts):
     """Audits import formulas of a method, and hang on nothing that trains."""
-    audit = code.sources("tables/tabulate_audit.py", str(scripts))
+    audits = [f"fbftl.papers.{paper}.audit" for paper in audited()]
+    audit = code.sources("tables/tabulate_audit.py", str(scripts), *audits)
     names = {str(Path(path).relative_to(scripts / "fbftl")) for path in audit[1:]}
     assert "methods/ecos/counting.py" in names
     assert "methods/ecos/run.py" not in names

@@ -1,6 +1,7 @@
 """Backbones of torchvision, timm and transformers at toy size, with random weights."""
 
 import json
+import math
 from hashlib import sha256
 from types import SimpleNamespace
 
@@ -85,6 +86,7 @@ def test_a_residual_branch_cannot_be_cut():
         ("timm", "no_such_model", {}),
         ("transformers", "x", {"model_type": "nothing"}),
         ("transformers", "x", {}),
+        ("transformers", "x", {"model_type": "vit", "hidden_act": math.inf}),
     ],
 )
 def test_unknown_models_and_options_are_refused(library, name, options):
@@ -318,6 +320,10 @@ def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_fo
         load_given(transformers_block(vit_folder.path))
     weights.write_bytes(b"\xff" * 100)
     with pytest.raises(UserError, match="transformers cannot load"):
+        load_given(transformers_block(vit_folder.path))
+    config = json.loads((vit_folder.path / "config.json").read_text())
+    (vit_folder.path / "config.json").write_text(json.dumps(config | {"hidden_act": math.inf}))
+    with pytest.raises(UserError, match=r"transformers cannot load.*hidden_act"):
         load_given(transformers_block(vit_folder.path))
     (vit_folder.path / "config.json").write_text("{")
     with pytest.raises(UserError, match="is no JSON"):

@@ -24,11 +24,12 @@ from fbftl.papers.formulas import functions_of
 from fbftl.papers.measures import measures_of
 from fbftl.plan.opened import Prepared
 from fbftl.study.config import resolve
-from fbftl.study.full_studies import PAPER, files_of, read_of_size
+from fbftl.study.full_studies import read_of_size, systems_of
 from fbftl.study.systems import read_systems
 from fbftl.study.yaml_files import read_yaml
 
-PAPERS = ("fbftl", "fedfeat", "eppfl", "thesis", "survey", "rivals")
+CLAIMS = Path(__file__).parents[3] / "published" / "claims"
+PAPERS = sorted({path.stem for path in CLAIMS.glob("*.csv")} - {"retired", "tasks"})
 
 ROW = ClaimRow(
     "x-01", "", "", "", "", ClaimForm.MORE, "", "accuracy", "{method}", "fbftl{noise}",
@@ -143,12 +144,12 @@ def test_a_registry_is_refused_before_any_job(
 
 @pytest.fixture(scope="module")
 def planned(root: Path) -> dict[str, set[str]]:
-    """Names of the settings of every full study, by task."""
+    """Names of the settings of every study, by task."""
     config, systems = read_yaml(root / "config.yaml"), read_systems(root)
     names: dict[str, set[str]] = {}
-    for system in (of for of in PAPER if files_of(root, of)):
-        full = config | {"size": "full", "system": system}
-        study = resolve(full, systems, read_of_size(root, full, systems))
+    full = [{"size": "full", "system": system} for system in systems_of(root)]
+    for more in ({"papers": "all"}, *full):
+        study = resolve(config | more, systems, read_of_size(root, config | more, systems))
         for task, experiments in study.settings.items():
             names.setdefault(task, set()).update(*experiments.values())
     return names

@@ -8,25 +8,33 @@ import pytest
 import yaml
 from fbftl.ground.errors import UserError
 from fbftl.plan import attacked, runs, targets, trained
-from fbftl.plan.call import Call, read_by_claims, read_by_numbers
+from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, Result
+from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.pages import caption_of, first_paragraph, paper_shown, text_of
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths_of
+from fbftl.plan.results import (
+    ANALYSES,
+    LISTS,
+    OF_EXPERIMENT,
+    made_in_a_loop,
+    of_paper,
+    paths_of,
+)
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.study.config import Study, resolve
 from fbftl.study.systems import read_systems
 
 ATTACKED = {
-    "privacy": (attacked.uploads, attacked.updates),
-    "inverted": (attacked.inverted,),
-    "eppfl": (attacked.split_training,),
-    "frameworks": (attacked.frameworks,),
-    "feature_noise": (attacked.noised_features,),
-    "uploads_privacy": (attacked.trust,),
-    "uploads": (attacked.heads,),
-    "ecos": (attacked.counts,),
+    "privacy": {"features", "labels"},
+    "inverted": {"inverted"},
+    "eppfl": {"eppfl"},
+    "frameworks": {"framework_attacks"},
+    "feature_noise": {"noised_features"},
+    "uploads_privacy": {"trust"},
+    "uploads": {"uploads"},
+    "ecos": {"counts"},
 }
-"""What attacks look at, by the experiment that has it."""
+"""Names of analyses by the experiment whose settings they look at."""
 
 
 @pytest.fixture
@@ -40,7 +48,7 @@ def call(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
 
 
 def listed() -> Iterator[Result]:
-    for entries in (*OF_EXPERIMENT.values(), *OF_PAPER.values(), SWEEP, SOURCES):
+    for entries in (*OF_EXPERIMENT.values(), *map(of_paper, LISTS), SWEEP, SOURCES):
         yield from made_in_a_loop(entries)
 
 
@@ -62,7 +70,7 @@ def test_every_entry_has_a_chapter_and_a_script(root: Path) -> None:
 
 def test_everything_listed_has_a_caption(root: Path) -> None:
     of_tasks = (("{task}", each) for entries in OF_EXPERIMENT.values() for each in entries)
-    of_papers = ((f"papers/{name}", each) for name, found in OF_PAPER.items() for each in found)
+    of_papers = ((f"papers/{name}", each) for name in LISTS for each in of_paper(name))
     swept = (("{task}", each) for each in (*SWEEP, *SOURCES))
     for folder, entry in (*of_tasks, *of_papers, *swept):
         caption = caption_of(f"results/{folder}/{entry.path}.csv", root)
@@ -101,19 +109,19 @@ def test_a_sweep_has_its_axes_and_one_source_no_spread(call: Call) -> None:
 
 
 def test_a_papers_entries_answer_for_a_call(call: Call) -> None:
-    for entries in OF_PAPER.values():
-        for result in made_in_a_loop(entries):
+    for paper in LISTS:
+        for result in made_in_a_loop(of_paper(paper)):
             for value in (*result.inputs.values(), *result.params.values()):
                 assert not callable(value) or value(call)
 
 
 def test_attacks_look_at_settings_of_their_task(call: Call) -> None:
     for task, experiment in pairs(call.study):
-        for chosen in ATTACKED.get(experiment, ()):
-            names = chosen(call.study, task)
+        for analysis in (each for each in ANALYSES if each.name in ATTACKED.get(experiment, ())):
+            names = list(analysis.settings(call.study, task))
             assert names, (task, experiment)
             assert set(names) <= set(runs.of_experiment(call.study, task, experiment))
-            assert trained.files_of_any(call.study, task, chosen)
+            assert trained.files_of_any(call.study, task, analysis.settings)
     first, second, *_ = attacked.uploads(call.study, "digits")
     assert call.study.setting("digits", first).mechanism == "none"
     assert call.study.setting("digits", second).mechanism == "gaussian"
@@ -124,7 +132,9 @@ def test_targets_are_what_the_lists_say(call: Call) -> None:
     assert len(made) == len(set(made))
     assert "results/digits/tables/scarcity.csv" in made
     assert "results/digits/figures/scarcity.svg" in made
-    assert targets.of_papers(call) == {paper: paths_of(OF_PAPER[paper]) for paper in OF_PAPER}
+    assert targets.of_papers(call) == {
+        paper: paths_of(of_paper(paper)) for paper in call.study.papers
+    }
 
 
 def test_what_lies_finished_counts_with_what_is_made(call: Call) -> None:

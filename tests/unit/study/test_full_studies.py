@@ -8,9 +8,8 @@ import pytest
 import yaml
 from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
-from fbftl.study import full_studies
 from fbftl.study.config import Study, resolve
-from fbftl.study.full_studies import PAPER, read_every_full, read_full, read_of_size
+from fbftl.study.full_studies import read_every_full, read_full, read_of_size, systems_of
 from fbftl.study.systems import read_systems
 
 CONFIG = """
@@ -27,6 +26,7 @@ experiments:
 """
 
 FADE = """# Seeds: 3, because an example needs no more.
+paper: thesis
 data_folder: data
 study: {tasks: [digits-full, wide-full], experiments: [scarcity, few]}
 tasks:
@@ -37,6 +37,7 @@ experiments:
 """
 
 MORE = """# Seeds: 3, because an example needs no more.
+paper: thesis
 study: {tasks: [photos-full], experiments: [bits]}
 tasks:
   photos-full: {like: photos, seeds: [100, 101, 102]}
@@ -89,7 +90,8 @@ def test_a_full_study_is_made_of_all_its_files(folder):
 
 
 def test_one_file_alone_makes_its_own_tasks_and_knows_those_of_the_others(folder):
-    more = """study: {tasks: [narrow-full], experiments: [few, bits]}
+    more = """paper: thesis
+study: {tasks: [narrow-full], experiments: [few, bits]}
 tasks: {narrow-full: {like: digits-full, features: {cut: fc2}, seeds: [100]}}
 experiments: {}
 """
@@ -107,13 +109,8 @@ experiments: {}
     assert alone.settings["narrow-full"] == whole.settings["narrow-full"]
     assert alone.task("narrow-full") == whole.task("narrow-full")
     assert alone.config["data_folder"] is None
-    with pytest.raises(UserError, match="'fade-fex', which is unknown; did you mean 'fade-few'"):
+    with pytest.raises(UserError, match=r"'fade-fex', which has no full .*'fade-few'"):
         made(folder, "full", system="fade-fex")
-
-
-def of_project(root: Path) -> list[str]:
-    """Return the systems of the project that have a full study."""
-    return [system for system in PAPER if full_studies.files_of(root, system)]
 
 
 def require_header(folder: Path, system: str) -> None:
@@ -140,17 +137,16 @@ def require_header(folder: Path, system: str) -> None:
 
 def test_a_header_says_how_many_seeds_there_are(root, folder):
     require_header(folder, "fade")
-    for system in of_project(root):
+    for system in systems_of(root):
         require_header(root, system)
 
 
-def test_every_file_is_of_a_system(root):
-    """A file that is named after no system would never be made."""
-    known = {name for system in of_project(root) for name in full_studies.files_of(root, system)}
-    assert {f.relative_to(root).as_posix() for f in root.glob("studies/full/*")} == known
-    assert {system.paper for system in read_every_full(root)} == {
-        PAPER[s] for s in of_project(root)
+def test_every_file_is_of_a_paper(root):
+    files = {f"{study.name}.yaml": study.paper for study in read_every_full(root)}
+    assert {f.relative_to(root / "studies").as_posix() for f in root.glob("studies/full/*")} == {
+        *files
     }
+    assert {*files.values()} <= {"fbftl", *(system.paper for system in read_systems(root))}
 
 
 def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tmp_path):
@@ -163,10 +159,12 @@ def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tm
 @pytest.mark.parametrize(
     ("config", "sentence"),
     [
-        ({"system": "fate"}, r"system is 'fate', which is unknown; did you mean 'fade'\?"),
-        ({"system": "qqq"}, "system is 'qqq', which is unknown; choose among budget, "),
-        ({"system": None}, "size is full, but system is null; name one of fbftl, rivals"),
-        ({"system": "ecos"}, r"'ecos', which has no full study yet; write studies/full/ecos\.yaml"),
+        ({"system": "fate"}, r"system is 'fate', which has no full study; did you mean 'fade'\?"),
+        (
+            {"system": "qqq"},
+            "'qqq', which has no full study; choose among fade, fade-more",
+        ),
+        ({"system": None}, "size is full, but system is null; name one of fade"),
         ({"size": "quick"}, "system is 'fade', but size is quick; say size: full"),
         ({"papers": "thesis"}, "papers is thesis, but a study of this size is of one system"),
         ({"tasks": {"wide-full": {}}}, r"tasks\.wide-full is fixed by studies/full/fade\.yaml"),

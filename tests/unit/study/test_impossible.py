@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from fbftl.ground.errors import UserError
@@ -177,13 +177,3 @@ def test_the_records_of_the_project_have_no_fault() -> None:
 def test_a_faulty_record_is_one_sentence(record: MethodRecord, message: str) -> None:
     with pytest.raises(UserError, match=message):
         require_records([record])
-
-
-def test_the_guides_record_can_be_written_as_it_is_printed(root: Path) -> None:
-    page = (root / "docs/adding-a-method.md").read_text(encoding="utf-8")
-    printed = [block.split("```")[0] for block in page.split("```python\n")[1:]]
-    (text,) = (block for block in printed if "MethodRecord(" in block)
-    module: dict[str, Any] = {}
-    exec(text.replace('"prototypes"', '"fedavg"'), module)
-    assert isinstance(module["RECORD"], MethodRecord)
-    require_records([module["RECORD"]])

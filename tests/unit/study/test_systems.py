@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
-from fbftl.study import systems
 from fbftl.study.config import Study, resolve
 from fbftl.study.systems import System, read_systems
 
@@ -51,6 +50,7 @@ def made_of(study: Study, paper: str) -> dict[str, list[str]]:
     return {task: names for task, names in experiments.items() if names}
 
 
+OF_TOYS = {"paper": "toys"}
 OWN = {"own-digits": ["own_sweep"]}
 TOYS = {"ant-digits": ["ant_sweep"], "bee-digits": ["bee_sweep"]}
 OTHERS = {"cat-digits": ["cat_sweep"]}
@@ -110,12 +110,12 @@ def test_a_block_that_names_nothing_known_is_refused_by_its_file() -> None:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a default study and one of the system `ant`, which is listed."""
-    monkeypatch.setattr(systems, "PAPERS", {"fbftl": (), "toys": ("ant",)})
+def folder(tmp_path: Path) -> Path:
+    """A folder with a default study, one of the system `ant` and one that is of no paper."""
     (tmp_path / "studies").mkdir()
     write(tmp_path / "config.yaml", study("own"))
-    write(tmp_path / "studies/ant.yaml", study("ant"))
+    write(tmp_path / "studies/ant.yaml", OF_TOYS | study("ant"))
+    write(tmp_path / "studies/own.yaml", study("ant"))
     return tmp_path
 
 
@@ -123,13 +123,13 @@ def write(path: Path, content: Any) -> None:
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
 
 
-def test_listed_systems_are_read(folder: Path) -> None:
+def test_systems_of_papers_are_read(folder: Path) -> None:
     assert read_systems(folder) == [system("ant", "toys")]
 
 
 @pytest.mark.parametrize("what", ["task", "experiment"])
 def test_a_name_that_two_studies_tell_is_refused(folder: Path, what: str) -> None:
-    twice = study("ant")
+    twice = OF_TOYS | study("ant")
     twice[f"{what}s"] |= study("own")[f"{what}s"]
     write(folder / "studies/ant.yaml", twice)
     with pytest.raises(
@@ -141,12 +141,11 @@ def test_a_name_that_two_studies_tell_is_refused(folder: Path, what: str) -> Non
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (study("ant") | {"seeds": [0]}, "studies/ant.yaml: key 'seeds' does not exist"),
+        (OF_TOYS | study("ant") | {"seeds": [0]}, "studies/ant.yaml: key 'seeds' does not exist"),
         (
-            {"study": study("ant")["study"], "tasks": {}},
+            OF_TOYS | {"study": study("ant")["study"], "tasks": {}},
             "the top level lacks the key 'exper",
         ),
-        ([1], "studies/ant.yaml: the top level is .1., not a block of keys"),
     ],
 )
 def test_a_file_that_says_anything_else_is_refused(

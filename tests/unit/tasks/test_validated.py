@@ -5,6 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.ground.errors import UserError
+from fbftl.methods.fedmd import candidates as of_fedmd
+from fbftl.methods.secure_ftl import candidates as of_pairs
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs, client_samples
 from fbftl.tasks.validated import apart, validated
@@ -41,10 +43,10 @@ def test_too_few_samples_to_choose_by_are_refused():
 
 
 def test_the_rule_prints_what_it_picks(inputs, tmp_path, monkeypatch):
-    monkeypatch.setattr(choose_frameworks, "PASSES", 8)
-    monkeypatch.setattr(choose_frameworks, "ROUNDS", 8)
-    monkeypatch.setattr(choose_frameworks, "DIMENSIONS", (2, 3))
-    monkeypatch.setattr(choose_frameworks, "GAMMAS", (0.0, 0.1))
+    monkeypatch.setattr(of_fedmd, "PASSES", 8)
+    monkeypatch.setattr(of_pairs, "ROUNDS", 8)
+    monkeypatch.setattr(of_pairs, "DIMENSIONS", (2, 3))
+    monkeypatch.setattr(of_pairs, "GAMMAS", (0.0, 0.1))
     jobs = [
         {
             "task": "toy", "kind": "images", "setting": {"method": method} | axes, "seeds": [7],

@@ -208,7 +208,6 @@ def transformers_model(folder: Path, config: Mapping[str, Any], seed: int) -> Vi
         UserError: if it is no vision model of transformers or weights are missing.
     """
     import_torchvision()
-    from safetensors import SafetensorError
     from transformers import AutoConfig, AutoModel
 
     try:
@@ -222,7 +221,7 @@ def transformers_model(folder: Path, config: Mapping[str, Any], seed: int) -> Vi
                 dtype=torch.float32,
                 output_loading_info=True,
             )
-    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+    except Exception as error:  # transformers raises errors of others' too
         raise UserError(
             f"transformers cannot load {folder}: {str(error).splitlines()[0]}"
         ) from error

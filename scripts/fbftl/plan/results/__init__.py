@@ -1,19 +1,23 @@
 """Every table and figure: lists by experiment and by paper, in the order that pages show them."""
 
 from collections.abc import Iterable
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
 
+from fbftl.plan.analyses import OF_SEVERAL, Analysis
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
-from fbftl.plan.results import eppfl, fbftl, fedfeat, rivals, survey, thesis
 
-LISTS = {
-    "fbftl": fbftl,
-    "rivals": rivals,
-    "thesis": thesis,
-    "survey": survey,
-    "eppfl": eppfl,
-    "fedfeat": fedfeat,
-}
-"""Module of each paper that has results."""
+
+def _lists() -> dict[str, Any]:
+    """Return the module of each paper that has one, that of the default study first."""
+    names = sorted((module.name for module in iter_modules(__path__)), key=lambda n: n != "fbftl")
+    found = {name: import_module(f"{__name__}.{name}") for name in names}
+    return {name: module for name, module in found.items() if hasattr(module, "OF_EXPERIMENT")}
+
+
+LISTS = _lists()
+"""Module of each paper with tables and figures of its own."""
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {
     experiment: entries
@@ -22,8 +26,27 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {
 }
 """What is made of each experiment on a task."""
 
-OF_PAPER: dict[str, list[Entry]] = {paper: module.OF_PAPER for paper, module in LISTS.items()}
-"""What is made of each paper's claims and of its own numbers."""
+MEASURED: dict[str, str] = {
+    experiment: table
+    for module in LISTS.values()
+    for experiment, table in getattr(module, "MEASURED", {}).items()
+}
+"""Table by setting and seed of what is measured in addition to the runs of an experiment."""
+
+ANALYSES: list[Analysis] = [
+    *OF_SEVERAL,
+    *(each for module in LISTS.values() for each in getattr(module, "ANALYSES", ())),
+]
+"""All analyses; a study makes what its tables read, and a target what it names."""
+
+FOUND_BY = {path: each for each in ANALYSES for path in each.outputs.values()}
+"""The analysis that finds each file below a task's results."""
+
+
+def of_paper(paper: str) -> list[Entry]:
+    """Return what is made of a paper's claims and of its own numbers."""
+    return getattr(LISTS.get(paper), "OF_PAPER", CLAIMS_OF_PAPER)
+
 
 OF_NO_LIST: list[Entry] = [
     WrittenOut("tables/heads", "cost", "Heads and epochs by the rule"),

@@ -1,6 +1,7 @@
 """EPPFL: split training with selected, noisy activations and masked averages."""
 
-from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
+from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
+from fbftl.plan.entries import Entry, Result, WrittenOut
 from fbftl.plan.vocabulary import (
     axes,
     findings,
@@ -12,6 +13,7 @@ from fbftl.plan.vocabulary import (
     table_of,
     tidy,
 )
+from fbftl.study.config import Study
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
@@ -84,4 +86,30 @@ OF_EXPERIMENT["eppfl_paper"] = [table_of_split_training("eppfl_paper")]
 
 OF_EXPERIMENT["eppfl_round"] = [table_of_split_training("eppfl_round")]
 
-OF_PAPER: list[Entry] = CLAIMS_OF_PAPER
+MEASURED = {"eppfl_attacked": "eppfl_attacked"}
+"""Table by setting and seed of what is measured in addition to an experiment's runs."""
+
+
+def split_training(study: Study, task: str) -> list[str]:
+    """Return EPPFL's whose servers attack: at the network's own cut, as the paper reads."""
+    shown = {"local_epochs": 2, "client_part": None, "kept_gradients": "large"}
+    return [
+        name
+        for name, setting in study.settings[task]["eppfl"].items()
+        if setting.method == "eppfl"
+        and setting.selection_reading == "paper"
+        and setting.keep_gradients == setting.keep_activations
+        and all(getattr(setting, axis) == value for axis, value in shown.items())
+    ]
+
+
+ANALYSES = [
+    Analysis(
+        "eppfl", "attacks/attack_eppfl.py", {"csv": "attacks/eppfl.csv"}, reading(*PICTURES),
+        settings=split_training, seeds="all",
+    ),
+    Analysis(
+        "eppfl_attacked", "attacks/attack_eppfl_seeds.py", table("eppfl_attacked"),
+        reading(*PICTURES), modules=images, settings=of_experiment("eppfl_attacked"), seeds="each",
+    ),
+]  # fmt: skip

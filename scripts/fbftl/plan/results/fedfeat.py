@@ -1,6 +1,7 @@
 """FedFeat+: a classifier that the server retrains on features, its noise and its cost."""
 
 from fbftl.papers.fedfeat.backbones import backbone
+from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.vocabulary import (
     SETUP,
@@ -98,3 +99,35 @@ OF_PAPER: list[Entry] = [
         stem="cost",
     ),
 ]
+
+MEASURED = {"fedfeat_attacked": "fedfeat_attacked"}
+"""Table by setting and seed of what is measured in addition to an experiment's runs."""
+
+
+def noised_features(study: Study, task: str) -> list[str]:
+    """Return those whose sent features are attacked: no noise, then the ends of each kind's ε.
+
+    Features that are clipped under noise as printed are another question.
+    """
+    settings = study.settings[task]["feature_noise"].values()
+    kinds: dict[str, list[str]] = {}
+    for setting in sorted(settings, key=lambda axes: -(axes.epsilon or 0)):
+        if setting.mechanism in ("none", "gaussian") or setting.feature_clip is None:
+            kinds.setdefault(setting.mechanism, []).append(setting.name)
+    clean = kinds.pop("none", [])
+    ends = [name for names in kinds.values() for name in dict.fromkeys((names[0], names[-1]))]
+    return [*clean, *ends]
+
+
+ANALYSES = [
+    Analysis(
+        "noised_features", "attacks/attack_noised_features.py",
+        {"csv": "attacks/noised_features.csv"}, reading("features", *PICTURES), modules=images,
+        settings=noised_features,
+    ),
+    Analysis(
+        "fedfeat_attacked", "attacks/attack_noised_seeds.py", table("fedfeat_attacked"),
+        reading("features", *PICTURES), modules=images,
+        settings=of_experiment("fedfeat_attacked"), seeds="each",
+    ),
+]  # fmt: skip

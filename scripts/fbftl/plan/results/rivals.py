@@ -158,3 +158,6 @@ OF_PAPER: list[Entry] = [
         stem="published",
     ),
 ]
+
+MEASURED = {"rival_inverted": "inverted"}
+"""Table by setting and seed of what is measured in addition to an experiment's runs."""

@@ -1,6 +1,7 @@
 """Survey: frameworks of federated transfer learning, votes for source models, and DP-SGD."""
 
 from fbftl.plan import paths
+from fbftl.plan.analyses import Analysis, files_of, on_messages, table
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.paths import TASK
@@ -15,6 +16,7 @@ from fbftl.plan.vocabulary import (
     table_of,
     tidy,
 )
+from fbftl.study import methods
 from fbftl.study.config import Study
 
 
@@ -125,3 +127,24 @@ OF_PAPER: list[Entry] = [
         {"grounds": grounds},
     ),
 ]
+
+MEASURED = {"attacked": "attacked_seeds", "dpsgd": "paces", "similarity": "similarity"}
+"""Table by setting and seed of what is measured in addition to an experiment's runs."""
+
+
+def frameworks(study: Study, task: str) -> list[str]:
+    """Return those whose messages are attacked; features have attacks of their own."""
+    return [
+        name
+        for name, setting in study.settings[task]["frameworks"].items()
+        if methods.record(setting.method).sends == "local"
+    ]
+
+
+ANALYSES = [
+    Analysis(
+        "framework_attacks", "attacks/attack_frameworks.py", table("framework_attacks"),
+        files_of(frameworks), modules=on_messages(frameworks), settings=frameworks,
+        seeds="all",
+    ),
+]  # fmt: skip

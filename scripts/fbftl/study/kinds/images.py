@@ -228,7 +228,8 @@ def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     network = block["networks"][setting.network]
     several = methods.record(setting.method).knows("budgets")
     described = network if several or setting.width == 1 else narrowed(network, setting.width)
-    return described | ({} if setting.client_part is None else {"cut": setting.client_part})
+    client_part = setting.deviations().get("client_part")
+    return described | ({} if client_part is None else {"cut": client_part})
 
 
 def _further(keys: tuple[str, ...], block: Mapping[str, Any]) -> dict[str, Any]:

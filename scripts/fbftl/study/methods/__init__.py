@@ -13,13 +13,6 @@ from fbftl.ground.errors import UserError
 from fbftl.study.axes import SHARED
 from fbftl.study.record import MethodRecord
 
-ORDER = (
-    "fl", "sfl", "ftl_f", "ftl_c", "fbftl", "one_shot", "released", "fedavg", "fedprox", "scaffold",
-    "fedfeat", "fedvote", "fedhealth", "fedmd", "fd", "ccvr", "eppfl", "private_gd", "secure_ftl",
-    "splitmix", "splitmix_heads", "robust", "heterofl", "sheterofl", "fade", "ecos",
-)  # fmt: skip
-"""The order in which tables and figures show methods; one that is not named here comes last."""
-
 
 def record_of(name: str) -> MethodRecord:
     """Return the record of a method from its module.
@@ -36,13 +29,12 @@ def record_of(name: str) -> MethodRecord:
     return record
 
 
-def _every_name() -> list[str]:
-    """Return the names of all modules here, in the order of tables and figures."""
-    written = [module.name for module in iter_modules(__path__)]
-    return sorted(written, key=lambda name: (*ORDER, name).index(name))
-
-
-RECORDS = tuple(map(record_of, _every_name()))
+RECORDS = tuple(
+    sorted(
+        (record_of(module.name) for module in iter_modules(__path__)),
+        key=lambda record: record.place,
+    )
+)
 """Every method, in the order in which tables and figures show them."""
 
 _BY_NAME = {record.name: record for record in RECORDS}

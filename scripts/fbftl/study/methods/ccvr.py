@@ -5,6 +5,7 @@ from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "ccvr", "CCVR", "#999933", "p", "fedfeat",
+    place=160,
     reads="clients and source",
     sends="local",
     axes=(*BY_ROUNDS, "network", "local_epochs", "server_epochs", *SUMS),

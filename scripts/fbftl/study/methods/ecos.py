@@ -143,6 +143,7 @@ def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float:
 
 RECORD = MethodRecord(
     "ecos", "ECOS", "#3D5A98", "$E$", "thesis",
+    place=260,
     reads="features",
     sends="once",
     axes=(*CLIENTS, *NOISE, *SUMS, "bits", ECOSAxes),

@@ -62,6 +62,7 @@ def unprotected(setting: AxisValues) -> str | None:
 
 RECORD = MethodRecord(
     "eppfl", "EPPFL", "#882255", "d", "eppfl",
+    place=170,
     reads="clients and source",
     sends="local",
     axes=(*BY_ROUNDS, "network", "local_epochs", "aggregation", "fraction_bits", EPPFLAxes),

@@ -154,6 +154,7 @@ def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
 
 RECORD = MethodRecord(
     "fade", "FADE", "#17BECF", "$F$", "thesis",
+    place=250,
     reads="clients and source",
     sends="local",
     axes=(*NOISE, "network", *SUMS, FADEAxes),

@@ -14,6 +14,7 @@ def together(setting: AxisValues) -> tuple[Any, ...]:
 
 RECORD = MethodRecord(
     "fbftl", "FbFTL", "#D55E00", "o", "fbftl",
+    place=50,
     reads="features",
     sends="once",
     axes=("cut", *CLIENTS, "clients_per_round", *LINK, "loss", *COMPRESSION, *NOISE, *OF_FEATURES),

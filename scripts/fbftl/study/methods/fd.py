@@ -19,6 +19,7 @@ class FDAxes(Axes):
 
 RECORD = MethodRecord(
     "fd", "FD", "#7570B3", "$D$", "survey",
+    place=150,
     reads="clients and source",
     sends="local",
     axes=(*CLIENTS, *LINK, "network", "local_epochs", "most_samples", FDAxes),

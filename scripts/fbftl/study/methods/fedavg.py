@@ -59,6 +59,7 @@ def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str
 
 RECORD = MethodRecord(
     "fedavg", "FedAvg", "#000000", "*", "fedfeat",
+    place=80,
     reads="clients and source",
     sends="local",
     axes=(

@@ -54,6 +54,7 @@ def unprotected(setting: AxisValues) -> str | None:
 
 RECORD = MethodRecord(
     "fedfeat", "FedFeat+", "#8B4513", "h", "fedfeat",
+    place=110,
     reads="clients and source",
     sends="local",
     axes=(

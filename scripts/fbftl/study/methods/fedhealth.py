@@ -25,6 +25,7 @@ class FedHealthAxes(Axes):
 
 RECORD = MethodRecord(
     "fedhealth", "FedHealth", "#1B7837", "$H$", "survey",
+    place=130,
     reads="clients and source",
     sends="local",
     axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples", *OPEN_DATA, FedHealthAxes),

@@ -31,6 +31,7 @@ def task_faults(setting: AxisValues, task: Block, _training: Block) -> Iterator[
 
 RECORD = MethodRecord(
     "fedmd", "FedMD", "#666666", "$M$", "survey",
+    place=140,
     reads="clients and source",
     sends="local",
     axes=(*CLIENTS, *LINK, "local_epochs", "most_samples", *OPEN_DATA, FedMDAxes),

@@ -17,6 +17,7 @@ class FedProxAxes(Axes):
 
 RECORD = MethodRecord(
     "fedprox", "FedProx", "#D4AF37", "$P$", "rivals",
+    place=90,
     reads="clients and source",
     sends="local",
     axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples", FedProxAxes),

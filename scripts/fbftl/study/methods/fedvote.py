@@ -58,6 +58,7 @@ def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str
 
 RECORD = MethodRecord(
     "fedvote", "FedVote", "#A6761D", "$V$", "survey",
+    place=120,
     reads="clients and source",
     sends="local",
     axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples", FedVoteAxes),

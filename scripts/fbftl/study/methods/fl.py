@@ -5,6 +5,7 @@ from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "fl", "FL", "#CC79A7", "D", "fbftl",
+    place=10,
     reads="clients and source",
     sends="rounds",
     axes=(*BY_ROUNDS, "clients_per_round", "network"),

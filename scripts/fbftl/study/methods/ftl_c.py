@@ -5,6 +5,7 @@ from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "ftl_c", "FTL_c", "#0072B2", "s", "fbftl",
+    place=40,
     reads="features",
     sends="rounds",
     axes=("cut", *BY_ROUNDS, "clients_per_round"),

@@ -5,6 +5,7 @@ from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "ftl_f", "FTL_f", "#009E73", "^", "fbftl",
+    place=30,
     reads="clients and source",
     sends="rounds",
     axes=(*BY_ROUNDS, "clients_per_round"),

@@ -5,6 +5,7 @@ from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "heterofl", "HeteroFL", "#8C510A", "<", "thesis",
+    place=230,
     reads="clients and source",
     sends="local",
     axes=(*WIDTHS, "clients_per_round"),

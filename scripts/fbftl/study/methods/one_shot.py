@@ -126,6 +126,7 @@ def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
 # Where messages and heads are compared, `findings/uploads.py` has the published name of each pair.
 RECORD = MethodRecord(
     "one_shot", "one-shot", "#E7298A", "$1$", "rivals",
+    place=60,
     reads="features",
     sends="once",
     axes=("cut", *CLIENTS, *LINK, "bits", *NOISE, *SUMMING, OneShotAxes),

@@ -48,6 +48,7 @@ def together(setting: AxisValues) -> tuple[Any, ...]:
 
 RECORD = MethodRecord(
     "private_gd", "private GD", "#8C564B", "X", "thesis",
+    place=180,
     reads="features",
     sends="once",
     axes=(*CLIENTS, *NOISE, *SCHEDULE, PrivateGDAxes),

@@ -15,6 +15,7 @@ def faults(setting: AxisValues) -> Iterator[str]:
 
 RECORD = MethodRecord(
     "released", "public script", "#56B4E9", "P", "fbftl",
+    place=70,
     reads="clients and source",
     sends="nothing",
     axes=("cut", *CLIENTS, "plr", "loss"),

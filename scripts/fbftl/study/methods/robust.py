@@ -64,6 +64,7 @@ def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[s
 
 RECORD = MethodRecord(
     "robust", "robust FedAvg", "#35978F", "$R$", "thesis",
+    place=220,
     reads="clients and source",
     sends="local",
     axes=(*WIDTHS, "rescaled_init", "clients_per_round", "rescaled_layers", RobustAxes),

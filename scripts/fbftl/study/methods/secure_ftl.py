@@ -65,6 +65,7 @@ def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str
 
 RECORD = MethodRecord(
     "secure_ftl", "Secure FTL", "#B2182B", "$S$", "survey",
+    place=190,
     reads="clients and source",
     sends="local",
     axes=(*LINK, "most_samples", SecureFTLAxes),

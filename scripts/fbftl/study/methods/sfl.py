@@ -5,6 +5,7 @@ from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "sfl", "SFL", "#E69F00", "v", "fbftl",
+    place=20,
     reads="clients and source",
     sends="rounds",
     axes=(*BY_ROUNDS, "network"),

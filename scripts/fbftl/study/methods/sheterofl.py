@@ -5,6 +5,7 @@ from fbftl.study.record import MethodRecord
 
 RECORD = MethodRecord(
     "sheterofl", "SHeteroFL", "#5AAE61", ">", "thesis",
+    place=240,
     reads="clients and source",
     sends="local",
     axes=(*WIDTHS, "clients_per_round"),

@@ -6,6 +6,7 @@ from fbftl.study.rescaling import normalised_faults
 
 RECORD = MethodRecord(
     "splitmix", "Split-Mix", "#7A0177", "8", "thesis",
+    place=200,
     reads="clients and source",
     sends="local",
     axes=(*WIDTHS, "rescaled_init", "clients_per_round", "rescaled_layers"),

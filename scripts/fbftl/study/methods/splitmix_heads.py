@@ -6,6 +6,7 @@ from fbftl.study.rescaling import normalised_faults
 
 RECORD = MethodRecord(
     "splitmix_heads", "Split-Mix on features", "#C51B7D", "H", "thesis",
+    place=210,
     reads="features",
     sends="local",
     axes=("cut", *WIDTHS, "rescaled_init", "clients_per_round", "rescaled_layers"),

@@ -135,6 +135,8 @@ class Configuration(ConfigBlock):
         processor with AVX2 and FMA; auto pins it where that can be done, true refuses where equal
         bytes cannot be promised.
     seeds: repetitions of every setting, a run each.
+    paper: that a study of the project is of, which then belongs to `./run papers`; no other call
+        reads it.
     papers: whose studies this call makes instead of the block `study`: one, a list, or `all`; null
         takes that block.
     size: of the study that this call makes: the block `study` or the papers', or the full study of
@@ -154,6 +156,7 @@ class Configuration(ConfigBlock):
     exact: Literal["auto"] | bool = "auto"
     seeds: Seeds = [0, 1, 2]
     study: StudyNames
+    paper: str | None = None
     papers: str | DistinctSome[str] | None = None
     size: Literal["quick", "full"] = "quick"
     system: str | None = None

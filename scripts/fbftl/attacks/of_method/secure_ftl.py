@@ -18,6 +18,11 @@ PASSES = 50
 """Of alternating least squares."""
 
 
+def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:
+    """Attack what the party without labels is sent."""
+    return [labels_of_partner(job, client_data)]
+
+
 def labels_of_partner(job: Job, client_data: ClientSamples) -> Attained:
     """Return the share of the common samples whose label the other party learns in round 1."""
     protected = job.setting.protection != "plain"
