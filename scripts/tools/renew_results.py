@@ -34,7 +34,7 @@ from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, 
 from fbftl.papers.kept_runs import keep_runs, kept_files
 from fbftl.papers.quantities import Runs, runs_by_task
 from fbftl.plan.opened import store_of
-from fbftl.plan.results import LISTS, MEASURED
+from fbftl.plan.results import MEASURED
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 
@@ -117,7 +117,8 @@ def runs_there(folder: Path) -> dict[str, Runs]:
 
 def kept_papers(root: Path) -> list[str]:
     """Return the papers with kept results, in the order of their pages."""
-    return [paper for paper in LISTS if (root / KEPT / kept.PAPERS / paper).is_dir()]
+    papers = dict.fromkeys(row["paper"] for row in rows(root / "published" / "papers.csv"))
+    return [paper for paper in papers if (root / KEPT / kept.PAPERS / paper).is_dir()]
 
 
 def renew_claims(root: Path, paper: str) -> None:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from project import Project, copied, environment
 
-TOOLS = ("describe_settings", "describe_columns")
+TOOLS = ("describe_settings",)
 PLAN = """
 import sys
 from pathlib import Path
