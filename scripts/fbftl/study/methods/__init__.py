@@ -14,9 +14,10 @@ from fbftl.study.axes import SHARED
 from fbftl.study.record import MethodRecord
 
 ORDER = (
-    "fl", "sfl", "ftl_f", "ftl_c", "fbftl", "one_shot", "released", "fedavg", "fedprox", "scaffold",
-    "fedfeat", "fedvote", "fedhealth", "fedmd", "fd", "ccvr", "eppfl", "private_gd", "secure_ftl",
-    "splitmix", "splitmix_heads", "robust", "heterofl", "sheterofl", "fade", "ecos",
+    "fl", "sfl", "ftl_f", "ftl_c", "fedavg_head", "fbftl", "one_shot", "released", "fedavg",
+    "fedprox", "scaffold", "fedfeat", "fedvote", "fedhealth", "fedmd", "fd", "ccvr", "eppfl",
+    "private_gd", "secure_ftl", "splitmix", "splitmix_heads", "robust", "heterofl", "sheterofl",
+    "fade", "ecos",
 )  # fmt: skip
 """The order in which tables and figures show methods; one that is not named here comes last."""
 
