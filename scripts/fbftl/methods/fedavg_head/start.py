@@ -29,11 +29,11 @@ def uploaded_means(uplink: Uplink, means: ClassMeans, compression: Compression) 
     first = np.searchsorted(means.client, clients)
     of_client = list(map(slice, first, [*first[1:], len(means.client)]))
     messages = digested_messages(
-        encode(means.counts[own])
-        + encode(means.means[own], means.label[own], means.classes, compression)
-        for own in of_client
+        encode(means.counts[places])
+        + encode(means.means[places], means.label[places], means.classes, compression)
+        for places in of_client
     )
-    floats = np.array([means.means[own].size for own in of_client])
+    floats = np.array([means.means[places].size for places in of_client])
     receipt = uplink.post.up(
         {"statistics": floats}, uplink.owners, content=messages, compression=compression
     )
@@ -43,8 +43,9 @@ def uploaded_means(uplink: Uplink, means: ClassMeans, compression: Compression) 
 
 @torch.no_grad()
 def hold(layers: Sequence[nn.Linear], solved: LinearHead) -> None:
-    """Give a perceptron the scores z = w x + b of a linear head.
+    """Give a perceptron the scores of a linear head, less their mean over the classes.
 
+    No softmax tells them from the scores z = w x + b, and smaller ones are tuned at larger rates.
     Two hidden units a class hold relu(z) and relu(-z), whose difference is z and which further
     layers hand on. What the other units give begins with weight zero, so that they can be learned.
 
@@ -64,7 +65,10 @@ def hold(layers: Sequence[nn.Linear], solved: LinearHead) -> None:
     *hidden, last = layers
     finite = np.isfinite(solved.bias)
     finite_bias = np.where(finite, solved.bias, solved.bias[finite].min(initial=0.0))
-    weights, bias = (torch.from_numpy(v).to(last.weight) for v in (solved.weights, finite_bias))
+    weights, bias = (
+        torch.from_numpy(values - values.mean(axis=0)).to(last.weight)
+        for values in (solved.weights, finite_bias)
+    )
     both_signs = torch.eye(len(bias)).to(weights).repeat(1, 2)
     both_signs[:, len(bias) :].neg_()
     for layer in hidden:
