@@ -10,10 +10,15 @@ import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.plots.frames import marks
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
-from fbftl.findings.shown import shown
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
+from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import TEXT_WIDTH, save
-from fbftl.findings.until import accuracy, named
+from fbftl.findings.until import accuracy, names
+from fbftl.findings.uploads import COLOURS
+from fbftl.ground.floats import FLOAT_BITS
+
+BELOW_BEST = 20
+"""Per cents of accuracy that are shown below the best."""
 
 
 def rounds(
@@ -33,16 +38,27 @@ def rounds(
     """
     by_name = shown(methods)
     read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
-    names = {id(run): named(run, by_name) for run in read}
-    once = [run for run in read if by_name[run.method].sends == "once"]
-    others = [run for run in read if run not in once]
-    looks = in_order([names[id(run)] for run in others], marker="")
-    looks |= {names[id(run)]: Look.of(by_name[run.method], line="") for run in once}
-    rows = pd.concat([curve(run, run in once).assign(name=names[id(run)]) for run in read])
+    curves, looks = [], {}
+    for name, run in zip(names(read, by_name), read, strict=True):
+        once = by_name[run.method].sends == "once"
+        curves.append(curve(run, once).assign(name=name))
+        looks[name] = look_of(run, by_name[run.method], once)
+    rows = pd.concat(curves, ignore_index=True)
     frame = marks(rows, "kilobytes", series=rows["name"])
-    panel = Panel(Scale("uplink per client (kB)", "log"), Scale(ACCURACY, "score"))
+    y = Scale(ACCURACY, limits=(frame["y"].max() - BELOW_BEST, None))
+    panel = Panel(Scale("uplink per client (kB)", "log"), y)
     spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=1)
     save(lines(frame, spec), svg, rows, "Accuracy against uplink of training by rounds")
+
+
+def look_of(run: Exchanged, method: ShownMethod, once: bool) -> Look:
+    """Return a run's look: compressed ones dashed or hollow, solved starts in the means' colour."""
+    values = run.setting.values
+    compressed = values["bits"] != FLOAT_BITS or values["keep"] != 1
+    if once:
+        return Look.of(method, line="", filling="white" if compressed else "", size=8)
+    colour = COLOURS["means"] if values["start"] == "means" else method.colour
+    return Look(colour, "", "--" if compressed else "-")
 
 
 def curve(run: Exchanged, once: bool) -> pd.DataFrame:
