@@ -147,6 +147,12 @@ LISTED: dict[str, list[Any]] = {
     "clients_per_round": [2],
     "server_step": ["printed", "released", "chosen"],
     "proximal": [0.1],
+    "start": ["zero", "means"],
+    "start_bits": [2, 8],
+    "start_keep": [0.5],
+    "client_rate": [0.05],
+    "server_optimiser": ["momentum", "adam"],
+    "server_rate": [0.5],
 }
 """Values of axes that differ from the default, some of them impossible here."""
 

@@ -63,10 +63,14 @@ class Server:
 
     aggregate: from the weights (A, X) and samples (A,) of the clients that arrive to their average.
 
+    move: from the weights (X,) of a round and their average (X,), if that is another, to the next.
+
     after: is told learner, round and which of its clients arrived (C,), once the weights are set.
     """
 
     aggregate: Callable[[Tensor, np.ndarray], Tensor] = by_samples
+
+    move: Callable[[Tensor, Tensor], Tensor] = lambda before, average: average
 
     after: Callable[[LocalNetwork, Round, np.ndarray], None] = lambda *_: None
 
@@ -127,7 +131,7 @@ def _round(learner: LocalNetwork, uplink: Uplink, server: Server, round_: Round)
         mean, arrives = uplink.averaged(round_, _updates(trained, before, round_))
         average = before + torch.from_numpy(mean).to(before)
     if not torch.equal(average, before):
-        learner.set_weights(average)
+        learner.set_weights(server.move(before, average))
     server.after(learner, round_, arrives)
     return torch.zeros(()) if trained is None else trained.losses.mean()
 

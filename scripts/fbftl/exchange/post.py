@@ -117,6 +117,7 @@ class Post:
         offered: np.ndarray | None = None,
         receiver: str = "server",
         beside: int | np.ndarray = 0,
+        compression: Compression | None = None,
         **columns: Any,
     ) -> Receipt:
         """Send one message of each client, each in a packet of its own.
@@ -134,16 +135,16 @@ class Post:
             receiver: the party that they go to.
             beside: bits of counted messages beside their floats, such as positions, which the
                 papers do not count; one number for all or (n,).
+            compression: q and r of these messages; None for those of the post.
             columns: further columns of the ledger, one value for all or (n,).
 
         Raises:
             NotFiniteError: if values are not finite.
             ValueError: if a plain message is shorter than what it holds, a bug of the method.
         """
-        encoded = (
-            encode_rows(content, self.compression) if isinstance(content, np.ndarray) else content
-        )
-        payload = _payload(parts, self.compression)
+        compression = compression or self.compression
+        encoded = encode_rows(content, compression) if isinstance(content, np.ndarray) else content
+        payload = _payload(parts, compression)
         bits = _plain_bits(payload) + beside if encoded is None else encoded.bits
         delivery = self.link.send(np.full(len(client), bits), self._losses)
         described = {
@@ -161,7 +162,7 @@ class Post:
             described = {name: _taken(values, offered) for name, values in described.items()}
             payload = {part: _taken(values, offered) for part, values in payload.items()}
             bits, receipt = _taken(bits, offered), receipt.of(offered)
-        if self.compression == PLAIN:
+        if compression == PLAIN:
             _require_room(payload, bits)
         self._arrived.update(receipt.client[receipt.arrives].tolist())
         self._enter(

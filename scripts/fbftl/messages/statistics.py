@@ -230,6 +230,11 @@ class ClassMeans:
             self.classes,
         )
 
+    def at(self, chosen: np.ndarray) -> "ClassMeans":
+        """Return the means of some pairs, given which, (M,) booleans."""
+        pairs = self.client[chosen], self.label[chosen]
+        return ClassMeans(*pairs, self.counts[chosen], self.means[chosen], self.classes)
+
     @property
     def _pairs(self) -> np.ndarray:
         """One whole number for each pair of client and class, (M,)."""

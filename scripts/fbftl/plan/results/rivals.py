@@ -16,6 +16,7 @@ from fbftl.plan.vocabulary import (
     of_task,
     printed,
     run_files,
+    runs_and_ledgers,
     setup,
     shown,
     table_of,
@@ -30,6 +31,13 @@ UPLOADED = (
     "aggregation", "bits", "mechanism", "epsilon",
 )  # fmt: skip
 """Axes that tell an upload apart."""
+
+
+UNTIL = (
+    "local_epochs", "clients_per_round", "client_rate", "server_optimiser", "server_rate", "bits",
+    "keep", "feedback", "start", "start_bits", "start_keep",
+)  # fmt: skip
+"""Axes that tell training by rounds apart."""
 
 
 def radio(study: Study, task: str) -> dict[str, Any]:
@@ -144,6 +152,18 @@ OF_EXPERIMENT["uploads_privacy"] = [
         stem="upload_membership",
     ),
 ]
+
+OF_EXPERIMENT["rounds"] = [
+    Result(f"{script}.rounds", "cost", "Rounds on the head", runs_and_ledgers("rounds"),
+           axes("rounds", *UNTIL) | shown("rounds"))
+    for script in ("tabulate_rounds", "plot_rounds")
+]  # fmt: skip
+
+OF_EXPERIMENT["rounds_tuning"] = [
+    Result("tabulate_rounds.rounds", "cost", "Rates picked for rounds",
+           runs_and_ledgers("rounds_tuning"),
+           axes("rounds_tuning", *UNTIL) | shown("rounds_tuning"), stem="rounds_tuning")
+]  # fmt: skip
 
 OF_EXPERIMENT["rival_inverted"] = [INVERTED]
 

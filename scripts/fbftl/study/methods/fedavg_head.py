@@ -1,0 +1,56 @@
+"""FedAvg on a head: clients train it for local epochs on features of the frozen source network."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from fbftl.study.axes import BY_ROUNDS
+from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.model.block import Positive, PositiveShare
+from fbftl.study.record import Block, MethodRecord, keys
+
+SOLVED = Needs("start: means", lambda setting: setting.start == "means")
+
+
+FEWEST_UNITS = 4
+"""Two of each of two classes."""
+
+
+class FedAvgHeadAxes(Axes):
+    """Axes of FedAvg on a head alone.
+
+    start: head of round 1: random, zero (its last layer), or means, solved by discriminant analysis
+        from class means that every client uploads first.
+    start_bits: bits q of an element of these means.
+    start_keep: keep ratio r of these means.
+    client_rate: learning rate of local epochs; none takes the task's own.
+    server_optimiser: what the server does with the average of a round: takes it, or steps towards
+        it with momentum (FedAvgM) or by Adam (FedAdam).
+    server_rate: learning rate of the server's steps.
+    """
+
+    start: Literal["random", "zero", "means"] = "random"
+    start_bits: Annotated[Literal[1, 2, 4, 8, 16, 32], SOLVED] = 32
+    start_keep: Annotated[PositiveShare, SOLVED] = 1.0
+    client_rate: Positive | None = None
+    server_optimiser: Literal["average", "momentum", "adam"] = "average"
+    server_rate: Positive = 1.0
+
+
+def task_faults(setting: AxisValues, task: Block, _training: Block) -> Iterator[str]:
+    """Yield hidden layers that are too narrow for any solved head; how many classes a job knows."""
+    if setting.start == "means" and min(task["head"], default=FEWEST_UNITS) < FEWEST_UNITS:
+        yield (
+            "starts from a solved head, which takes two units of a hidden layer for each class: "
+            "give head wider layers, or use start: random"
+        )
+
+
+RECORD = MethodRecord(
+    "fedavg_head", "FedAvg on the head", "#332288", "p", "rivals",
+    place=45,
+    reads="features",
+    sends="local",
+    axes=("cut", *BY_ROUNDS, "local_epochs", "local_batch", "clients_per_round", FedAvgHeadAxes),
+    block=keys("one_shot"),
+    task_faults=task_faults,
+)  # fmt: skip

@@ -1,0 +1,75 @@
+"""Figures of training by rounds: accuracy against what a client has sent.
+
+Each function draws one; pdf, png and its numbers go beside the svg.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.plots.frames import marks
+from fbftl.findings.plots.kinds import lines
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import TEXT_WIDTH, save
+from fbftl.findings.until import accuracy, names
+from fbftl.findings.uploads import COLOURS
+from fbftl.ground.floats import FLOAT_BITS
+
+BELOW_BEST = 20
+"""Per cents of accuracy that are shown below the best."""
+
+
+def rounds(
+    runs: Sequence[str], ledgers: Sequence[str], svg: str, axes: Mapping[str, Any],
+    methods: list[dict[str, Any]],
+) -> None:  # fmt: skip
+    """Draw test accuracy after each round against the bits that a client has sent by then.
+
+    What is sent once is a mark, at its chosen epoch.
+
+    Args:
+        runs: run files of an experiment.
+        ledgers: theirs, in the same order.
+        svg: the figure to write.
+        axes: those of training by rounds, with their defaults.
+        methods: the methods shown, with their labels and marks.
+    """
+    by_name = shown(methods)
+    read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
+    curves, looks = [], {}
+    for name, run in zip(names(read, by_name), read, strict=True):
+        once = by_name[run.method].sends == "once"
+        curves.append(curve(run, once).assign(name=name))
+        looks[name] = look_of(run, by_name[run.method], once)
+    rows = pd.concat(curves, ignore_index=True)
+    frame = marks(rows, "kilobytes", series=rows["name"])
+    y = Scale(ACCURACY, limits=(frame["y"].max() - BELOW_BEST, None))
+    panel = Panel(Scale("uplink per client (kB)", "log"), y)
+    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=1)
+    save(lines(frame, spec), svg, rows, "Accuracy against uplink of training by rounds")
+
+
+def look_of(run: Exchanged, method: ShownMethod, once: bool) -> Look:
+    """Return a run's look: compressed ones dashed or hollow, solved starts in the means' colour."""
+    values = run.setting.values
+    compressed = values["bits"] != FLOAT_BITS or values["keep"] != 1
+    if once:
+        return Look.of(method, line="", filling="white" if compressed else "", size=8)
+    colour = COLOURS["means"] if values["start"] == "means" else method.colour
+    return Look(colour, "", "--" if compressed else "-")
+
+
+def curve(run: Exchanged, once: bool) -> pd.DataFrame:
+    """Return mean uplink of a client (kB), accuracy and downlink at each point over seeds."""
+    scores = accuracy(run)
+    clients = [repetition["clients"] for repetition in run.repetitions]
+    rows = []
+    for point in range(1 if once else 0, 2 if once else scores.shape[1]):
+        at = [point] * len(run.seeds)
+        up, down = (run.until(way, "bits", at) / clients / 8e3 for way in ("up", "down"))
+        score = run.accuracies if once else scores[:, point]
+        rows.append((point, up.mean(), down.mean(), pd.Series(score).mean()))
+    table = pd.DataFrame(rows, columns=["round", "kilobytes", "kilobytes_down", "accuracy"])
+    return table[table["kilobytes"] > 0]
