@@ -7,6 +7,7 @@ import pytest
 from fbftl.ground import code
 from fbftl.methods.by_name import modules
 from fbftl.study.methods import RECORDS, record
+from fbftl.study.uploads import MESSAGES
 
 JOBS = [(record.name, kind) for record in RECORDS for kind in record.kinds]
 MOST_COMMON = 56
@@ -26,7 +27,8 @@ def scripts(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sources(scripts: Path, method: str, kind: str) -> tuple[str, ...]:
-    named = modules(method, kind, record(method).reads)
+    messages = [f"messages.{name}" for name in MESSAGES[1:]] if method == "one_shot" else []
+    named = modules(method, kind, record(method).reads, *messages)
     return code.sources("fbftl/methods/by_name.py", str(scripts), *named)
 
 
