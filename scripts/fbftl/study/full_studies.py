@@ -20,6 +20,7 @@ from fbftl.study.yaml_files import laid_over, read_yaml
 PAPER = {
     "fbftl": "fbftl",
     "rivals": "rivals",
+    "front": "rivals",
     "eppfl": "eppfl",
     "fedfeat": "fedfeat",
     "budget": "thesis",

@@ -25,7 +25,7 @@ PAPERS: dict[str, tuple[str, ...]] = {
     "eppfl": ("eppfl",),
     "thesis": ("budget", "ecos", "splitmix", "splitmix-robust", "fade"),
     "survey": ("dpsgd", "frameworks"),
-    "rivals": ("rivals",),
+    "rivals": ("rivals", "front"),
 }
 """Systems of each paper that have a study of their own, beside the default one."""
 
