@@ -37,5 +37,8 @@ def front(
         axes: those of uploads, of their codec and of clients, with their defaults.
         client_block: the task's block `clients`.
     """
-    each = multiplications(read_network(network).extractor)
-    return ResultTable(compared(read_tidy(runs, axes), client_block, each), FRONT_COLUMNS)
+    of_task = read_network(network)
+    each = multiplications(of_task.extractor)
+    rows = compared(read_tidy(runs, axes), client_block, each)
+    rows = rows.assign(width=of_task.feature_width, classes=of_task.layers[-1].outputs)
+    return ResultTable(rows, FRONT_COLUMNS)
