@@ -200,6 +200,9 @@ PUBLISHED_RIVALS_COLUMNS = [
 ]
 
 
+NOT_MEASURED = pd.DataFrame(columns=["task", "name", "accuracy", "spread", "seeds"])
+
+
 def published_rivals(
     runs: Sequence[str], printed: str, setups: str,
     axes: dict[str, Any], tasks: Mapping[str, Setup],
@@ -214,7 +217,8 @@ def published_rivals(
         axes: those of uploads, with their defaults.
         tasks: setup of each task.
     """
-    accuracies = pd.concat([measured(read_tidy(path, axes)) for path in runs], ignore_index=True)
+    parts = [measured(read_tidy(path, axes)) for path in runs] or [NOT_MEASURED]
+    accuracies = pd.concat(parts, ignore_index=True)
     rows = published.read(printed).rename(columns={"unit": "printed_unit"})
     rows = rows[rows["quantity"] == "accuracy"].drop(columns="quantity")
     table = rows.merge(accuracies, on="name", how="left")

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.study.uploads import SUMS
+from fbftl.study.uploads import SUMS, declared
 
 UPLOADING = ("fbftl", "one_shot")
 """Methods whose settings are shown by the names of their message and head."""
@@ -32,6 +32,8 @@ HEADS = {
     "lda": "LDA",
     "logistic": "logistic regression",
     "mlp": "MLP",
+    "nb": "naive Bayes",
+    "qda": "QDA",
     "ncm": "nearest mean",
     "fedncm": "FedNCM's head",
 }
@@ -42,7 +44,9 @@ FEDPFT = {"message": "mixtures", "head": "mlp", "covariance": "spherical", "bits
 
 COLOURS = {
     "features": "#D55E00",
+    "batch": "#A6761D",
     "means": "#0072B2",
+    "moments": "#332288",
     "statistics": "#009E73",
     "projected": "#E69F00",
     "mixtures": "#CC79A7",
@@ -63,16 +67,9 @@ MARKERS = {
     "fedcof_oracle": "h",
     "ncm": "X",
     "fedncm": "d",
+    "nb": "p",
+    "qda": "H",
 }
-
-REVEALED = {
-    "features": "every feature with its label",
-    "means": "each client's class means, which are its samples where a class has one",
-    "statistics": "each client's moments, which are its sample where it has one",
-    "projected": "each client's moments in fewer dimensions",
-    "mixtures": "each client's class means and variances, its samples where a component has one",
-}
-"""What the server sees of a client."""
 
 SUM_ALONE = "the sum over all clients alone, unless server and dealer collude"
 """What it sees of messages that are masked."""
@@ -133,7 +130,9 @@ class Upload:
     @property
     def revealed(self) -> str:
         """What the server sees."""
-        return SUM_ALONE if self.aggregation == "masked" else REVEALED[self.message]
+        if self.aggregation == "masked":
+            return SUM_ALONE
+        return declared("batch" if self.message == "features" else self.message, "REVEALS")
 
     @property
     def summable(self) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from math import cos, pi
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from fbftl.models.modes import couples_samples
 from fbftl.study.job import Training
 from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training import batches
+from fbftl.training.annealing import ANNEALING
 from fbftl.training.batches import Rounds
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import FEDAVG, Hooks, LocalPlan, SplitModel
@@ -101,24 +101,6 @@ class LocalTrainingData:
             positions = torch.from_numpy(rows).to(labels.device)
             holds[positions] = torch.bincount(labels[positions], minlength=self.classes) > 0
         return holds
-
-
-def cosine(rounds: int) -> Callable[[int], float]:
-    """Return the factor of the learning rate in a round, from 1 down to nearly 0."""
-    return lambda round_number: (1 + cos(pi * (round_number - 1) / rounds)) / 2
-
-
-def steps(rounds: int) -> Callable[[int], float]:
-    """Return the factor of the learning rate in a round: 1, then 0.1, then 0.01.
-
-    It falls after three and after five eighths of the rounds, as after 150 and 250 of the 400 that
-    Split-Mix has on CIFAR-10 (paper thesis, App. C.1).
-    """
-    return lambda round_number: 0.1 ** sum(8 * (round_number - 1) >= n * rounds for n in (3, 5))
-
-
-ANNEALING = {"cosine": cosine, "steps": steps}
-"""How the learning rate of local epochs falls over the rounds."""
 
 
 ABSENT = {"masked": float("-inf"), "zeroed": 0.0}

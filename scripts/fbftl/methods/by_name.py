@@ -30,20 +30,22 @@ def entry_module(method: str) -> str:
     return f"fbftl.methods.{method}.run" if in_folder else f"fbftl.methods.{method}"
 
 
-def modules(method: str, kind: str, reads: str) -> tuple[str, ...]:
+def modules(method: str, kind: str, reads: str, *parts: str) -> tuple[str, ...]:
     """Return the dotted names of all modules that a job of a method imports by name.
 
     Args:
         method: its name.
         kind: of the task.
         reads: what it trains on, as its record says: features, or clients and source.
+        parts: dotted names below its folder of what its setting names.
     """
     of_task: tuple[str, ...] = (f"fbftl.tasks.{kind}",)
     if reads != "features":
         of_task += (f"fbftl.tasks.{kind}_samples",)
     differs = Path(__file__).with_name(method).joinpath(f"{kind}.py").is_file()
     of_kind = (f"fbftl.methods.{method}.{kind}",) if differs else ()
-    return (entry_module(method), *of_task, *of_kind)
+    of_setting = (f"fbftl.methods.{method}.{part}" for part in parts)
+    return (entry_module(method), *of_task, *of_kind, *of_setting)
 
 
 def of_kind(job: "Job") -> Any:

@@ -299,7 +299,8 @@ class Recipes:
         decides = {name: value for name, value in job.items() if name not in ("task", "seeds")}
         names = self.study.reads_of(task, setting)
         cut = setting.cut if "features" in names else None
-        reads, code = self._read(task, names, cut), self._code(setting.method, job["kind"])
+        parts = methods.record(setting.method).parts(setting)
+        reads, code = self._read(task, names, cut), self._code(setting.method, job["kind"], *parts)
         return SettingRecipe(decides, reads, code, self.facts.arithmetic)
 
     @cache  # noqa: B019 - one for each call of the workflow
@@ -311,6 +312,6 @@ class Recipes:
         return reads | {name: shared[name] for name in of_task}
 
     @cache  # noqa: B019
-    def _code(self, method: str, kind: str) -> str:
-        reads = methods.record(method).reads
-        return self.facts.code("fbftl/methods/by_name.py", *modules_of_method(method, kind, reads))
+    def _code(self, method: str, kind: str, *parts: str) -> str:
+        modules = modules_of_method(method, kind, methods.record(method).reads, *parts)
+        return self.facts.code("fbftl/methods/by_name.py", *modules)

@@ -91,7 +91,8 @@ class Training:
     server_learning_rate: of a server that retrains the classifier; none takes the clients'.
     server_batch: features per step of such a server; none takes `local_batch`.
     annealing: none; cosine, by which the rate of local epochs falls to zero over the rounds; or
-        steps, a tenth of it after three eighths of them and a hundredth after five.
+        steps, a tenth of it after three eighths of them and a hundredth after five. So does the
+        rate of a head that a server trains, over its epochs.
     until_settled: whether a head that a server trains stops once its validation loss has settled,
         after `epochs` at most.
     absent_classes: whether the loss of local epochs counts logits of classes that a client lacks:

@@ -17,7 +17,7 @@ LANES = 16
 
 
 class Sgd:
-    """Updates parameters in place, all of them in one call.
+    """Updates parameters in place, all of them in one call, at `rate` times the learning rate.
 
     Args:
         parameters: contiguous tensors on one device.
@@ -36,6 +36,7 @@ class Sgd:
         self.parameters = list(parameters)
         self._training = training
         self._fused, self._nesterov = fused, nesterov
+        self.rate = 1.0
         self._velocities: list[Tensor | None] = [None] * len(self.parameters)
 
     @torch.no_grad()
@@ -51,7 +52,7 @@ class Sgd:
             self._velocities,
             fused=self._fused,
             foreach=False,
-            lr=self._training.learning_rate,
+            lr=self.rate * self._training.learning_rate,
             momentum=self._training.momentum,
             weight_decay=self._training.weight_decay,
             dampening=0,
@@ -82,6 +83,11 @@ class StackedSgd:
             for fused in set(fills)
         ]
         self._fills = fills
+
+    def anneal(self, rate: float) -> None:
+        """Take further steps at a share of the learning rate."""
+        for _, part in self._parts:
+            part.rate = rate
 
     def step(self, gradients: Sequence[Tensor]) -> None:
         """Take one step.

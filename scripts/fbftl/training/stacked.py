@@ -11,6 +11,7 @@ from tqdm import tqdm
 from fbftl.models.digest import digests
 from fbftl.models.heads import Head, losses
 from fbftl.study.job import Training
+from fbftl.training.annealing import ANNEALING
 from fbftl.training.batches import Epoch
 from fbftl.training.curves import Curves
 from fbftl.training.sgd import StackedSgd
@@ -82,7 +83,10 @@ def train(
     optimizer = StackedSgd(head.parameters(), training)
     curves = [Curves() for _ in held_out]
     progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
+    rate = ANNEALING[training.annealing](training.epochs) if training.annealing != "none" else None
     for number, epoch in enumerate(progress):
+        if rate is not None:
+            optimizer.anneal(rate(number + 1))
         samples = samples_at(number)
         device = samples.labels.device
         rows = torch.from_numpy(epoch.rows).to(device)

@@ -102,9 +102,8 @@ def test_a_message_is_as_long_as_told_and_says_what_is_read(bits):
     ]
     shapes = [((CLASSES, WIDTH, False), (1, 21, False)), ((3, WIDTH, True),)]
     for summary, shape in zip(summaries, shapes, strict=True):
-        message = summary.message(compression)
+        message, read = summary.sent(compression)
         assert 8 * len(message) == Shape(len(summary.counts), shape, CLASSES).bits(compression)
-        read = summary.read(compression)
         arrived = Summary.of_message(message, CLASSES)
         assert np.array_equal(arrived.counts, read.counts)
         for table, wanted, other in zip(read.tables, summary.tables, arrived.tables, strict=True):

@@ -8,6 +8,7 @@ from fbftl.ground import code
 from fbftl.methods.by_name import modules
 from fbftl.papers.by_name import audited
 from fbftl.study.methods import RECORDS, record
+from fbftl.study.uploads import MESSAGES
 
 JOBS = [(record.name, kind) for record in RECORDS for kind in record.kinds]
 MOST_COMMON = 56
@@ -30,7 +31,8 @@ def scripts(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sources(scripts: Path, method: str, kind: str) -> tuple[str, ...]:
-    named = modules(method, kind, record(method).reads)
+    messages = [f"messages.{name}" for name in MESSAGES[1:]] if method == "one_shot" else []
+    named = modules(method, kind, record(method).reads, *messages)
     return code.sources("fbftl/methods/by_name.py", str(scripts), *named)
 
 

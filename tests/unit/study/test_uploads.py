@@ -18,7 +18,24 @@ def test_a_grid_says_which_message_clients_send():
     ("axes", "sentence"),
     [
         ({}, "is FbFTL; use method: fbftl, or a head among logistic, ridge"),
-        ({"message": "means"}, "head mlp from means, which lack second moments"),
+        ({"message": "means", "head": "ridge"}, "ridge from means, which lack second moments"),
+        ({"message": "moments", "head": "qda"}, "qda from moments, which lack the samples"),
+        (
+            {"message": "statistics", "head": "lda", "keep": 0.5},
+            "keeps 0.5 of statistics; leave elements out of features, batch, means alone",
+        ),
+        (
+            {"message": "mixtures", "covariance": "shared"},
+            "covariance shared for mixtures; use covariance: diagonal",
+        ),
+        (
+            {"message": "statistics", "head": "lda", "gram": "factor", "aggregation": "masked"},
+            "factor, which does not add up; use gram: triangle",
+        ),
+        (
+            {"message": "means", "head": "lda", "levels": "fitted"},
+            "asks for levels fitted, which has no effect",
+        ),
         ({"message": "statistics", "head": "fedcof"}, "lack the samples .* choose among ridge"),
         ({"message": "projected", "head": "lda"}, "needs projection"),
         (

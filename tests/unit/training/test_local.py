@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from fbftl.learners.local import ANNEALING
 from fbftl.methods.eppfl.activations import Boundary, Crossing
 from fbftl.models.clip import Clip
 from fbftl.models.modes import normalise_by_batch
 from fbftl.training import local
+from fbftl.training.annealing import ANNEALING
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches
 from torch import nn

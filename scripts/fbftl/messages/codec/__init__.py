@@ -10,7 +10,7 @@ together; no job does, and it is imported by its own name.
 from fbftl.messages.codec.batch import Compressed, compress
 from fbftl.messages.codec.compression import Compression, NotFiniteError
 from fbftl.messages.codec.decoder import CorruptMessage, Message, decode
-from fbftl.messages.codec.encoder import encode, encode_each, encode_many
+from fbftl.messages.codec.encoder import encode, encode_and_read, encode_each, encode_many
 from fbftl.messages.codec.quantiser import quantise
 from fbftl.messages.codec.sizes import MessageSize, message_size
 from fbftl.messages.codec.sparsifier import kept_count, sparsify
@@ -25,6 +25,7 @@ __all__ = [
     "compress",
     "decode",
     "encode",
+    "encode_and_read",
     "encode_each",
     "encode_many",
     "kept_count",

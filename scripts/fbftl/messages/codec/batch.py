@@ -51,7 +51,7 @@ def compress(
         fixed += packed_bytes(1, label_bits(classes))
     if compression.bits != FLOAT_BITS:
         fixed += RANGE_BYTES
-        grid = Grid.of(kept, compression.bits)
+        grid = Grid.of(kept, compression.bits, compression.fitted)
         kept = grid.values(grid.codes(kept))
     bits = 8 * (fixed + positions_bytes(positions[:, None], width))
     decoded = kept if kept.shape[1] == width else scatter(kept, positions, width)

@@ -13,6 +13,8 @@ class Compression:
 
     bits: q, 1 to 16 for a uniform grid of 2^q levels, or 32 for plain float32.
     keep: r in (0, 1], the ratio of elements kept.
+    fitted: whether a row's levels are those with the least squared error, which leave its extremes
+        out, instead of spanning it.
 
     Raises:
         ValueError: if one of them is out of range.
@@ -20,6 +22,7 @@ class Compression:
 
     bits: int = FLOAT_BITS
     keep: float = 1.0
+    fitted: bool = False
 
     def __post_init__(self) -> None:
         if self.bits not in (*range(1, 17), FLOAT_BITS):

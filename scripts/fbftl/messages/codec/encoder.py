@@ -46,6 +46,15 @@ def encode(
     return min(packed, contents.range_coded(), key=len)
 
 
+def encode_and_read(
+    values: np.ndarray, labels: np.ndarray | None, classes: int, compression: Compression
+) -> tuple[bytes, np.ndarray]:
+    """Return the packed message of rows (rows, X), and what a server reads from it, likewise."""
+    labels = None if labels is None else np.reshape(labels, (1, -1))
+    contents = _Contents.of(values[None], labels, classes, compression)
+    return contents.packed()[0], contents.decoded()[0]
+
+
 def encode_each(
     values: np.ndarray,
     labels: np.ndarray | None = None,
@@ -97,7 +106,7 @@ class _Contents:
     """What goes into equally shaped messages; axis 0 of every array is the message."""
 
     width: int
-    bits: int
+    compression: Compression
     positions: np.ndarray
     kept: np.ndarray
     labels: np.ndarray | None
@@ -116,7 +125,12 @@ class _Contents:
         if labels is not None:
             bits = label_bits(_checked_classes(labels, values.shape[:2], classes))
         positions, kept = select(values, compression.keep)
-        return cls(values.shape[2], compression.bits, positions, kept, labels, bits)
+        return cls(values.shape[2], compression, positions, kept, labels, bits)
+
+    @property
+    def bits(self) -> int:
+        """Bits q of an element."""
+        return self.compression.bits
 
     def is_plain(self) -> bool:
         """Return whether all values travel as plain floats, so that no code has a model."""
@@ -151,7 +165,7 @@ class _Contents:
     @cached_property
     def _on_grid(self) -> tuple[Grid, np.ndarray]:
         """The grid of every row, and the kept elements' codes (messages, rows, kept)."""
-        grid = Grid.of(self.kept, self.bits)
+        grid = Grid.of(self.kept, self.bits, self.compression.fitted)
         return grid, grid.codes(self.kept)
 
     def range_coded(self) -> bytes:
@@ -162,7 +176,7 @@ class _Contents:
         if self.bits == FLOAT_BITS:
             start = self._labels()[0] + self._raw_values()[0]
         else:
-            grid = Grid.of(self.kept[:1], self.bits)
+            grid = Grid.of(self.kept[:1], self.bits, self.compression.fitted)
             codes = grid.codes(self.kept[:1]).reshape(-1)
             counts = np.bincount(codes, minlength=2**self.bits)
             coder.codes(codes, counts)

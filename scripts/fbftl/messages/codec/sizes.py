@@ -53,7 +53,7 @@ def message_size(
     if compression.bits == FLOAT_BITS:
         limit += FLOAT_BITS * kept.size
     else:
-        codes = Grid.of(kept, compression.bits).codes(kept)
+        codes = Grid.of(kept, compression.bits, compression.fitted).codes(kept)
         counts = np.bincount(codes.reshape(-1), minlength=2**compression.bits)
         limit += entropy_bits(counts) + 8 * RANGE_BYTES * rows
         model = 8 * len(encode_histogram(counts))

@@ -8,7 +8,7 @@ from fbftl.exchange.arrivals import Request
 from fbftl.exchange.parties import ClientPlan
 from fbftl.features.store.opening import open_store
 from fbftl.messages.codec import Compression
-from fbftl.methods.one_shot.summary_messages import StatisticsMessage
+from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 
 
 def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> list[bytes]:
@@ -22,4 +22,4 @@ def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> li
     store = open_store(plan.files["manifest"]).read("train", np.array(plan.rows))
     message = StatisticsMessage(plan.setting.classes, store.values.shape[1])
     summary = message.summary(plan.client, store.values, store.labels.astype(np.int64))
-    return [summary.message(Compression(plan.setting.job.setting.bits))]
+    return [summary.sent(Compression(plan.setting.job.setting.bits))[0]]

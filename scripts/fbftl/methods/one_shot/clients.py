@@ -8,8 +8,7 @@ import numpy as np
 
 from fbftl.exchange.post import Post
 from fbftl.messages.statistics import LabelledRows
-from fbftl.methods.one_shot.message import Shape, Summary
-from fbftl.methods.one_shot.summary_messages import SummaryMessage
+from fbftl.methods.one_shot.message import Shape, Summary, SummaryMessage
 from fbftl.training.closed_form import LinearHead
 
 HeadEvaluation = Callable[[Sequence[LinearHead]], np.ndarray]
@@ -52,8 +51,8 @@ class Clients:
         rows = self.rows[index]
         return message.summary(int(self.first[index]), self.values[rows], self.labels[rows])
 
-    def shapes(self, message: SummaryMessage) -> list[Shape]:
-        """Return what each client's message holds."""
+    def shapes(self, message: SummaryMessage) -> list[Shape | None]:
+        """Return what each client's message holds, None of those that are made to see."""
         return [
             message.shape(int(first), self.values[rows], self.labels[rows])
             for first, rows in zip(self.first, self.rows, strict=True)

@@ -5,24 +5,20 @@ whether clients hold out rows, and the ring of masked sums. Nothing here trains,
 needs no more than this and the codec.
 """
 
+from importlib import import_module
+
 import numpy as np
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import Ring
+from fbftl.messages.codec import Compression
 from fbftl.messages.statistics import Statistics, length, random_projection
-from fbftl.methods.one_shot.mixtures import Fitting
-from fbftl.methods.one_shot.private_gaussians import GaussiansMessage
-from fbftl.methods.one_shot.summary_messages import (
-    MeansMessage,
-    MixturesMessage,
-    StatisticsMessage,
-    SummaryMessage,
-)
+from fbftl.methods.one_shot.message import SummaryMessage, Terms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.statistics import clipped
-from fbftl.study.job import Job
+from fbftl.study.job import Job, KnownAxes
 from fbftl.study.rings import statistics_bound, summing_ring
-from fbftl.study.uploads import CANDIDATES, SUMS
+from fbftl.study.uploads import CANDIDATES
 
 
 def prepared(
@@ -44,38 +40,24 @@ def prepared(
     return clipped(values, guarantee.clip_norm), projection, 1 / guarantee.clip_norm
 
 
+def compression_of(setting: KnownAxes) -> Compression:
+    """Return bits, ratio kept and kind of levels of a setting's messages."""
+    return Compression(setting.bits, setting.keep, setting.levels == "fitted")
+
+
 def message_of(
     job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecord, noised_by: int
 ) -> SummaryMessage:
     """Return how clients make their messages; `noised_by` is the seed of their noise."""
-    match job.setting.message:
-        case "means":
-            return MeansMessage(classes, width, job.setting.means_per_class, seed)
-        case "mixtures":
-            setting, block = job.setting, job.block["one_shot"]
-            # Features are scaled by their clip norm where there is one.
-            least_variance = block["least_variance"] / (guarantee.clip_norm or 1.0) ** 2
-            fitting = Fitting(least_variance, setting.covariance == "spherical")
-            if guarantee.noise_std is not None:
-                noise = guarantee.noise_std
-                return GaussiansMessage(classes, width, fitting, noise, noised_by, seed)
-            sizes = [setting.components] if setting.components else block["components"]
-            return MixturesMessage(
-                classes,
-                width,
-                tuple(sorted(sizes)),
-                fitting,
-                block["least_samples"],
-                seed,
-            )
-        case _:
-            return StatisticsMessage(classes, width, guarantee.noise_std or 0.0, noised_by)
+    terms = Terms(job.setting, job.block["one_shot"], classes, width, seed, guarantee, noised_by)
+    module = import_module(f"fbftl.methods.one_shot.messages.{job.setting.message}")
+    return module.message(terms)
 
 
 def holds_out_rows(job: Job, validation: np.ndarray) -> bool:
     """Tell whether clients hold out rows: a shrinkage is chosen, and no client is held out."""
     setting = job.setting
-    chooses = setting.message == "means" and setting.head not in SUMS
+    chooses = setting.message == "means" and setting.head in CANDIDATES
     several = chooses and len(job.block["one_shot"][CANDIDATES[setting.head]]) > 1
     return several and job.training.validation > 0 and not len(validation)
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from fbftl.ground.randomness import stream
 from fbftl.messages.statistics import LabelledRows
-from fbftl.methods.one_shot.message import Shape, Summaries, Summary, Table
+from fbftl.methods.one_shot.message import Shape, Summaries, Summary, SummaryMessage, Table
 from fbftl.methods.one_shot.mixtures import Fitting, Mixture
 
 
 @dataclass(frozen=True)
-class GaussiansMessage:
+class GaussiansMessage(SummaryMessage):
     """Counts, sums and sums of squares of every class, under noise.
 
     classes: number of classes N.

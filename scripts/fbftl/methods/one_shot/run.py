@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+import torch
 
 from fbftl.data.participation import clients_of
 from fbftl.exchange.secure_sum import RING_MEASURES
@@ -20,11 +21,14 @@ from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError
 from fbftl.learners.linear import score_of_linear
 from fbftl.learners.lockstep import train_on_received
+from fbftl.messages.codec import compress
 from fbftl.messages.ledger import Ledger
+from fbftl.messages.moments import Moments
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics
 from fbftl.messages.vectors import Vectors
 from fbftl.methods.one_shot.clients import right_on
 from fbftl.methods.one_shot.guarantees import guarantee_of, guarantees
+from fbftl.methods.one_shot.preparation import compression_of
 from fbftl.methods.one_shot.summaries import Knowledge, Learned, send_summaries
 from fbftl.study.job import Job
 from fbftl.study.uploads import CANDIDATES
@@ -43,6 +47,7 @@ from fbftl.training.closed_form import (
     ncm,
     ridge,
 )
+from fbftl.training.gaussian_heads import naive_bayes, qda
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
 
@@ -61,8 +66,9 @@ OF_COUNTS = {"ncm": ncm, "fedncm": fedncm}
 OF_MOMENTS = {"fedcgs": fedcgs, "afl": afl}
 CHOSEN = {"ridge": ridge, "fed3r": fed3r, "lda": lda, "fedcof_oracle": fedcof_oracle}
 OF_MEANS = {"fedcof": fedcof, "fedcof_between": fedcof_between}
+OF_CLASSES = {"nb": naive_bayes, "qda": qda}
 """Heads by what they are solved from: counts and sums, second moments, second moments with a choice
-among the task's candidates, each client's class means."""
+among the task's candidates, each client's class means, moments of each class by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +98,8 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
 def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
     received = send_all_seeds(job, client_data)
     choices: list[tuple[float | None, float]]
+    if job.setting.test_features == "compressed":
+        client_data = _compressed_test(job, client_data)
     if job.setting.head == "mlp":
         scores = _trained(job, client_data, received.learned)
         choices = [(None, 0.0)] * len(job.seeds)
@@ -111,6 +119,14 @@ def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
     return Outcome(repetitions, received.ledger, client_data.provenance, measures=MEASURED)
 
 
+def _compressed_test(job: Job, client_data: LabelledFeatures) -> LabelledFeatures:
+    """Return the features with the test split as a server would read it from messages."""
+    test = client_data.test
+    read = compress(test.inputs.cpu().numpy(), compression_of(job.setting)).values
+    inputs = torch.from_numpy(read).to(test.inputs.device)
+    return replace(client_data, test=replace(test, inputs=inputs))  # type: ignore[type-var]
+
+
 def send_all_seeds(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
     """Send each seed's messages.
 
@@ -128,7 +144,7 @@ def send_all_seeds(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
 
 def seen(job: Job, learned: Learned) -> np.ndarray:
     """Return the rows behind a head: a solved one is solved from held-out rows as well."""
-    if job.setting.head == "mlp":
+    if job.setting.head == "mlp" and job.network_training.selection != "last":
         return learned.training_rows
     return np.sort(np.concatenate([learned.training_rows, learned.held_out_rows]))
 
@@ -203,12 +219,14 @@ def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -
     if head == "logistic":
         other_rows = None if held_out is None else _rows(held_out)
         return logistic(_rows(training), classes, block["logistic"], other_rows)
-    if head in OF_MEANS or (head == "lda" and isinstance(training, ClassMeans)):
-        return _of_means(head, learned, classes, block[CANDIDATES[head]])
+    of_means = head in OF_MEANS or (head == "lda" and isinstance(training, ClassMeans | Moments))
+    if of_means or head in OF_CLASSES:
+        return _scored(head, learned, classes, block[CANDIDATES[head]])
     if head in CHOSEN:
         other = None if held_out is None else _statistics(held_out, classes)
         return CHOSEN[head](_statistics(training, classes), block[CANDIDATES[head]], other)
     whole = learned.whole
+    whole = whole.means if isinstance(whole, Moments) else whole
     if head in OF_MOMENTS:
         return OF_MOMENTS[head](_statistics(whole, classes))
     if isinstance(whole, ClassMeans):
@@ -217,8 +235,8 @@ def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -
     return OF_COUNTS[head](summed.counts, summed.sums)
 
 
-def _of_means(head: str, learned: Learned, classes: int, candidates: Sequence[float]) -> Solved:
-    """Return a head solved from each client's class means.
+def _scored(head: str, learned: Learned, classes: int, candidates: Sequence[float]) -> Solved:
+    """Return a head solved from each client's class means, or from moments of each class.
 
     The candidate whose head, solved without the held-out rows, has the most of them right is
     chosen; of equals the first.
@@ -226,10 +244,14 @@ def _of_means(head: str, learned: Learned, classes: int, candidates: Sequence[fl
     whole = learned.whole
 
     def solved(some: Knowledge, candidate: float) -> Solved:
-        means = _means(some, classes)
+        if head == "qda":
+            return qda(_rows(some), classes, candidate)
+        if head == "nb":
+            return naive_bayes(_moments(some, classes), candidate)
         if head == "lda":
-            return lda(means.estimated(), [candidate])
-        return OF_MEANS[head](means, candidate)
+            known = some if isinstance(some, Moments) else _means(some, classes)
+            return lda(known.estimated(), [candidate])
+        return OF_MEANS[head](_means(some, classes), candidate)
 
     if learned.right is None or len(candidates) == 1:
         return solved(whole, candidates[0])
@@ -252,25 +274,42 @@ def _means(received: Knowledge, classes: int) -> ClassMeans:
     return ClassMeans.of(rows.values, rows.labels, rows.client, classes)
 
 
+def _moments(received: Knowledge, classes: int) -> Moments:
+    if isinstance(received, Moments):
+        return received
+    rows = _rows(received)
+    return Moments.of(rows.values, rows.labels, rows.client, classes)
+
+
 def _rows(received: Knowledge) -> LabelledRows:
-    """Return the rows that the server has of some clients.
+    """Return the rows that the server has of some clients; a class mean is a row for each sample.
 
     Raises:
         TypeError: if their message holds none.
     """
     if isinstance(received, LabelledRows):
         return received
+    if isinstance(received, ClassMeans):
+        numbers = received.label, received.client
+        label, client = (np.repeat(each, received.counts) for each in numbers)
+        values = np.repeat(received.means.astype(np.float32), received.counts, axis=0)
+        return LabelledRows(values, label, client)
     raise TypeError(f"{type(received).__name__} of some clients tell none of their rows")
 
 
 def _on_features(head: LinearHead, learned: Learned) -> LinearHead:
+    if learned.scale == 1 and learned.projection is None:
+        return head
     scaled = replace(head, weights=learned.scale * head.weights)
     return scaled if learned.projection is None else scaled.after(learned.projection)
 
 
 def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) -> list[Score]:
-    """Return the scores of the task's perceptron, trained on the rows that the server drew."""
-    scores = []
+    """Return the scores of the task's perceptron, trained on the rows that the server has.
+
+    Where the last epoch is taken nothing is chosen by held-out rows, and it learns them too.
+    """
+    scores, learns_all = [], job.network_training.selection == "last"
     # One after the other: what the server drew is not equally much for all seeds.
     for seed, of_seed in zip(job.seeds, learned, strict=True):
         parts = [*map(_rows, of_seed.parts)]
@@ -282,7 +321,8 @@ def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) ->
         labels = np.concatenate([*(part.labels for part in parts), np.zeros(1, np.int64)])
         rows = np.arange(len(values))
         payload = Vectors(values, labels, rows, client_data.payload.classes)
-        training, validation = np.split(rows[:-1], [len(parts[0].values)])
+        held_in = len(rows) - 1 if learns_all else len(parts[0].values)
+        training, validation = np.split(rows[:-1], [held_in])
         received = Received(job, seed, payload, training, validation, lambda _: 1.0, None)
         ((fitted,),) = train_on_received(client_data, [[received]])
         scores.append(fitted.score)

@@ -19,9 +19,9 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.messages.statistics import Statistics, length
 from fbftl.methods.one_shot.message import Summary
+from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 from fbftl.methods.one_shot.run import solved_on_features
 from fbftl.methods.one_shot.summaries import Learned
-from fbftl.methods.one_shot.summary_messages import StatisticsMessage
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
 
@@ -31,6 +31,8 @@ def obstacles(job: Job) -> Iterator[str]:
     setting = job.setting
     if setting.message != "statistics":
         yield f"its message is {setting.message}, and statistics are what is deployed"
+    if setting.gram != "triangle" or setting.levels != "spanning":
+        yield "its gram or levels are for studies; give gram triangle and levels spanning"
     yield from protected_by_a_study(job)
 
 

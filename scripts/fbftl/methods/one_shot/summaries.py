@@ -14,6 +14,7 @@ them on their held-out rows, and the head is solved again from both, for which n
 """
 
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -24,18 +25,27 @@ from fbftl.exchange.secure_sum import SecureSum
 from fbftl.exchange.sum_noise import GaussianOnSums, noise_on_sums
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
+from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
+from fbftl.messages.moments import Moments
 from fbftl.messages.statistics import (
     ClassMeans,
     LabelledRows,
     SplitMeans,
     Statistics,
 )
-from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, evaluation_by_clients
-from fbftl.methods.one_shot.message import Summary
+from fbftl.methods.one_shot.clients import (
+    Clients,
+    HeadEvaluation,
+    evaluation_by_clients,
+    right_on,
+)
+from fbftl.methods.one_shot.message import Summary, SummaryMessage
+from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 from fbftl.methods.one_shot.preparation import (
+    compression_of,
     holds_out_rows,
     message_of,
     numbers_of,
@@ -43,18 +53,14 @@ from fbftl.methods.one_shot.preparation import (
     ring_of,
     statistics_of_sum,
 )
-from fbftl.methods.one_shot.summary_messages import (
-    SplitMeansMessage,
-    StatisticsMessage,
-    SummaryMessage,
-)
+from fbftl.methods.one_shot.split_means import SplitMeansMessage
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.study.uploads import CANDIDATES
 from fbftl.tasks.task import LabelledFeatures
 
-Knowledge = Statistics | ClassMeans | LabelledRows
+Knowledge = Statistics | ClassMeans | LabelledRows | Moments
 """What the server knows of some clients."""
 
 
@@ -102,6 +108,8 @@ def _together(kept: Knowledge, other: Knowledge) -> Knowledge:
         return kept + other
     if isinstance(kept, LabelledRows) and isinstance(other, LabelledRows):
         return kept + other
+    if isinstance(kept, Moments) and isinstance(other, Moments):
+        return kept + other
     raise TypeError(f"{type(kept).__name__} and {type(other).__name__} have no sum")
 
 
@@ -129,7 +137,7 @@ def send_summaries(
     taking_part = np.flatnonzero(np.isin(owner, client[offered]))
     clients = Clients(owner, first, rows, values, client_data.payload.labels, taking_part)
     training, validation = held_out(taking_part, job.training.validation, seed)
-    compression = Compression(setting.bits)
+    compression = compression_of(setting)
     link = link_of(setting, client_data.payload.block_bits)
     post = Post(ledger, link, seed, guarantee, compression)
     post.deploy(client_data.frozen_floats)
@@ -160,7 +168,8 @@ def send_summaries(
         **post.totals(range(1)),
     }
     if secure is None:
-        numbers = counts["uplink_payload_bits"] / setting.bits / len(taking_part)
+        sent_bits = setting.bits * setting.keep
+        numbers = counts["uplink_payload_bits"] / sent_bits / len(taking_part)
     else:
         numbers = float(numbers_of(setting.message, classes, width))
         counts |= secure.ring.record | {"privacy": [asdict(guarantee)]}
@@ -172,7 +181,9 @@ def send_summaries(
     training_rows = solving.rows_of(arrived)
     held_out_rows = scoring.rows_of(others)
     right = None
-    if setting.message == "means" and setting.aggregation == "open" and len(held_out_rows):
+    if isinstance(training_part, LabelledRows):
+        right = right_on(other) if len(others) else None
+    elif isinstance(training_part, ClassMeans | Moments) and len(held_out_rows):
         scoring_clients = [index for index in others if len(scoring.rows[index])]
         right = evaluation_by_clients(scoring, scoring_clients, post, counts)
     other = other if len(others) else None
@@ -211,6 +222,9 @@ def _halves(job: Job, clients: Clients, message: SplitMeansMessage) -> tuple[Cli
 def _open(clients: Clients, post: Post, message: SummaryMessage, bound: int) -> Any:
     """Send every client's message; return what gives the server's knowledge of some of them.
 
+    How long messages are follows from what they hold, or else they are made, as they are where some
+    elements are left out.
+
     Args:
         clients: who sends what.
         post: through which.
@@ -218,19 +232,29 @@ def _open(clients: Clients, post: Post, message: SummaryMessage, bound: int) -> 
         bound: bytes of messages that are really made; the first one always is.
     """
     shapes = clients.shapes(message)
-    bits = np.array([shape.bits(post.compression) for shape in shapes])
-    floats = np.array([shape.numbers for shape in shapes])
+    bits, floats = np.full(len(shapes), 8 * HEADER_BYTES), np.zeros(len(shapes), dtype=np.int64)
     digests: list[bytes | None] = [None] * len(shapes)
     read: dict[int, Summary] = {}
+
+    def make(index: int) -> None:
+        summary = clients.summary(message, index)
+        if summary is not None:
+            made, read[index] = summary.sent(post.compression)
+            digests[index] = sha256(made).digest()
+            bits[index], floats[index] = 8 * len(made), summary.numbers
+
+    for index, shape in enumerate(shapes):
+        if shape is None or post.compression.keep != 1:
+            make(index)
+        else:
+            bits[index], floats[index] = shape.bits(post.compression), shape.numbers
     spent = 0
     for index in clients.taking_part.tolist():
         spent += int(bits[index]) // 8
         if read and spent > bound:
             break
-        summary = clients.summary(message, index)
-        if summary is not None:
-            digests[index] = summary.digest(post.compression)
-            read[index] = summary.read(post.compression)
+        if index not in read:
+            make(index)
     content = Encoded(bits, digests)
     receipt = post.up(
         {"statistics": floats}, clients.owner, content=content, offered=clients.taking_part
@@ -261,7 +285,7 @@ def _read(
     clients: Clients, message: SummaryMessage, index: int, compression: Compression
 ) -> Summary | None:
     summary = clients.summary(message, index)
-    return None if summary is None else summary.read(compression)
+    return None if summary is None else summary.sent(compression)[1]
 
 
 def _masked(

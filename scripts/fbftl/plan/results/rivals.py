@@ -39,6 +39,21 @@ UNTIL = (
 )  # fmt: skip
 """Axes that tell training by rounds apart."""
 
+CODEC = ("keep", "levels", "gram", "test_features")
+"""Axes of the codec beside its bits."""
+
+DEALT = ("samples_per_client", "partition", "alpha")
+"""Axes by which clients are dealt their samples."""
+
+
+FRONTS = {
+    "front": "bits and client sizes",
+    "front_heads": "heads",
+    "front_codec": "codec",
+    "front_skew": "label skew",
+}
+"""Experiments whose table sets every upload beside all others, and what each varies."""
+
 
 def radio(study: Study, task: str) -> dict[str, Any]:
     """Return what sending costs over the air."""
@@ -87,6 +102,25 @@ OF_EXPERIMENT["uploads"] = [
         | {"radio": radio, "training": of_task("training"), "one_shot": of_task("one_shot")},
     ),
     Result("plot_rivals.uploads", "cost", "Accuracy against uplink", table_of("uploads")),
+]
+
+OF_EXPERIMENT |= {
+    name: [
+        Result(
+            "tabulate_front.front",
+            "cost",
+            f"What a client should upload: {what}",
+            tidy(name) | NETWORK,
+            axes(name, *UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
+            stem=name,
+        )
+    ]
+    for name, what in FRONTS.items()
+}
+
+OF_EXPERIMENT["front"] += [
+    Result("plot_front.upload_sizes", "cost", "Uplink for raw accuracy", table_of("front")),
+    Result("plot_front.upload_front", "cost", "Accuracy against uplink", table_of("front")),
 ]
 
 OF_EXPERIMENT["uploads_clients"] = [

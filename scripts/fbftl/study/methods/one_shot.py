@@ -8,21 +8,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from fbftl.study.axes import CLIENTS, LINK, NOISE, OF_FEATURES
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.study.axes import CLIENTS, COMPRESSES, COMPRESSION, LINK, NOISE, OF_FEATURES
 from fbftl.study.axes import SUMS as SUMMING
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.model.block import Many
 from fbftl.study.record import Block, MethodRecord, keys
 from fbftl.study.rings import noise_bound, statistics_bound
-from fbftl.study.uploads import HEADS_FROM, SUMS
-
-LACKS = {
-    "means": "second moments and the samples themselves",
-    "statistics": "the samples themselves and each client's means",
-    "projected": "the samples themselves and each client's means",
-    "mixtures": "each client's means",
-}
-"""By message, what it does not tell."""
+from fbftl.study.uploads import CLASSES, HEADS_FROM, LACKS, MESSAGES, SUMS, gives
 
 SUMMED = ("means", "statistics", "projected")
 """Messages that add up over clients."""
@@ -35,28 +28,52 @@ OF_MEANS = Needs("message: means, sent open", lambda setting: (
 ))  # fmt: skip
 PROJECTED = Needs("message: projected", lambda setting: setting.message == "projected")
 OF_MIXTURES = Needs("message: mixtures", lambda setting: setting.message == "mixtures")
+SPREAD = Needs("message: mixtures or moments", lambda setting: (
+    setting.message in ("mixtures", "moments")
+))  # fmt: skip
+OF_GRAM = Needs("message: statistics or projected", lambda setting: (
+    setting.message in ("statistics", "projected")
+))  # fmt: skip
+QUANTISED = Needs("bits below 32 and a message that is no single feature", lambda setting: (
+    setting.bits != FLOAT_BITS and setting.message != "features"
+))  # fmt: skip
+
+KEPT = ("features", "batch", "means")
+"""Messages of which elements may be left out: all others make no sense with zeros in them."""
 
 
 class OneShotAxes(Axes):
     """Axes of one-shot alone.
 
-    message: what a client uploads: features, means, statistics, projected or mixtures.
+    message: what a client uploads: features, each sample's by itself, or one message of a file in
+        methods/one_shot/messages/: batch, means, moments, statistics, projected, mixtures or one's
+        own.
     means_per_class: means that a client sends of a class, whose samples it splits among them at
         random; of fewer samples one each.
     projection: dimensions k that features are projected to at random before their statistics.
     components: components G of a mixture for each class that a client has samples of; 0 has each
         client choose among the task's for each class, by samples that it holds out.
-    covariance: of a mixture's components: diagonal, or spherical, as FedPFT's are.
+    covariance: of a mixture's components: diagonal, or spherical, as FedPFT's are; of moments:
+        diagonal, variances of each class, or shared, one for all classes of a client.
+    gram: how second moments travel: their triangle, or a factor of the scatter around class means,
+        which no rounding makes indefinite.
+    levels: of a row's elements under bits below 32: spanning its extremes, or fitted to it by least
+        squares.
+    test_features: plain, as a deployed model reads its own sensor's, or compressed as clients'.
     head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r,
         afl, lda, fedcgs, fedcof, fedcof_between (with the scatter between classes), fedcof_oracle
-        (on statistics), ncm and fedncm are linear.
+        (on statistics), ncm and fedncm are linear; nb (naive Bayes) and qda have variances of each
+        class.
     """
 
-    message: Literal["features", "means", "statistics", "projected", "mixtures"] = "features"
+    message: Literal[MESSAGES] = "features"  # type: ignore[valid-type]
     means_per_class: Annotated[Many, OF_MEANS] = 1
     projection: Annotated[Many | None, PROJECTED] = None
     components: Annotated[int, Field(ge=0, le=10_000), OF_MIXTURES] = 1
-    covariance: Annotated[Literal["diagonal", "spherical"], OF_MIXTURES] = "diagonal"
+    covariance: Annotated[Literal["diagonal", "spherical", "shared"], SPREAD] = "diagonal"
+    gram: Annotated[Literal["triangle", "factor"], OF_GRAM] = "triangle"
+    levels: Annotated[Literal["spanning", "fitted"], QUANTISED] = "spanning"
+    test_features: Annotated[Literal["plain", "compressed"], COMPRESSES] = "plain"
     head: Literal[
         "mlp",
         "logistic",
@@ -70,6 +87,8 @@ class OneShotAxes(Axes):
         "fedcof_oracle",
         "ncm",
         "fedncm",
+        "nb",
+        "qda",
     ] = "mlp"
 
 
@@ -83,9 +102,20 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
     if head not in heads:
         yield (
-            f"asks for head {head} from {message}, which lack {LACKS.get(message)}; choose among "
-            f"{', '.join(heads)}, or message: features"
+            f"asks for head {head} from {message}, which lack {LACKS[gives(message)]}; choose "
+            f"among {', '.join(heads)}, or message: features"
         )
+    if setting.keep != 1 and message not in KEPT:
+        yield f"keeps {setting.keep:g} of {message}; leave elements out of {', '.join(KEPT)} alone"
+    if setting.test_features == "compressed" and message not in KEPT:
+        yield f"compresses test features as {message}; use test_features: plain"
+    wrong = "shared" if message == "mixtures" else "spherical"
+    if message in ("mixtures", "moments") and setting.covariance == wrong:
+        yield f"has covariance {wrong} for {message}; use covariance: diagonal"
+    if setting.gram == "factor" and (setting.aggregation != "open" or setting.mechanism != "none"):
+        yield "masks or noises a factor, which does not add up; use gram: triangle"
+    if head in CLASSES and setting.mechanism != "none":
+        yield f"has head {head} under a mechanism, which scales features; use head lda"
     if message == "projected" and setting.projection is None:
         yield "has message projected, which needs projection, its dimensions; give it"
     if setting.aggregation != "open":
@@ -113,6 +143,11 @@ def together(_setting: AxisValues) -> tuple[Any, ...]:
     return ()
 
 
+def parts(setting: AxisValues) -> tuple[str, ...]:
+    """Return the module of its message, which jobs import by its name."""
+    return () if setting.message == "features" else (f"messages.{setting.message}",)
+
+
 def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
     """Return the bound on a masked sum, of samples that are clipped and scaled to length one.
 
@@ -129,12 +164,13 @@ RECORD = MethodRecord(
     place=60,
     reads="features",
     sends="once",
-    axes=("cut", *CLIENTS, *LINK, "bits", *NOISE, *SUMMING, OneShotAxes),
+    axes=("cut", *CLIENTS, *LINK, *COMPRESSION, *NOISE, *SUMMING, OneShotAxes),
     named=("message",),
-    fixed=("loss", "keep", *OF_FEATURES),
+    fixed=("loss", *OF_FEATURES),
     mechanisms=("none", "relative", "gaussian"),
     faults=faults,
     largest_sum=largest_sum,
+    parts=parts,
     block=keys("one_shot"),
     together=together,
     alike_together=True,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from fbftl.messages.codec import Compression
+from fbftl.methods.one_shot.messages.mixtures import MixturesMessage
 from fbftl.methods.one_shot.mixtures import Fitting, Mixture, held_out_count
-from fbftl.methods.one_shot.summary_messages import MixturesMessage
 from sklearn.mixture import GaussianMixture
 
 DIAGONAL, SPHERICAL = Fitting(1e-3), Fitting(1e-3, spherical=True)
@@ -114,7 +114,7 @@ def test_a_message_is_as_long_as_its_shape_says(fitting, width, bits):
         mixtures_message.summary(0, values, labels),
     )
     assert shape.numbers == 3 * width + 2
-    assert shape.bits(Compression(bits)) == 8 * len(summary.message(Compression(bits)))
+    assert shape.bits(Compression(bits)) == 8 * len(summary.sent(Compression(bits))[0])
     empty = message(200).shape(0, values, labels)
     ranges = 8 * 3 if bits == 16 else 0
     data = 3 * width * bits // 8 + ranges + 1 + 2 * 4

@@ -7,7 +7,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.ring import FRACTION_BITS
 from fbftl.messages.ledger import BROADCAST
 from fbftl.messages.statistics import ClassMeans, length
-from fbftl.methods.one_shot.summary_messages import SplitMeansMessage
+from fbftl.methods.one_shot.split_means import SplitMeansMessage
 from fbftl.study.uploads import CANDIDATES, HEADS_FROM
 from fbftl.tasks.task import Inputs
 from fbftl.training.closed_form import fedcof

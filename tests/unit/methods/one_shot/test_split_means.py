@@ -5,7 +5,8 @@ import pytest
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.statistics import ClassMeans
-from fbftl.methods.one_shot.summary_messages import MeansMessage, SplitMeansMessage
+from fbftl.methods.one_shot.messages.means import MeansMessage
+from fbftl.methods.one_shot.split_means import SplitMeansMessage
 
 CLASSES, WIDTH = 4, 6
 
@@ -31,9 +32,9 @@ def test_kept_and_held_out_means_travel_together_and_give_those_of_all(
     values = np.random.default_rng(0).normal(size=(len(labels), WIDTH))
     split_means = SplitMeansMessage(CLASSES, WIDTH, 0.5, 0, per_class)
     summary = split_means.summary(4, values, labels)
-    length_in_bits = 8 * len(summary.message(compression))
+    length_in_bits = 8 * len(summary.sent(compression)[0])
     assert split_means.shape(4, values, labels).bits(compression) == length_in_bits
-    split = split_means.combined([(4, summary.read(compression))])
+    split = split_means.combined([(4, summary.sent(compression)[1])])
     held_out = split_means.holds_out(4, labels)
     assert split.kept.counts.sum() == (~held_out).sum()
     assert split.held_out.counts.sum() == held_out.sum()
@@ -53,5 +54,5 @@ def test_a_client_sends_as_many_means_of_a_class_as_it_has_samples_at_most():
     assert sorted(means.counts[means.label == 0].tolist()) == [1, 2, 2]
     assert means.means[means.label == 2].tolist() == [[2.0] * WIDTH]
     assert np.allclose(means.sums_of[0], 13)
-    assert message.shape(7, values, labels).bits(Compression()) == 8 * len(summary.message(PLAIN))
+    assert message.shape(7, values, labels).bits(Compression()) == 8 * len(summary.sent(PLAIN)[0])
     assert means.clients_of.tolist() == [3, 0, 1, 0]

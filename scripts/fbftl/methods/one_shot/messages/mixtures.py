@@ -1,0 +1,110 @@
+"""Gaussian mixtures of each class's features, from which the server draws samples (FedPFT)."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fbftl.ground.errors import required
+from fbftl.ground.randomness import stream
+from fbftl.messages.statistics import LabelledRows
+from fbftl.methods.one_shot.message import Shape, Summaries, Summary, SummaryMessage, Table, Terms
+from fbftl.methods.one_shot.mixtures import Fitting, Mixture, held_out_count
+from fbftl.methods.one_shot.private_gaussians import GaussiansMessage
+
+GIVES = "drawn rows"
+REVEALS = "each client's class means and variances, its samples where a component has one"
+
+
+def message(terms: Terms) -> SummaryMessage:
+    """Return how clients make theirs: under noise, of one Gaussian a class, they are sums."""
+    setting, block, guarantee = terms.setting, terms.block, terms.guarantee
+    # Features are scaled by their clip norm where there is one.
+    least_variance = block["least_variance"] / (guarantee.clip_norm or 1.0) ** 2
+    fitting = Fitting(least_variance, setting.covariance == "spherical")
+    sizes = terms.classes, terms.width
+    if guarantee.noise_std is not None:
+        return GaussiansMessage(*sizes, fitting, guarantee.noise_std, terms.noised_by, terms.seed)
+    components = [setting.components] if setting.components else block["components"]
+    least = block["least_samples"]
+    return MixturesMessage(*sizes, tuple(sorted(components)), fitting, least, terms.seed)
+
+
+@dataclass(frozen=True)
+class MixturesMessage(SummaryMessage):
+    """A Gaussian mixture for each class that a client has enough samples of, with their number.
+
+    Under diagonal covariances a class of few samples has fewer components. Under spherical ones it
+    is as in FedPFT: a class with at most G samples is not sent.
+
+    components: G, at most; several are candidates, of which a client chooses one for each class by
+        samples that it holds out, and which it then fits to all of them.
+    fitting: how mixtures are fitted.
+    least_samples: samples behind a component; a class with fewer is not sent.
+    seed: the repetition's seed, for where k-means++ begins and for what the server draws.
+    """
+
+    classes: int
+    width: int
+    components: tuple[int, ...]
+    fitting: Fitting
+    least_samples: int
+    seed: int
+    _chosen: dict[int, dict[int, int]] = field(default_factory=dict, repr=False, compare=False)
+
+    def sizes(self, client: int, values: np.ndarray, labels: np.ndarray) -> dict[int, int]:
+        """Return the components of each class that a client sends, chosen once if they are."""
+        if client not in self._chosen:
+            draws = stream(self.seed, "components", client)
+            of_class = {int(label): values[labels == label] for label in np.unique(labels)}
+            sizes = {label: self._size(of_label, draws) for label, of_label in of_class.items()}
+            self._chosen[client] = {label: size for label, size in sizes.items() if size}
+        return self._chosen[client]
+
+    def shape(self, client: int, values: np.ndarray, labels: np.ndarray) -> Shape:
+        """Return what a client's message holds; its header alone if no class is sent."""
+        sizes = self.sizes(client, values, labels)
+        width = 1 + self.width + (1 if self.fitting.spherical else self.width)
+        return Shape(len(sizes), ((sum(sizes.values()), width, True),), self.classes)
+
+    def summary(self, client: int, values: np.ndarray, labels: np.ndarray) -> Summary | None:
+        """Return a client's summary, or None if no class has enough samples."""
+        sizes = self.sizes(client, values, labels)
+        if not sizes:
+            return None
+        draws = stream(self.seed, "mixtures", client)
+        rows = [
+            self.fitting.fitted(values[labels == label], size, draws).rows()
+            for label, size in sizes.items()
+        ]
+        counts = np.array([np.count_nonzero(labels == label) for label in sizes])
+        of = np.repeat(list(sizes), list(sizes.values()))
+        return Summary(counts, (Table(np.vstack(rows), of),), self.classes)
+
+    def _size(self, samples: np.ndarray, draws: np.random.Generator) -> int:
+        """Return the components of a class's samples; 0 if they are not sent."""
+        allowed = self._allowed(len(samples))
+        kept = len(samples) - held_out_count(len(samples))
+        comparable = [size for size in self._allowed(kept) if size in allowed]
+        if len(comparable) > 1:
+            return self.fitting.chosen(samples, comparable, draws)
+        return allowed[0] if allowed else 0
+
+    def _allowed(self, samples: int) -> list[int]:
+        """Return the numbers of components that so many samples of a class may have, ascending."""
+        most = samples // self.least_samples
+        if self.fitting.spherical:
+            return [size for size in self.components if size <= most and size < samples]
+        return sorted({min(size, most) for size in self.components} - {0})
+
+    def combined(self, received: Summaries) -> LabelledRows:
+        """Return virtual samples, as many of each client and class as it has."""
+        values, labels = [np.zeros((0, self.width), dtype=np.float32)], [np.zeros(0, np.int64)]
+        whose = [np.zeros(0, np.int64)]
+        for client, summary in received:
+            table, draws = summary.tables[0], stream(self.seed, "virtual", client)
+            for label, count in zip(np.unique(required(table.labels)), summary.counts, strict=True):
+                mixture = Mixture.of_rows(table.rows[table.labels == label], self.width)
+                values.append(mixture.draw(int(count), draws))
+                labels.append(np.full(int(count), label))
+                whose.append(np.full(int(count), client))
+        return LabelledRows(np.vstack(values), np.concatenate(labels), np.concatenate(whose))

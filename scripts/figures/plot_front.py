@@ -1,0 +1,79 @@
+"""Figures of what a client should upload: kilobytes for the accuracy of raw features, and for any.
+
+Each function draws one; pdf, png and its numbers go beside the svg.
+"""
+
+import pandas as pd
+from fbftl.findings.plots.frames import marks, stepped
+from fbftl.findings.plots.kinds import lines
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.story import with_rows
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.upload_kinds import KINDS
+from fbftl.ground.csv_tables import read_table
+
+SKEWS = ("iid labels", "Dirichlet 0.1")
+"""Panels of the figure over client sizes."""
+
+SIZES = (8, 128)
+"""Panels of the figure of the front."""
+
+FRONT = "none cheaper is better"
+
+KILOBYTES = "uplink per client (kB)"
+
+MARKERS = "oDsvP^X*<>hd"
+"""Of kinds in their order."""
+
+
+def looks_of(rows: pd.DataFrame) -> dict[str, Look]:
+    """Return looks of the kinds that a table has; a kind of one's own is black."""
+    kinds = [*KINDS, *sorted({*rows["kind"]} - {*KINDS})]
+    return {
+        kind: Look(KINDS.get(kind, "black"), marker)
+        for kind, marker in zip(kinds, MARKERS, strict=False)
+    }
+
+
+def upload_sizes(table: str, svg: str) -> None:
+    """Draw kilobytes a client to come within one point of raw features with their best head, by K.
+
+    A line for each kind of upload, which ends where no head and no number of bits gets there.
+    """
+    rows = with_rows(read_table(table), table)
+    rows = rows[rows["cheapest"].eq("yes") & rows["skew"].isin(SKEWS)].drop(columns="spread")
+    frame = marks(rows, "samples_per_client", "kilobytes", series=rows["kind"], factor=1)
+    frame = frame.assign(panel=rows["skew"])
+    sizes = sorted(rows["samples_per_client"].unique())
+    x, y = Scale("samples per client K", "log", sizes), Scale(KILOBYTES, "log plain")
+    panels = {skew: Panel(x, y, skew) for skew in SKEWS}
+    spec = Spec(looks_of(rows), panels, (TEXT_WIDTH, 3.4), legend=4)
+    drawn = rows[["skew", "samples_per_client", "kind", "name", "kilobytes", "accuracy"]]
+    title = "Uplink to come within one point of raw features"
+    save(lines(frame.sort_values("x"), spec), svg, drawn, title)
+
+
+def upload_front(table: str, svg: str) -> None:
+    """Draw accuracy against kilobytes a client, each kind's best head at each number of bits."""
+    rows = with_rows(read_table(table), table)
+    rows = rows[rows["skew"].eq(SKEWS[0]) & rows["samples_per_client"].isin(SIZES)]
+    best = rows.loc[
+        rows.groupby(["samples_per_client", "kind", "bits", "keep"])["accuracy"].idxmax()
+    ]
+    bits = best["bits"].map("{:.0f}".format).where(best["pareto"].eq("yes"), "")
+    frame = marks(best, "kilobytes", series=best["kind"], name=bits)
+    frame = frame.assign(panel=best["samples_per_client"])
+    steps = [
+        stepped(front.drop(columns=["low", "high"]), part["x"].max()).assign(series=FRONT)
+        for _, part in frame.groupby("panel")
+        if len(front := part[part["name"] != ""])
+    ]
+    looks = {FRONT: Look(NEUTRAL, "", width=0.8)} | {
+        kind: Look(look.colour, look.marker, "") for kind, look in looks_of(rows).items()
+    }
+    x, y = Scale(KILOBYTES, "log plain"), Scale("accuracy (%)", "score")
+    panels = {size: Panel(x, y, f"K = {size}") for size in SIZES}
+    spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=5)
+    columns = ["samples_per_client", "kind", "name", "kilobytes", "accuracy", "spread", "pareto"]
+    figure = lines(pd.concat([*steps, frame], ignore_index=True), spec)
+    save(figure, svg, best[columns], "Accuracy against uplink of kinds of uploads")

@@ -1,0 +1,44 @@
+"""The table of what a client should upload: each message under each codec, beside all others."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fbftl.cost.layers import multiplications, read_network
+from fbftl.findings.columns import DIVERGED, PERCENT, SEEDS, accuracy
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.findings.upload_kinds import compared
+
+FRONT_COLUMNS = [
+    Column("skew", "Labels", page=True),
+    Column("samples_per_client", "K", format="{:.0f}", page=True),
+    Column("name", "Upload and head", page=True),
+    Column("kilobytes", "Uplink per client", "kB", "{:.3g}", page=True),
+    *accuracy(),
+    Column("below_raw", "Below raw features", format=PERCENT, page=True),
+    Column("cheapest", "Cheapest of its kind within a point", page=True),
+    Column("pareto", "On the front", page=True),
+    Column("downlink_kilobytes", "Downlink per client", "kB", "{:.3g}"),
+    Column("multiplications", "Multiplications to extract, per client", format=prefixed),
+    Column("revealed", "The server sees", width="5cm"),
+    SEEDS,
+    DIVERGED,
+]
+
+
+def front(
+    runs: str, network: str, axes: dict[str, Any], client_block: Mapping[str, Any]
+) -> ResultTable:
+    """Tabulate uploads among clients of one size and skew, the cheapest first.
+
+    Args:
+        runs: tidy table of the experiment.
+        network: the task's layers and its cut.
+        axes: those of uploads, of their codec and of clients, with their defaults.
+        client_block: the task's block `clients`.
+    """
+    of_task = read_network(network)
+    each = multiplications(of_task.extractor)
+    rows = compared(read_tidy(runs, axes), client_block, each)
+    rows = rows.assign(width=of_task.feature_width, classes=of_task.layers[-1].outputs)
+    return ResultTable(rows, FRONT_COLUMNS)

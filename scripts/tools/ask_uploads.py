@@ -1,0 +1,174 @@
+"""Say what each upload costs a client, and what it gave in kept studies, the cheapest first.
+
+    ./run ask --samples-per-client 8 --classes 10 --width 1280 --head linear --link 20
+
+Lengths are those of the ledger, for labels drawn evenly. Accuracies are of kept studies that have
+as many samples a client and classes, and features of that width; nothing is guessed for others.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+from fbftl.findings.front import rows
+from fbftl.findings.kept import KEPT
+from fbftl.ground.errors import UserError
+from fbftl.messages.codec import Compression
+from fbftl.methods.one_shot.message import Terms
+from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.study.job import KnownAxes
+from fbftl.study.methods.one_shot import BOUNDED
+from fbftl.study.model.training import OneShot
+from fbftl.study.settings import DEFAULTS
+from fbftl.study.uploads import HEADS_FROM, MESSAGES, declared
+
+BITS = (32, 8, 4, 2)
+DRAWS = 50
+"""Clients whose labels are drawn, over which lengths are averaged."""
+
+KINDS: dict[str, dict[str, Any]] = {
+    "batch": {},
+    "means": {},
+    "moments": {"covariance": "shared"},
+    "mixtures": {"covariance": "spherical"},
+    "statistics": {"gram": "factor"},
+    "projected": {"gram": "factor", "projection": 64},
+}
+"""Axes of each message; one of the reader's own has those of its defaults."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A message under a codec, at one size of clients.
+
+    message, bits: what is sent, and bits of a number.
+    kilobytes: that a client sends in the mean.
+    measured: what kept studies found: accuracy, what is lost against raw features, and where.
+    """
+
+    message: str
+    bits: int
+    kilobytes: float
+    measured: str = ""
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """Heads that can be made of it."""
+        return HEADS_FROM[self.message]
+
+
+def kilobytes(message: str, bits: int, samples: int, classes: int, width: int) -> float | None:
+    """Return the mean length of a client's message; None if its content decides it.
+
+    Args:
+        message: its name.
+        bits: of a number.
+        samples: of a client, K.
+        classes: N, drawn evenly.
+        width: numbers of a feature, d.
+    """
+    axes = {**DEFAULTS, "message": message, "bits": bits, **KINDS.get(message, {})}
+    if bits == 32:
+        axes |= {"gram": DEFAULTS["gram"]}
+    sent = min(axes["projection"], width) if message == "projected" else width
+    block = OneShot().model_dump()
+    terms = Terms(KnownAxes(axes), block, classes, sent, 0, PrivacyRecord("none", ""), 0)
+    made = import_module(f"fbftl.methods.one_shot.messages.{message}").message(terms)
+    drawn, values = np.random.default_rng(0), np.zeros((samples, sent), np.float32)
+    shapes = [made.shape(0, values, drawn.integers(classes, size=samples)) for _ in range(DRAWS)]
+    if any(shape is None for shape in shapes):
+        return None
+    return fmean(shape.bits(Compression(bits)) for shape in shapes) / 8e3
+
+
+def uploads(samples: int, classes: int, width: int, root: Path) -> list[Upload]:
+    """Return every upload, the cheapest first, with what kept studies found.
+
+    Args:
+        samples, classes, width: as of `kilobytes`.
+        root: the project's folder.
+    """
+    sizes = samples, classes, width
+    found = [
+        Upload(
+            message, bits, length, "; ".join(measured(message, bits, samples, classes, width, root))
+        )
+        for message in MESSAGES
+        if message != "features"
+        for bits in BITS
+        if (length := kilobytes(message, bits, *sizes)) is not None
+    ]
+    return sorted(found, key=lambda upload: upload.kilobytes)
+
+
+def measured(
+    message: str, bits: int, samples: int, classes: int, width: int, root: Path
+) -> Iterator[str]:
+    """Yield what kept studies found of an upload among equal clients with iid labels."""
+    same_as = {"bits": bits, "samples_per_client": samples, "keep": 1}
+    same_as |= {"classes": classes, "width": width}
+    for table in sorted((root / KEPT).glob("*/tables/front.csv")):
+        same = [
+            row
+            for row in rows(table)
+            if (row["skew"], row["message"]) == ("iid labels", message)
+            if all(float(row[name]) == value for name, value in same_as.items())
+        ]
+        if same:
+            best = max(same, key=lambda row: float(row["accuracy"]))
+            accuracy, below = (100 * float(best[name]) for name in ("accuracy", "below_raw"))
+            yield f"{accuracy:.1f} % ({best['head']}, {-below:+.1f}; {table.parents[1].name})"
+
+
+def answer(found: Sequence[Upload], options: argparse.Namespace) -> str:
+    """Return the table: of what fits the link, the head and the guarantee."""
+    fitting = [
+        upload
+        for upload in found
+        if options.link is None or upload.kilobytes <= options.link
+        if options.head != "mlp" or "mlp" in upload.heads
+        if not options.private or upload.message in (*BOUNDED, "mixtures")
+    ]
+    if not fitting:
+        return f"No upload fits; the shortest takes {found[0].kilobytes:.3g} kB a client.\n"
+    head = "best head, points against raw features; study"
+    lines = [f"{'kB/client':>11}  bits  {'message':11}  measured accuracy ({head})"]
+    lines += [
+        f"{of.kilobytes:11.3g}  {of.bits:4}  {of.message:11}  {of.measured or 'not measured'}"
+        for of in fitting
+    ]
+    sees = {of.message: declared(of.message, "REVEALS") for of in fitting}
+    lines += ["", *(f"The server sees of {name}: {what}." for name, what in sees.items())]
+    return "\n".join(lines) + "\n"
+
+
+def main(words: Sequence[str], root: Path = Path()) -> str:
+    """Return the answer to the options of the command line.
+
+    Raises:
+        UserError: where a size is no positive number.
+    """
+    parser = argparse.ArgumentParser("./run ask", allow_abbrev=False)
+    for name in ("samples-per-client", "classes", "width"):
+        parser.add_argument(f"--{name}", type=int, required=True)
+    parser.add_argument("--head", choices=("linear", "mlp"))
+    parser.add_argument("--link", type=float, help="kB that a client can send")
+    parser.add_argument("--private", action="store_true", help="only what noise can protect")
+    options = parser.parse_args(words)
+    sizes = options.samples_per_client, options.classes, options.width
+    if min(sizes) < 1:
+        raise UserError("--samples-per-client, --classes and --width are numbers from 1 on")
+    return answer(uploads(*sizes, root), options)
+
+
+if __name__ == "__main__":
+    try:
+        print(main(sys.argv[1:]), end="")
+    except UserError as error:
+        sys.exit(str(error))

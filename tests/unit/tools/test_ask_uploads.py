@@ -1,0 +1,55 @@
+"""What an upload costs, and what kept studies found of it."""
+
+from pathlib import Path
+
+import ask_uploads
+import pytest
+from ask_uploads import kilobytes, main
+from fbftl.findings.kept import KEPT
+from fbftl.ground.errors import UserError
+
+SIZES = ["--samples-per-client", "4", "--classes", "3", "--width", "50"]
+
+HEAD = "skew,message,head,bits,keep,samples_per_client,classes,width,accuracy,below_raw\n"
+ROWS = (
+    "iid labels,means,lda,8,1,4,3,50,0.7,0.05\niid labels,means,mlp,8,1,4,3,50,0.71,0.04\n"
+    "Dirichlet 0.1,means,lda,8,1,4,3,50,0.9,0\niid labels,means,lda,8,1,4,3,64,0.8,0\n"
+)
+
+
+def test_a_length_is_that_of_numbers_labels_ranges_and_headers() -> None:
+    plain, short = (kilobytes("batch", bits, 4, 3, 50) for bits in (32, 8))
+    assert plain is not None
+    assert short is not None
+    assert 0 < 1000 * plain - 4 * 50 * 4 < 100
+    assert 0 < 1000 * short - 50 * 4 < 140
+
+
+def test_what_was_measured_is_of_equal_clients_alone(tmp_path: Path) -> None:
+    table = tmp_path / KEPT / "hill" / "tables" / "front.csv"
+    table.parent.mkdir(parents=True)
+    table.write_text(HEAD + ROWS)
+    lines = main(SIZES, tmp_path).splitlines()
+    (of_means,) = [line for line in lines if " 8  means" in line]
+    assert "71.0 % (mlp, -4.0; hill)" in of_means
+    assert sum("not measured" in line for line in lines) == len(lines) - 2 - sum(
+        line == "" or line.startswith("The server") for line in lines
+    )
+
+
+def test_only_what_fits_is_shown_the_cheapest_first(tmp_path: Path) -> None:
+    table = [line.split() for line in main([*SIZES, "--link", "0.3"], tmp_path).splitlines()[1:]]
+    lengths = [float(line[0]) for line in table if line and line[1].isdigit()]
+    assert lengths == sorted(lengths)
+    assert max(lengths) <= 0.3
+    assert "No upload fits" in main([*SIZES, "--link", "0.001"], tmp_path)
+    assert " statistics " not in main([*SIZES, "--head", "mlp"], tmp_path)
+
+
+def test_sizes_below_one_are_refused() -> None:
+    with pytest.raises(UserError, match="numbers from 1 on"):
+        main([*SIZES[:-1], "0"])
+
+
+def test_every_message_has_a_length_or_is_left_out() -> None:
+    assert {of.message for of in ask_uploads.uploads(4, 3, 50, Path())} >= {"batch", "means"}

@@ -1,0 +1,42 @@
+"""A message of one's own, as docs/what-to-upload.md prints it: a file, a grid, a row, a line."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+from project import Project
+
+PAGE = (Path(__file__).parents[2] / "docs/what-to-upload.md").read_text(encoding="utf-8")
+((PATH, PRINTED),) = re.findall(r"^`([^`\n]+/\w+\.py)`:\n\n```python\n(.*?)^```", PAGE, re.M | re.S)
+
+FRONT = {"method": ["one_shot"], "head": ["lda"], "samples_per_client": [8], "bits": [32, 8]}
+
+
+def study(*messages: str) -> dict:
+    grids = [FRONT | {"message": [message]} for message in messages]
+    return {
+        "study": {"tasks": ["digits"], "experiments": ["front"]},
+        "experiments": {"front": {"tasks": ["digits"], "grids": grids}},
+    }
+
+
+def test_the_pages_message_is_one_file_and_trains_alone(finished: Project) -> None:
+    assert len(PRINTED.splitlines()) <= 60
+    assert "sketch" in finished.call("--dry-run", study=study("sketch")).stderr
+    finished.finish(study=study("batch", "means"))
+    before = set(finished.runs())
+    (finished.folder / PATH).write_text(PRINTED, encoding="utf-8")
+    finished.finish(study=study("batch", "means", "sketch"))
+    added = Counter(name for name, _ in set(finished.runs()) - before)
+    assert len(added) == 2
+    assert all("message=sketch" in name for name in added)
+    table = pd.read_csv(finished.results / "digits/tables/front.csv")
+    rows = table[table["message"] == "sketch"]
+    assert rows["kilobytes"].lt(table.loc[table["message"] == "means", "kilobytes"].min()).any()
+    assert rows["revealed"].eq("each client's class means in fewer dimensions").all()
+    for figure in ("upload_sizes", "upload_front"):
+        assert "sketch" in (finished.results / f"digits/figures/{figure}.svg").read_text("utf-8")
+
+    finished.append(PATH, "\n\nCHANGED = 1\n")
+    assert finished.planned(study=study("batch", "means", "sketch"))["train"] == 1
