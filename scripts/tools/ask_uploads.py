@@ -44,7 +44,7 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Upload:
+class PricedUpload:
     """A message under a codec, at one size of clients.
 
     message, bits: what is sent, and bits of a number.
@@ -87,7 +87,7 @@ def kilobytes(message: str, bits: int, samples: int, classes: int, width: int) -
     return fmean(shape.bits(Compression(bits)) for shape in shapes) / 8e3
 
 
-def uploads(samples: int, classes: int, width: int, root: Path) -> list[Upload]:
+def uploads(samples: int, classes: int, width: int, root: Path) -> list[PricedUpload]:
     """Return every upload, the cheapest first, with what kept studies found.
 
     Args:
@@ -96,7 +96,7 @@ def uploads(samples: int, classes: int, width: int, root: Path) -> list[Upload]:
     """
     sizes = samples, classes, width
     found = [
-        Upload(
+        PricedUpload(
             message, bits, length, "; ".join(measured(message, bits, samples, classes, width, root))
         )
         for message in MESSAGES
@@ -126,7 +126,7 @@ def measured(
             yield f"{accuracy:.1f} % ({best['head']}, {-below:+.1f}; {table.parents[1].name})"
 
 
-def answer(found: Sequence[Upload], options: argparse.Namespace) -> str:
+def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
     """Return the table: of what fits the link, the head and the guarantee."""
     fitting = [
         upload

@@ -130,7 +130,7 @@ def renew_claims(root: Path, paper: str) -> None:
     files |= {
         "registry": registries / f"{paper}.csv",
         "tasks": registries / "tasks.csv",
-        "kept": [root / path for path in kept_files(root)],
+        "kept": [root / path for path in kept_files(root, KEPT)],
         "printed": sorted((root / "published" / paper).glob("*.csv")),
         "audit": root / KEPT / AUDIT,
     }

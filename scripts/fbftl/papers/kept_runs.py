@@ -12,7 +12,6 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.kept import KEPT
 from fbftl.findings.runs import read_tidy, write_tidy
 from fbftl.ground.files import read_json
 from fbftl.papers.quantities import Runs
@@ -48,9 +47,14 @@ def keep_runs(runs: Runs, folder: Path) -> None:
             write_tidy(folder / SERIES, wide.reset_index())
 
 
-def kept_files(root: Path) -> list[str]:
-    """Return what the project keeps of the runs of all tasks, below its folder."""
-    folders = sorted(path for path in (root / KEPT).glob("*") if path.is_dir())
+def kept_files(root: Path, kept: Path) -> list[str]:
+    """Return what the project keeps of the runs of all tasks, below its folder.
+
+    Args:
+        root: the project's folder.
+        kept: folder of kept results below it.
+    """
+    folders = sorted(path for path in (root / kept).glob("*") if path.is_dir())
     files = [folder / name for folder in folders for name in KEPT_FILES]
     return [path.relative_to(root).as_posix() for path in files if path.is_file()]
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from fbftl.findings.kept import KEPT
 from fbftl.findings.steps import File, Step, mapped
 from fbftl.papers import by_name
 from fbftl.papers.claim_rows import require_readable
@@ -328,7 +329,7 @@ class PaperSteps:
         yield from read_by_claims(self.call, self.paper).items()
         yield "registry", registry
         yield "tasks", tasks
-        yield "kept", kept_files(self.call.root)
+        yield "kept", kept_files(self.call.root, KEPT)
         yield "printed", paths.published(self.call.root, self.paper)
         yield "audit", "results/papers/audit.csv"
 

@@ -46,7 +46,7 @@ def project(tmp_path: Path) -> Path:
 @pytest.fixture
 def kept(project: Path) -> dict[str, Runs]:
     """What the project keeps, by task."""
-    return read_kept(project / path for path in kept_files(project))
+    return read_kept(project / path for path in kept_files(project, KEPT))
 
 
 def test_kept_runs_measure_what_fresh_ones_do(kept: dict[str, Runs]) -> None:
@@ -75,4 +75,4 @@ def test_means_alone_are_not_paired(kept: dict[str, Runs]) -> None:
 
 
 def test_without_kept_results_nothing_is_read(tmp_path: Path) -> None:
-    assert read_kept(kept_files(tmp_path)) == {}
+    assert read_kept(kept_files(tmp_path, KEPT)) == {}
