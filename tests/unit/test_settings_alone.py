@@ -49,6 +49,18 @@ def test_settings_of_a_unit(method: str, task_files: dict) -> None:
     assert compared
 
 
+@pytest.mark.parametrize("method", [name for name in methods.names() if name not in TOGETHER])
+def test_settings_one_after_another(method: str, task_files: dict) -> None:
+    """Methods whose settings have a unit each: what ran before in the process changes nothing."""
+    jobs = [
+        (from_params(run.job, methods.axes_by_method()), task_files[run.task])
+        for run in draws(method, task_files, 4)
+    ]
+    forwards = [text(train([job], files)[0]) for job, files in jobs]
+    backwards = [text(train([job], files)[0]) for job, files in reversed(jobs)]
+    assert forwards == backwards[::-1]
+
+
 def text(outcome: Any) -> str:
     """Return what a run found and sent as text, since not-a-number is not itself."""
     return repr((outcome.repetitions, outcome.ledger.table().to_pylist()))

@@ -137,6 +137,18 @@ def test_targets_are_what_the_lists_say(call: Call) -> None:
     }
 
 
+def test_nothing_that_is_made_lacks_a_title_and_a_caption(call: Call) -> None:
+    titles = {result.title for result in listed()} | {
+        entry.title for entries in OF_EXPERIMENT.values() for entry in entries
+    }
+    for task in call.study.tasks:
+        for path in targets.of_task(call, task):
+            if path.split("/")[2] in ("tables", "figures"):
+                text = text_of(path, call.root)
+                assert text["caption"], path
+                assert text["title"].removesuffix(f": {task}") in titles, path
+
+
 def test_what_lies_finished_counts_with_what_is_made(call: Call) -> None:
     folder = Path("results/mine/experiments")
     folder.mkdir(parents=True)
