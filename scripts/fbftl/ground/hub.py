@@ -90,9 +90,21 @@ def lacking(wanted: Pinned, folder: Path) -> list[Missing]:
 
 
 def lacking_in_cache(repository: str, names: Iterable[str], revision: str | None) -> list[Missing]:
-    """Return the files of a repository that are not in Hugging Face's own cache."""
-    from huggingface_hub import constants, hf_hub_url, try_to_load_from_cache
+    """Return the files of a repository that are not in Hugging Face's own cache.
 
+    Raises:
+        UserError: if no repository can have that name, as with a folder that is not there.
+    """
+    from huggingface_hub import constants, hf_hub_url, try_to_load_from_cache
+    from huggingface_hub.utils import HFValidationError, validate_repo_id
+
+    try:
+        validate_repo_id(repository)
+    except HFValidationError as error:
+        raise UserError(
+            f"'{repository}' is no folder here and no name of a repository on Hugging Face's hub; "
+            "correct it, or put the folder there"
+        ) from error
     return [
         Missing(hf_hub_url(repository, name, revision=revision), constants.HF_HUB_CACHE)
         for name in names

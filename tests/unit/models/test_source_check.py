@@ -111,6 +111,13 @@ def test_published_weights_that_are_not_here_are_told(
     assert source_check.lacking(source, None) == []
 
 
+@pytest.mark.parametrize("name", ["../models/vit", "/nowhere/vit", "a/b/c"])
+def test_a_folder_that_is_not_there_is_one_sentence(name):
+    block = source_block(weights="published", **{"from": "transformers", "name": name})
+    with pytest.raises(UserError, match="is no folder here and no name of a repository"):
+        source_check.lacking(block, None)
+
+
 @pytest.mark.parametrize(
     ("keys", "repository"),
     [
