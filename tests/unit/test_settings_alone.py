@@ -49,6 +49,25 @@ def test_settings_of_a_unit(method: str, task_files: dict) -> None:
     assert compared
 
 
+NOISED = (
+    {}, {"mechanism": "relative", "sigma": 0.1}, {"mechanism": "relative", "sigma": 0.8},
+    {"mechanism": "gaussian", "epsilon": 1.0}, {"mechanism": "gaussian", "epsilon": 16.0},
+)  # fmt: skip
+
+
+def test_plain_and_noised_uploads_are_one_study(task_files: dict) -> None:
+    """Units have what can step together, whatever a job is told of noise."""
+    runs = []
+    for axes in NOISED:
+        study = planned({"method": "fbftl"} | axes)
+        ((name, setting),) = study.settings["digits"]["asked"].items()
+        runs.append(MissingRun("digits", setting, study.job("digits", name), 0, name))
+    for unit in units(runs, lambda task, setting: ()):
+        jobs = [from_params(of_one[0].job, methods.axes_by_method()) for of_one in unit.runs]
+        for job, beside in zip(jobs, train(jobs, task_files["digits"]), strict=True):
+            assert text(train([job], task_files["digits"])[0]) == text(beside)
+
+
 @pytest.mark.parametrize("method", [name for name in methods.names() if name not in TOGETHER])
 def test_settings_one_after_another(method: str, task_files: dict) -> None:
     """Methods whose settings have a unit each: what ran before in the process changes nothing."""
