@@ -100,11 +100,14 @@ ONE_SHOT = {
 }
 
 
-def one_shot(inputs: Inputs, setting: dict, validation: float = 0.1, **block) -> Outcome:
-    """Run a message and a head on the blobs, some values of the task's block changed."""
-    job_ = job(
-        {"method": "one_shot"} | setting, {"one_shot": ONE_SHOT | block}, validation=validation
-    )
+TRAINED = ("validation", "selection", "annealing")
+"""Values of a task's training that tests change, beside those of the block `one_shot`."""
+
+
+def one_shot(inputs: Inputs, setting: dict, **values) -> Outcome:
+    """Run a message and a head on the blobs, some values of the task changed."""
+    training = {name: values.pop(name) for name in TRAINED if name in values}
+    job_ = job({"method": "one_shot"} | setting, {"one_shot": ONE_SHOT | values}, **training)
     (outcome,) = train([job_], inputs)
     return outcome
 

@@ -132,3 +132,26 @@ def test_compressed_test_features_are_another_test(blobs):
         for test in ("plain", "compressed")
     }
     assert accuracies["plain"] != accuracies["compressed"]
+
+
+def test_a_perceptron_whose_last_epoch_is_taken_learns_held_out_samples_too(blobs):
+    chosen, last = (
+        one_shot(
+            blobs, {"message": "batch", "head": "mlp"}, selection=selection, validation=0.4
+        ).repetitions
+        for selection in ("validation", "last")
+    )
+    assert [r["seen"] for r in last] == [240, 240]
+    assert all(r["seen"] < 240 for r in chosen)
+    assert all(r["validation_accuracy"] is None for r in last)
+
+
+def test_an_annealed_rate_ends_near_nothing(blobs):
+    fitted = {
+        annealing: one_shot(
+            blobs, {"message": "batch", "head": "mlp"}, selection="last", annealing=annealing
+        ).repetitions[0]["series"]["loss"]
+        for annealing in ("none", "cosine")
+    }
+    assert fitted["none"][0] == fitted["cosine"][0]
+    assert fitted["none"][1:] != fitted["cosine"][1:]
