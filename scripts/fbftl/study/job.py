@@ -92,7 +92,7 @@ class Training:
     server_batch: features per step of such a server; none takes `local_batch`.
     annealing: none; cosine, by which the rate of local epochs falls to zero over the rounds; or
         steps, a tenth of it after three eighths of them and a hundredth after five. So does the
-        rate of a head that a server trains, over its epochs.
+        rate of a head that a server of one_shot trains, over its epochs.
     until_settled: whether a head that a server trains stops once its validation loss has settled,
         after `epochs` at most.
     absent_classes: whether the loss of local epochs counts logits of classes that a client lacks:

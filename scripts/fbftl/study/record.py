@@ -83,6 +83,7 @@ class MethodRecord:
         the setting, the task's block and its training samples; None where nothing bounds it.
     unprotected: returns what clients send of the same samples beside what a setting's mechanism
         protects, in words, where the guarantees of its runs are for the rest alone; else None.
+    anneals: whether a head that its server trains follows the training value `annealing`.
     parts: returns the modules below its folder that a setting names, dotted.
     block: returns what its jobs read of the task's block beside what all read.
     together: returns what settings have in common that train in one process, beside what they read.
@@ -117,6 +118,7 @@ class MethodRecord:
     size_faults: Callable[[AxisValues, Block, Dealt], Iterable[str]] = nothing
     largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
     unprotected: Callable[[AxisValues], str | None] = all_protected
+    anneals: bool = False
     parts: Callable[[AxisValues], tuple[str, ...]] = nothing
     block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY
     together: Callable[[AxisValues], tuple[Any, ...]] | None = None

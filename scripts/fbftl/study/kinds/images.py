@@ -175,10 +175,12 @@ def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str
     local = methods.names(sends="local")
     networks = ("whose clients train a network", methods.names(trains_network=True))
     retraining = ("whose server retrains the classifier", methods.knowing("server_epochs"))
+    annealing = [*local, *(each.name for each in methods.RECORDS if each.anneals)]
     meant = {
         **dict.fromkeys(IN_NETWORKS, networks),
         **dict.fromkeys(IN_LOCAL_EPOCHS, ("with local epochs", local)),
         **dict.fromkeys(IN_RETRAINING, retraining),
+        "annealing": ("with local epochs or a head that a server anneals", annealing),
     }
     if method in local:
         counting = [name for name in methods.names() if name not in local]
@@ -194,7 +196,8 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training, privacy = _training(setting, block), block["privacy"]
     record = methods.record(setting.method)
     unread: tuple[str, ...] = () if record.trains_network else IN_NETWORKS
-    unread += () if record.sends == "local" else IN_LOCAL_EPOCHS
+    read = IN_LOCAL_EPOCHS if record.sends == "local" else ("annealing",) * record.anneals
+    unread += tuple(key for key in IN_LOCAL_EPOCHS if key not in read)
     unread += () if record.knows("server_epochs") else IN_RETRAINING
     training = {key: value for key, value in training.items() if key not in unread}
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.

@@ -171,6 +171,7 @@ RECORD = MethodRecord(
     faults=faults,
     largest_sum=largest_sum,
     parts=parts,
+    anneals=True,
     block=keys("one_shot"),
     together=together,
     alike_together=True,
