@@ -2,6 +2,7 @@
 
 import pytest
 from fbftl.ground.errors import UserError
+from fbftl.study.config import resolve
 from fbftl.study.grid import expand
 
 ASKED = {"method": "one_shot", "message": "features"}
@@ -62,3 +63,22 @@ def test_a_grid_says_which_message_clients_send():
 def test_what_cannot_be_is_one_sentence(axes, sentence):
     with pytest.raises(UserError, match=sentence):
         expand([{axis: [value] for axis, value in (ASKED | axes).items()}])
+
+
+def test_a_perceptron_is_not_chosen_by_the_samples_that_uploads_are_compared_on():
+    config = {
+        "study": {"tasks": ["digits"], "experiments": ["mine"]},
+        "tasks": {
+            "digits": {
+                "data": {"kind": "digits"},
+                "source": {"kind": "pretrain", "image": [8, 8, 1]},
+                "features": {"cut": "fc1"},
+                "training": {"selection": "test"},
+            }
+        },
+        "experiments": {
+            "mine": {"grids": [{"method": ["one_shot"], "message": ["batch"], "head": ["mlp"]}]}
+        },
+    }
+    with pytest.raises(UserError, match="epoch would be chosen on the test samples"):
+        resolve(config)

@@ -138,6 +138,15 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
+def task_faults(setting: AxisValues, _task: Block, training: Block) -> Iterator[str]:
+    """Yield that a head would be chosen by the samples that it is judged on."""
+    if setting.head == "mlp" and training["selection"] == "test":
+        yield (
+            "its epoch would be chosen on the test samples that uploads are compared on: give the "
+            "task's training selection: validation, or last"
+        )
+
+
 def together(_setting: AxisValues) -> tuple[Any, ...]:
     """Return what settings have in common that run in one process: they read the same files."""
     return ()
@@ -169,6 +178,7 @@ RECORD = MethodRecord(
     fixed=("loss", *OF_FEATURES),
     mechanisms=("none", "relative", "gaussian"),
     faults=faults,
+    task_faults=task_faults,
     largest_sum=largest_sum,
     parts=parts,
     anneals=True,
