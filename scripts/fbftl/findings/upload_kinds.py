@@ -124,7 +124,8 @@ def _placed(rows: pd.DataFrame) -> pd.DataFrame:
     best = rows.loc[rows["kind"] == RAW, "accuracy"].max()
     rows = rows.assign(below_raw=best - rows["accuracy"])
     near = rows[rows["below_raw"] <= NEAR]
-    cheapest = near.loc[near.groupby("kind")["kilobytes"].idxmin()].index
+    ordered = near.sort_values(["kilobytes", "accuracy"], ascending=[True, False])
+    cheapest = ordered.groupby("kind").head(1).index
     front = on_front(rows["kilobytes"], rows["accuracy"])
     return rows.assign(
         pareto=np.where(front, "yes", "no"),
