@@ -52,12 +52,12 @@ def rounds(
 
 
 def look_of(run: Exchanged, method: ShownMethod, once: bool) -> Look:
-    """Return a run's look: compressed ones dashed or hollow, solved starts in the means' colour."""
+    """Return a run's look: compressed ones dashed or hollow, solved starts in green."""
     values = run.setting.values
     compressed = values["bits"] != FLOAT_BITS or values["keep"] != 1
     if once:
         return Look.of(method, line="", filling="white" if compressed else "", size=8)
-    colour = COLOURS["means"] if values["start"] == "means" else method.colour
+    colour = COLOURS["statistics"] if values["start"] == "means" else method.colour
     return Look(colour, "", "--" if compressed else "-")
 
 

@@ -49,10 +49,10 @@ def names(runs: Sequence[Exchanged], methods: Mapping[str, ShownMethod]) -> list
     found = []
     for run in runs:
         alike = [other.setting.values for other in runs if other.method == run.method]
-        ends = [
+        shown_axes = [
             f"{axis.replace('_', ' ')} {value}"
             for axis, value in run.setting.values.items()
             if axis in run.setting.deviating and any(o[axis] != value for o in alike)
         ]
-        found.append(", ".join([methods[run.method].figure_label, *ends]))
+        found.append(", ".join([methods[run.method].figure_label, *shown_axes]))
     return found
