@@ -39,9 +39,12 @@ def points_at(run: Exchanged, fbftl: Exchanged, short: float, of: str = "test") 
 
 
 def sent_until(run: Exchanged, direction: str, points: Sequence[int | None]) -> np.ndarray:
-    """Return the bits sent up or down until each seed's point (S,), all of them without one."""
+    """Return the bits sent up or down until each seed's point (S,), all of them without one.
+
+    A head that is good enough before anything is sent counts as one bit, which has a logarithm.
+    """
     last = [run.points if point is None else point for point in points]
-    return run.until(direction, "bits", last).astype(float)
+    return np.maximum(run.until(direction, "bits", last), 1).astype(float)
 
 
 def names(runs: Sequence[Exchanged], methods: Mapping[str, ShownMethod]) -> list[str]:
