@@ -277,14 +277,14 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
     names = points.apply(compression_words, axis=1).where(points["pareto"], "")
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     fronts = [
-        stepped(front, front["x"].max()).assign(series="on the Pareto front")
+        stepped(front, front["x"].max()).assign(series="Pareto front")
         for _, front in frame[points["pareto"]].groupby("panel")
     ]
     shares = sorted(points["fraction"].unique(), reverse=True)
     x = Scale("uplink of all clients up to the selected epoch (bit)", "log")
     y = {share: Scale("accuracy (%)", "score") for share in shares}
     panels = {share: Panel(x, y[share], share_words(share)) for share in shares}
-    looks = {"on the Pareto front": Look(NEUTRAL, "", width=0.8)} | looks
+    looks = {"Pareto front": Look(NEUTRAL, "", width=0.8)} | looks
     spec = Spec(looks, panels, (0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), 1, legend=6)
     figure = lines(pd.concat([*fronts, frame]), spec)
     save(figure, svg, points, "Accuracy against uplink under compression")

@@ -18,7 +18,7 @@ SKEWS = ("iid labels", "Dirichlet 0.1")
 SIZES = (8, 128)
 """Panels of the figure of the front."""
 
-FRONT = "none cheaper is better"
+FRONT = "Pareto front"
 
 KILOBYTES = "uplink per client (kB)"
 

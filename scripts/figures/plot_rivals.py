@@ -22,7 +22,7 @@ from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.uploads import COLOURS, READ, UPLOADING, Upload, by_upload
 from fbftl.ground.csv_tables import read_table
 
-FRONT = "on the Pareto front"
+FRONT = "Pareto front"
 
 
 def look_of(upload: Upload, line: str = "") -> Look:
