@@ -7,6 +7,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from fbftl.ground.files import write_text
+
 ROOT = Path(__file__).parents[2]
 
 PAGE = ROOT / "docs" / "columns.md"
@@ -104,4 +106,4 @@ def page(scripts: Path) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(ROOT / "scripts"), encoding="utf-8")
+    write_text(PAGE, page(ROOT / "scripts"))
