@@ -19,12 +19,12 @@ from typing import Any
 from fbftl.findings import kept
 from fbftl.findings.claim_pages import KeptRows, fill_claims
 from fbftl.findings.coverage import fill_tables, read_items
-from fbftl.findings.formula_numbers import ratios
 from fbftl.findings.front import rows
 from fbftl.findings.kept import KEPT
 from fbftl.findings.origins import commits, distinct, notes_on_runs
 from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
+from fbftl.findings.table_numbers import cheapest_uploads, ratios, uplinks_of_rounds
 from fbftl.findings.tables import ResultTable
 from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store
@@ -209,6 +209,9 @@ def committed_numbers(root: Path) -> dict[str, float]:
     of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
     of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, rows(t)).items()}
+    for name, numbers_of in {"front": cheapest_uploads, "rounds": uplinks_of_rounds}.items():
+        for table in sorted((root / KEPT).glob(f"*/tables/{name}.csv")):
+            of_tasks |= numbers_of(table.parents[1].name, rows(table))
     return of_tasks | of_formulas
 
 

@@ -1,4 +1,4 @@
-"""A message of one's own, as docs/what-to-upload.md prints it: a file, a grid, a row, a line."""
+"""A message of one's own, as docs/your-own-upload.md prints it: a file, a grid, a row, a line."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 from project import Project
 
-PAGE = (Path(__file__).parents[2] / "docs/what-to-upload.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/your-own-upload.md").read_text(encoding="utf-8")
 ((PATH, PRINTED),) = re.findall(r"^`([^`\n]+/\w+\.py)`:\n\n```python\n(.*?)^```", PAGE, re.M | re.S)
 
 FRONT = {"method": ["one_shot"], "head": ["lda"], "samples_per_client": [8], "bits": [32, 8]}

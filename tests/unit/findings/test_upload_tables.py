@@ -10,7 +10,7 @@ from fbftl.study.uploads import HEADS_FROM
 
 
 def test_sizes_are_those_of_the_rivals_page():
-    """Of K = 8, d = 4,096 and N = 10: docs/what-to-upload.md and the audit's sources."""
+    """Of K = 8, d = 4,096 and N = 10: docs/papers/rivals.md and the audit's sources."""
     at = {"width": 4096, "classes": 10, "samples": 8, "present": expected_present(10, 8)}
     features = numbers("features", **at)
     assert features == 32_768

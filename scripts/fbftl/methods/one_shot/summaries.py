@@ -1,7 +1,7 @@
 """Clients that upload less than their features: one message each, and what the server then has.
 
 A message is class means with their counts, the statistics of a client's features or of their random
-projections, or mixtures of each class (docs/what-to-upload.md). It is encoded as any other, lost as
+projections, or mixtures of each class (docs/papers/rivals.md). It is encoded as any other, lost as
 a whole, and lost for good. Under a secure sum the server has the sum alone; class means are then
 sent as sums, which add up.
 

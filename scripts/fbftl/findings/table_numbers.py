@@ -1,0 +1,60 @@
+"""Single numbers of kept tables, by the names under which pages take them.
+
+`docs/results/papers/fbftl/tables/methods.csv` has what the paper's equations give for its own
+networks. Pages take ratios of it: ``papers/fbftl/total_uplink/ftl_c over fbftl``. Of the tables of
+uploads they take kilobytes and accuracies, ``front_digits/front/iid labels/8/statistics/kilobytes``
+those of the cheapest statistics within a point of raw features; of the tables of rounds how many
+times FbFTL's uplink a method sends (``rounds-linear/rounds/FbFTL, bits 2/near_times``).
+"""
+
+from collections.abc import Mapping, Sequence
+
+READING = "as printed"
+"""Of the readings of an equation the one that the names stand for."""
+
+BASE = "fbftl"
+"""The method that all others are divided by."""
+
+
+def ratios(paper: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return each method's quantities over those of `BASE`, by name.
+
+    Args:
+        paper: its word.
+        table: rows with a `quantity`, a `method`, a `reading` and the `exact` number.
+    """
+    exact = {
+        (row["quantity"], row["method"]): float(row["exact"])
+        for row in table
+        if row["reading"] == READING and row["exact"]
+    }
+    return {
+        f"papers/{paper}/{quantity}/{method} over {BASE}": value / exact[quantity, BASE]
+        for (quantity, method), value in exact.items()
+        if method != BASE and exact.get((quantity, BASE))
+    }
+
+
+OF_UPLOADS = ("kilobytes", "accuracy")
+OF_ROUNDS = ("equal_times", "equal_low", "equal_high", "near_times")
+
+
+def cheapest_uploads(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return kilobytes and accuracy (%) of each kind's cheapest upload, by name."""
+    return {
+        f"{task}/front/{row['skew']}/{row['samples_per_client']}/{row['kind']}/{of}": float(row[of])
+        * (100 if of == "accuracy" else 1)
+        for row in table
+        if row["cheapest"] == "yes"
+        for of in OF_UPLOADS
+    }
+
+
+def uplinks_of_rounds(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return how many times FbFTL's uplink each row sends, by name."""
+    return {
+        f"{task}/rounds/{row['name']}/{of}": float(row[of])
+        for row in table
+        for of in OF_ROUNDS
+        if row[of]
+    }
