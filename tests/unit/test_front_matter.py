@@ -8,7 +8,7 @@ import pytest
 import renew_results
 from fbftl.study.yaml_files import read_yaml
 
-MOST_LINES = 120
+MOST_LINES = 110
 """Lines that the README may have."""
 
 KEY = re.compile(r"@([a-z]+\d?[a-z]*)")
@@ -29,7 +29,7 @@ def test_the_readme_is_short_and_its_parts_are_in_order(root):
         next(number for number, line in enumerate(lines) if part in line)
         for part in (
             "# FbFTL", "![licence", "<img src=", "./run study  ", "results/index.html", "```yaml",
-            "| methods |", "[Flower]", "docs/README.md", "```bibtex",
+            "| upload |", "[Flower]", "docs/README.md", "```bibtex",
         )
     ]  # fmt: skip
     assert places == sorted(places)
@@ -71,7 +71,7 @@ def test_every_document_is_cited_in_every_list(root):
     papers = {path.name for path in (root / "published").iterdir() if path.is_dir()}
     assert papers - titles.keys() == {"rivals", "claims"}
     for paper, words in titles.items():
-        for page in ("README.md", "paper.bib", "CITATION.cff", f"docs/papers/{paper}.md"):
+        for page in ("paper.bib", "CITATION.cff", f"docs/papers/{paper}.md"):
             assert words in text(root / page), (paper, page)
 
 
