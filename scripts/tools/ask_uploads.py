@@ -28,7 +28,7 @@ from fbftl.study.model.training import OneShot
 from fbftl.study.settings import DEFAULTS
 from fbftl.study.uploads import HEADS_FROM, MESSAGES, declared
 
-BITS = (32, 8, 4, 2)
+BITS = (32, 8, 4, 2, 1)
 DRAWS = 50
 """Clients whose labels are drawn, over which lengths are averaged."""
 
@@ -123,7 +123,7 @@ def measured(
         if same:
             best = max(same, key=lambda row: float(row["accuracy"]))
             accuracy, below = (100 * float(best[name]) for name in ("accuracy", "below_raw"))
-            yield f"{accuracy:.1f} % ({best['head']}, {-below:+.1f}; {table.parents[1].name})"
+            yield f"{accuracy:.1f} % ({best['head']}, {round(-below, 1) + 0.0:+.1f}; {table.parents[1].name})"
 
 
 def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
