@@ -70,7 +70,7 @@ METHODS_COLUMNS = [
     DIVERGED,
     SEEDS,
     *with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
-    Column("common_accuracy", "Highest accuracy that all methods reach in all seeds", format="{:.2%}"),
+    Column("common_accuracy", "Accuracy that all methods reach in all seeds", format="{:.2%}"),
     Column("common_epochs", "Epochs to it", format="{:.1f}"),
     *with_spread("common_uplink", "Uplink to it", "bit", prefixed),
     *with_spread("common_times_fbftl", "Uplink to it over FbFTL's", format=ratio),

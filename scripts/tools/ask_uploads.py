@@ -123,7 +123,8 @@ def measured(
         if same:
             best = max(same, key=lambda row: float(row["accuracy"]))
             accuracy, below = (100 * float(best[name]) for name in ("accuracy", "below_raw"))
-            yield f"{accuracy:.1f} % ({best['head']}, {round(-below, 1) + 0.0:+.1f}; {table.parents[1].name})"
+            gained = round(-below, 1) + 0.0  # no minus before a zero
+            yield f"{accuracy:.1f} % ({best['head']}, {gained:+.1f}; {table.parents[1].name})"
 
 
 def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
