@@ -108,7 +108,7 @@ def tally(claims: Sequence[Row]) -> str:
     """Return how many claims there are of each verdict, in a sentence."""
     counts = Counter(row["verdict"] for row in claims)
     shown = ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
-    return f"Of {len(claims)} claims: {shown}."
+    return f"These lead {len(claims)} claims: {shown}."
 
 
 def printed(kept: KeptRows) -> str:
@@ -131,6 +131,7 @@ def printed(kept: KeptRows) -> str:
         named = ", ".join(f"[{name}](#{name.lower()})" for name in differ)
         lines.append(
             f"The audit looks at {len(kept.audit)} places where the record was doubted: "
-            f"{counts[Verdict.REPRODUCED]} reproduced, {len(differ)} that differ ({named})."
+            f"{counts[Verdict.REPRODUCED]} reproduced, {counts[Verdict.NOT_COMPARABLE]} not "
+            f"comparable, {len(differ)} that differ ({named})."
         )
     return " ".join(lines)

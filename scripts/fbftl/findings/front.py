@@ -31,7 +31,8 @@ BESIDE = {
 
 ORDER = (
     *("reproduced", "differs", "not comparable"),
-    *("confirmed", "contradicted", "mixed", "inconclusive", "not testable here"),
+    *("confirmed", "contradicted", "mixed", "inconclusive", "not run"),
+    "not testable here",
 )
 """Verdicts, the decided ones first: those of the audit, and those of claims."""
 

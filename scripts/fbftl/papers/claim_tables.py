@@ -15,7 +15,7 @@ from fbftl.findings.published import read
 from fbftl.findings.tables import Column
 from fbftl.papers.claim_rows import read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
-from fbftl.papers.evaluated import ClaimFinding, PartFinding, evaluate, rules_of
+from fbftl.papers.evaluated import NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.kept_runs import read_kept
 from fbftl.papers.quantities import runs_by_task
@@ -116,13 +116,14 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
     first, parts = finding.clauses[0][0], [part for _, found in finding.clauses for part in found]
     compared = [part for part in parts if part.verdict is not ClaimVerdict.NOT_TESTABLE]
     tasks = dict.fromkeys(part.part.task.name or FORMULA for part in compared)
+    unrun = not compared and any(part.note == NOT_RUN for part in parts)
     return {
         "claim": finding.id,
         "headline": first.headline,
         "says": first.says,
         "place": first.place,
         "printed": _once(row.printed for row, _ in finding.clauses),
-        "verdict": str(finding.verdict),
+        "verdict": NOT_RUN if unrun else str(finding.verdict),
         "effect": _effects(finding, compared),
         "strength": _strength(compared),
         "evidence": ", ".join(tasks) or NO_EVIDENCE,

@@ -36,7 +36,7 @@ def test_a_page_leads_with_the_claims_that_its_document_is_cited_for() -> None:
     )
     assert "x-03" not in page
     assert "small: hill" in page
-    assert "Of 3 claims: 2 confirmed, 1 mixed." in lines
+    assert "These lead 3 claims: 2 confirmed, 1 mixed." in lines
     assert fill_claims(page, KEPT, "ants.md") == page
 
 
@@ -48,11 +48,11 @@ def test_the_table_of_all_documents_names_each() -> None:
 def test_a_number_is_reproduced_if_one_reading_gives_it() -> None:
     text = printed(KEPT["ants"])
     assert "1 of 2 reproduced" in text
-    assert "1 reproduced, 1 that differ ([A1](#a1))" in text
+    assert "1 reproduced, 0 not comparable, 1 that differ ([A1](#a1))" in text
 
 
 def test_every_verdict_is_counted() -> None:
-    assert tally([REST]) == "Of 1 claims: 1 confirmed."
+    assert tally([REST]) == "These lead 1 claims: 1 confirmed."
 
 
 def test_an_unknown_paper_is_refused() -> None:
