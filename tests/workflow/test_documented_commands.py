@@ -23,6 +23,8 @@ DRY = ("study", "report", "papers", "snakemake")
 
 ELSEWHERE = {
     "snakemake --cores 2 --configfile prototypes.yaml": "tests/workflow/test_additions.py",
+    "./run papers ants": "tests/workflow/test_extending.py",
+    "./run ask": "tests/unit/tools/test_ask_uploads.py",
     "./run crate": "tests/unit/findings/test_crate.py",
     "./run publish": "tests/workflow/test_published_features.py",
     "./run docs": "tests/workflow/test_site.py",

@@ -10,6 +10,7 @@ from project import Project, environment
 RENEW = "scripts/tools/renew_results.py"
 
 FULL = """# Seeds: 2, because this is a toy.
+paper: rivals
 study: {tasks: [toy-full], experiments: [toy_sweep]}
 tasks:
   toy-full:

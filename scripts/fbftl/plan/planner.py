@@ -191,7 +191,7 @@ class Planner:
         if (found := self.products.at(path)) is not None:
             product, name = found
             return str(self.store.folder(product.kind, product.key) / name)
-        if path.startswith("published/"):
+        if path.startswith(OF_PROJECT):
             return os.path.abspath(self.call.root / path)
         return path
 
@@ -318,13 +318,16 @@ class Planner:
             return key
         if path in owners:
             return owners[path].key
-        if path.startswith("published/"):
+        if path.startswith(OF_PROJECT):
             return self.products.recipes.facts.content(str(self.call.root / path))
         if task := task_in(path):
             with_key = Path("results", task, KEY)
             return with_key.read_text(encoding="utf-8") if with_key.exists() else None
         return self.products.recipes.facts.content(path)
 
+
+OF_PROJECT = ("published/", "docs/results/")
+"""How files begin that the project brings, wherever a call works."""
 
 MESSAGES = {
     "clients": "Split the data of {} over its clients",
