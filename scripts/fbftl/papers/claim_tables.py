@@ -25,8 +25,8 @@ FORMULA, NO_EVIDENCE = "formula", "none"
 FEW = 3
 """Parts that a claim's row shows one by one."""
 
-STRENGTHS = ("full size", "small", FORMULA)
-"""Of evidence, the strongest first: data and networks of a document's size, smaller ones, none."""
+STRENGTHS = ("full size", "full-size data", "small", FORMULA)
+"""Of evidence, the strongest first: data and networks of a document's size, data alone, neither."""
 
 
 def readable(value: float) -> str:
@@ -116,7 +116,7 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
     first, parts = finding.clauses[0][0], [part for _, found in finding.clauses for part in found]
     compared = [part for part in parts if part.verdict is not ClaimVerdict.NOT_TESTABLE]
     tasks = dict.fromkeys(part.part.task.name or FORMULA for part in compared)
-    unrun = not compared and any(part.note == NOT_RUN for part in parts)
+    unrun = bool(parts) and all(part.note == NOT_RUN for part in parts)
     return {
         "claim": finding.id,
         "headline": first.headline,

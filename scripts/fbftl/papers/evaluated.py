@@ -1,9 +1,8 @@
 """The evaluator of claims: from rows of the registry and runs to verdicts, part by part.
 
 A part is compared where both sides were run and can decide anything: a part of which both sides
-guess decides nothing, nor does one of which the side guesses that is to be more. A run that
-diverged counts as a guess. Parts that are not compared are listed with the reason and block
-nothing.
+guess decides nothing. A run that diverged counts as a guess. Parts that are not compared are listed
+with the reason and block nothing.
 """
 
 import math
@@ -205,10 +204,8 @@ def _compared(row: ClaimRow, part: Part, runs: Runs, rules: PaperRules) -> PartF
     a, b = _sides(part, runs, rules.measures)
     if a.missing or b.missing:
         return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=NOT_RUN)
-    ordered = row.form not in (ClaimForm.EQUAL, ClaimForm.NO_LESS)
-    why = (
-        GUESSES if a.guesses and (ordered or b.guesses) else rules.undecided(runs, part, part.task)
-    )
+    both_guess = a.guesses and b.guesses
+    why = GUESSES if both_guess else rules.undecided(runs, part, part.task)
     if why:
         return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=why)
     ratio = is_ratio(row.form, row.least)

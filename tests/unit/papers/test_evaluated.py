@@ -80,9 +80,9 @@ def test_a_run_that_diverged_counts_as_a_guess() -> None:
     assert only_part(ROW, runs(*failed, a=[0.096, 0.1, 0.1], b=[0, 0, 0])).verdict is NOT_TESTABLE
 
 
-def test_a_side_at_chance_decides_only_what_it_is_to_be_less_in() -> None:
+def test_two_sides_at_chance_decide_nothing_and_one_of_them_loses() -> None:
     of = runs(a=[0.1, 0.1, 0.11], b=[0.5, 0.5, 0.5])
-    assert only_part(ROW, of).note == "at chance"
+    assert only_part(ROW, of).verdict is CONTRADICTED
     assert only_part(replace(ROW, a="b", b="a"), of).verdict is CONFIRMED
     assert only_part(replace(ROW, form=ClaimForm.NO_LESS), of).verdict is CONTRADICTED
     both = runs(a=[0.1, 0.1, 0.11], b=[0.1, 0.1, 0.1])
