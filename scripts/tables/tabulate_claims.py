@@ -1,16 +1,16 @@
-"""Tabulate a paper's claims: what each comes to, by runs or by formula."""
+"""Tabulate a paper's claims: what each comes to, and every comparison and formula behind it."""
 
 from collections.abc import Mapping, Sequence
 
 from fbftl.findings.steps import File
 from fbftl.findings.tables import ResultTable
-from fbftl.papers.claim_tables import CLAIMS, claims_table, findings_of
+from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, parts_table
 
 
-def main(
+def claims(
     paper: str, planned: Mapping[str, Sequence[str]], files: Mapping[str, File]
 ) -> ResultTable:
-    """Return the table.
+    """Return the table of claims.
 
     Args:
         paper: its word; `fbftl.papers.<paper>` has its measures and formulas.
@@ -18,3 +18,10 @@ def main(
         files: the paper's runs, registry, audit and printed tables, as `findings_of` takes them.
     """
     return ResultTable(claims_table(findings_of(paper, planned, files)), CLAIMS)
+
+
+def claim_parts(
+    paper: str, planned: Mapping[str, Sequence[str]], files: Mapping[str, File]
+) -> ResultTable:
+    """Return the table of parts on every task; its arguments are those of `claims`."""
+    return ResultTable(parts_table(findings_of(paper, planned, files)), PARTS)

@@ -311,11 +311,13 @@ class PaperSteps:
         entry = WRITTEN_OUT[path]
         inputs = dict(self._inputs(path))
         page = self._page(path, entry.title)
-        script = f"tables/tabulate_{path.rpartition('/')[2]}.py"
+        name = path.rpartition("/")[2]
+        script = "tables/tabulate_claims.py" if self.paper else f"tables/tabulate_{name}.py"
+        function = name if self.paper else "main"
         values = {"paper": self.paper, "planned": self._planned()} if self.paper else {}
         audits = [m for paper in by_name.audited() for m in by_name.modules(paper, ["audit"])]
         modules = by_name.modules(self.paper) if self.paper else audits
-        return Step(script, inputs, self._files(path), values, page, modules=modules)
+        return Step(script, inputs, self._files(path), values, page, function, modules)
 
     def _inputs(self, path: str) -> Iterator[tuple[str, File]]:
         if path == "audit":
