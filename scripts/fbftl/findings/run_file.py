@@ -12,6 +12,7 @@ from typing import Any
 from fbftl.ground import contracts as of
 from fbftl.ground.files import parsing, read_json, write_json
 from fbftl.study.job import name_of
+from fbftl.training.answers import RIGHT, unpacked
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
 SCHEMA = 3
@@ -37,7 +38,10 @@ RUN = of.Contract(
         repetitions=of.each(of.record(seed=of.WHOLE, diverged=of.TRUTH), least=1),
     ),
 )
-"""Numbers and lists of a repetition are those that are declared; what they may be, units say."""
+"""Numbers and lists of a repetition are those that are declared; what they may be, units say.
+
+Where one model answers, a repetition also says which test samples it classifies rightly.
+"""
 
 RANGES = {"share": (0, 1), "%": (0, 100), "correlation": (-1, 1)}
 """Least and greatest value by unit; of other units nothing is negative."""
@@ -134,6 +138,10 @@ def _require_run(run: Any) -> None:
         for name in run["series"]:
             if not all(map(_number, repetition["series"][name])):
                 raise ValueError(f"the series {name} holds what is no number")
+        if RIGHT in repetition:
+            share = float(unpacked(repetition[RIGHT]).mean())
+            if share != repetition["test_accuracy"]:
+                raise ValueError(f"a share of {share} is right, test_accuracy says otherwise")
 
 
 def _sensible(value: Any, unit: str) -> bool:

@@ -1,8 +1,8 @@
 """The tidy table of runs: what tables and figures read, and nothing else.
 
 A row per run and seed: task, the setting's name, its method, a column for every axis in which some
-run deviates, and what was measured, as it counts for a seed that diverged. The name says in which
-axes a row deviates.
+run deviates, what was measured, as it counts for a seed that diverged, and which test samples were
+classified rightly (`training.answers`). The name says in which axes a row deviates.
 """
 
 import math
@@ -21,6 +21,7 @@ from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import parsing, write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.training.answers import RIGHT
 from fbftl.training.measures import MEASURES
 
 
@@ -39,9 +40,12 @@ def tidy(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataF
             _setting(run, axes)
             | {"seed": repetition["seed"], "diverged": repetition["diverged"]}
             | counted(repetition, run["measures"])
+            | {RIGHT: repetition.get(RIGHT)}
             for repetition in run["repetitions"]
         ]
-    return pd.DataFrame(rows, columns=[*SETTING, *axes, "seed", "diverged", *measured])
+    answers = [RIGHT] if any(row[RIGHT] for row in rows) else []
+    columns = [*SETTING, *axes, "seed", "diverged", *measured, *answers]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def followed(run: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
@@ -173,7 +177,7 @@ def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.Dat
     Raises:
         UserError: if it is of another layout, or damaged.
     """
-    table = read_table(path, dtype=dict.fromkeys(NAMES, str))
+    table = read_table(path, dtype=dict.fromkeys((*NAMES, RIGHT), str))
     for version in table.pop(LAYOUT).unique().tolist() if LAYOUT in table else []:
         TIDY.require_version(version, path)
     with parsing(path, TIDY.kind):

@@ -12,4 +12,4 @@ def score_of_linear(held: LabelledFeatures, head: LinearHead) -> Score:
     """Return a head's accuracy on the test split, the one point of its curve."""
     test = held.test.inputs.cpu().numpy(), held.test.labels.cpu().numpy()
     model = digest(map(torch.from_numpy, (head.weights, head.bias)))
-    return Score(record_of_one(head.accuracy(*test), model))
+    return Score(record_of_one(head.right(*test), model))

@@ -4,11 +4,12 @@ An effect is the difference of two sides, paired by seed, or the logarithm of th
 interval is two-sided at 95 %. Two errors are in it. Seeds draw all that is random in a run: their
 error is the spread of the paired differences over the root of their number. The test set is one
 finite draw too: an accuracy p on n samples has the variance p (1 - p) / n, which more seeds do not
-reduce. Runs do not keep which samples were right, so that the variances of both sides are added as
-if their test samples were unlike, which is the wider reading; p is taken from two further right
-and two further wrong answers (Agresti and Coull 1998), without which an accuracy of 100 % would be
-certain. Each error reaches as far as its own quantile, Student's of the seeds and the normal one of
-the test set, and both add in squares.
+reduce; p is taken from two further right and two further wrong answers (Agresti and Coull 1998),
+without which an accuracy of 100 % would be certain. Both sides answer the same samples: where runs
+keep which of them were right, the variance is that of their differences sample by sample, with half
+an answer more to each side alone (Agresti and Min 2005). Of other runs the variances of both sides
+are added, which is the wider reading. Each error reaches as far as its own quantile, Student's of
+the seeds and the normal one of the test set, and both add in squares.
 
 The level is a part's own: of a hundred parts without any effect five are decided by chance.
 """
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, stdev
 
+import numpy as np
 from scipy.special import ndtri, stdtrit
 
 from fbftl.findings.comparison import LEAST_SEEDS, ROUNDING
@@ -47,6 +49,18 @@ def variance_of_test_set(percent: float, samples: float) -> float:
     """Return the variance of an accuracy in percent that is due to the test samples drawn."""
     share = (percent / 100 * samples + 2) / (samples + 4)
     return 100**2 * share * (1 - share) / (samples + 4)
+
+
+def variance_of_difference(percents: np.ndarray) -> float:
+    """Return the variance of a difference of two accuracies that is due to the test samples drawn.
+
+    Args:
+        percents: (n,) of each test sample, how many per cent more of the seeds of one side classify
+            it rightly than of the other.
+    """
+    shares, samples = percents / 100, len(percents) + 2
+    between = float(shares @ shares) + 1 - float(shares.sum()) ** 2 / samples
+    return 100**2 * between / samples**2
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from fbftl.papers.claim_rule import (
     region,
     seeds_to_settle,
     together,
+    variance_of_difference,
     variance_of_test_set,
 )
 from fbftl.papers.formulas import FormulaCase, Function, PaperRecord, functions_of
@@ -186,11 +187,14 @@ class SideValues:
     values: `Values`.
     of_test_set: variance of the mean that the test set adds.
     guesses: whether it is an accuracy that is no better than a guess.
+    right: (n,) of an accuracy, in how many per cent of the seeds each test sample is right; None
+        where runs do not say.
     """
 
     values: Values
     of_test_set: float = 0.0
     guesses: bool = False
+    right: np.ndarray | None = None
 
     @property
     def missing(self) -> bool:
@@ -236,8 +240,8 @@ def _effect(a: SideValues, b: SideValues, ratio: bool) -> Effect | None:
 
     Of a ratio both sides need values by seed.
     """
-    of_test_set = a.of_test_set + b.of_test_set
-    sides = [a.values, b.values]
+    sides: list[Values] = [a.values, b.values]
+    of_test_set = _of_test_set([a, b])
     if ratio:
         if any(isinstance(of, Effect) for of in sides):
             return None
@@ -247,6 +251,22 @@ def _effect(a: SideValues, b: SideValues, ratio: bool) -> Effect | None:
         return replace(difference, of_test_set=of_test_set)
     values = list(difference) if isinstance(difference, pd.Series) else [float(difference)]
     return Effect.of(values, of_test_set) if values else None
+
+
+def _of_test_set(sides: Sequence[SideValues]) -> float:
+    """Return the variance that the test set adds to a difference of sides."""
+    right = _apart(sides) if len(sides) > 1 else None
+    return sum(of.of_test_set for of in sides) if right is None else variance_of_difference(right)
+
+
+def _apart(sides: Sequence[SideValues]) -> np.ndarray | None:
+    """Return by test sample how far the first side is right more often than all others together.
+
+    None unless all of them are accuracies on the same samples.
+    """
+    right = [of.right for of in sides if of.right is not None]
+    alike = len(right) == len(sides) and len({len(of) for of in right}) == 1
+    return right[0] - sum(right[1:]) if alike else None
 
 
 def _difference(first: Values, second: Values) -> Values:
@@ -285,13 +305,14 @@ def _side(side: Side, task: ClaimTask, runs: Runs, measures: Mapping[str, Measur
     of_terms = [_term(term, task, runs, measures) for term in side.terms]
     return SideValues(
         reduce(_difference, [of.values for of in of_terms]),
-        sum(of.of_test_set for of in of_terms),
+        _of_test_set(of_terms),
         all(of.guesses for of in of_terms),
+        _apart(of_terms),
     )
 
 
 def _term(term: Term, task: ClaimTask, runs: Runs, measures: Mapping[str, Measured]) -> SideValues:
-    measure = measures[term.measure]
+    measure, right = measures[term.measure], None
     values: Values = measure.values(runs, term.setting)
     if values.empty and term.measure == "accuracy" and term.setting in runs.means:
         values = Effect(*runs.means[term.setting])
@@ -299,10 +320,12 @@ def _term(term: Term, task: ClaimTask, runs: Runs, measures: Mapping[str, Measur
     elif not measure.tested_on or task.classes is None or values.empty:
         return SideValues(values)
     else:
-        chance = 100 / task.classes
-        values = values.mask(values.index.isin(diverged(runs, term.setting)), chance)
+        chance, lost = 100 / task.classes, diverged(runs, term.setting)
+        values = values.mask(values.index.isin(lost), chance)
         mean = float(values.mean())
+        if term.measure == "accuracy" and not lost:
+            right = runs.percents_right(term.setting)
     samples = measure.tested_on * (task.test_samples or math.inf)
     of_test_set = variance_of_test_set(mean, samples) if samples < math.inf else 0.0
     guesses = task.classes is not None and guessed(mean, task.classes)
-    return SideValues(values, of_test_set, guesses)
+    return SideValues(values, of_test_set, guesses, right)

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from fbftl.findings.runs import all_runs, read_tidy
+from fbftl.training.answers import RIGHT, unpacked
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,21 @@ class Runs:
     uplink: pd.DataFrame = field(default_factory=pd.DataFrame)
     series: pd.DataFrame = field(default_factory=pd.DataFrame)
     means: Mapping[str, tuple[float, float, int]] = field(default_factory=dict)
+
+    def percents_right(self, setting: str) -> np.ndarray | None:
+        """Return of each test sample how many per cent of a setting's seeds classify it rightly.
+
+        None where a seed has no answers, or others than the rest.
+        """
+        if RIGHT not in self.table:
+            return None
+        texts = self.table.loc[self.table["setting"] == setting, RIGHT]
+        if texts.empty or texts.isna().any():
+            return None
+        of_seeds = [unpacked(text) for text in texts]
+        if len({len(right) for right in of_seeds}) > 1:
+            return None
+        return np.mean(of_seeds, axis=0) * 100
 
     @property
     def settings(self) -> set[str]:

@@ -46,9 +46,13 @@ class LinearHead:
         """Return the scores (n, N) of samples (n, d)."""
         return values @ self.weights.T + self.bias
 
+    def right(self, values: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Return whether the greatest score of each sample (n, d) is that of its label, (n,)."""
+        return self.scores(values).argmax(axis=1) == labels
+
     def accuracy(self, values: np.ndarray, labels: np.ndarray) -> float:
         """Return the share of samples (n, d) whose greatest score is that of their label (n,)."""
-        return float((self.scores(values).argmax(axis=1) == labels).mean())
+        return float(self.right(values, labels).mean())
 
     def after(self, projection: np.ndarray) -> "LinearHead":
         """Return the head on samples (d,) of one that works on their projections by (d, k)."""

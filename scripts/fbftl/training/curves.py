@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from fbftl.training.answers import RIGHT, packed
+
 FEWEST = 8
 """Epochs before which no head is taken to have settled."""
 
@@ -24,6 +26,7 @@ class Curves:
     loss: mean training loss of the epoch's steps; None once it is not finite.
     validation: accuracy on the validation split; None without one.
     test: accuracy on the test split.
+    right: which test samples are classified rightly, packed; None where several models answer.
     models: SHA-256 of the model, see `fbftl.models.digest`.
     """
 
@@ -32,6 +35,7 @@ class Curves:
     validation_loss: list[float | None] = field(default_factory=list)
     test: list[float] = field(default_factory=list)
     models: list[str] = field(default_factory=list)
+    right: list[str | None] = field(default_factory=list)
 
     def append(
         self,
@@ -40,8 +44,18 @@ class Curves:
         validation_loss: float | None,
         test: float,
         model: str,
+        right: np.ndarray | None = None,
     ) -> None:
-        """Add an epoch; a loss that is not finite, now or earlier, makes its accuracies 0."""
+        """Add an epoch; a loss that is not finite, now or earlier, makes its accuracies 0.
+
+        Args:
+            loss: mean training loss.
+            validation: accuracy on the validation split, None without one.
+            validation_loss: mean loss there.
+            test: accuracy on the test split.
+            model: SHA-256 of the model.
+            right: which test samples (n,) are classified rightly, where one model answers.
+        """
         finite = bool(np.isfinite(loss)) and not self.diverged
         self.loss.append(loss if finite else None)
         self.validation.append(validation if finite or validation is None else 0.0)
@@ -49,6 +63,7 @@ class Curves:
         self.validation_loss.append(validation_loss if has_loss else None)
         self.test.append(test if finite else 0.0)
         self.models.append(model)
+        self.right.append(None if right is None else packed(right & finite))
 
     @property
     def diverged(self) -> bool:
@@ -71,7 +86,8 @@ class Curves:
 
     def lengthen(self, epochs: int) -> None:
         """Repeat the last epoch until there are so many: a head that has settled stays as it is."""
-        for values in (self.loss, self.validation, self.validation_loss, self.test, self.models):
+        by_epoch = (self.loss, self.validation, self.validation_loss, self.test, self.models)
+        for values in (*by_epoch, self.right):
             values += values[-1:] * (epochs - len(values))
 
 
@@ -103,6 +119,7 @@ def first_epoch_at(test: Sequence[float], accuracy: float) -> int | None:
 def record(curves: Curves, rule: str) -> dict[str, Any]:
     """Return one repetition's curves and choice as builtin types for the run's JSON."""
     epoch = selected_epoch(curves, rule)
+    right = curves.right[epoch - 1]
     return {
         "epoch": epoch,
         "validation_accuracy": curves.validation[epoch - 1],
@@ -115,11 +132,17 @@ def record(curves: Curves, rule: str) -> dict[str, Any]:
             "validation_accuracy": curves.validation,
             "test_accuracy": curves.test,
         },
-    }
+    } | ({} if right is None else {RIGHT: right})
 
 
-def record_of_one(accuracy: float, model: str) -> dict[str, Any]:
-    """Return the record of a head that was solved: one point, nothing to choose."""
+def record_of_one(right: np.ndarray, model: str) -> dict[str, Any]:
+    """Return the record of a head that was solved: one point, nothing to choose.
+
+    Args:
+        right: which test samples (n,) are classified rightly.
+        model: SHA-256 of the head.
+    """
+    accuracy = float(right.mean())
     return {
         "epoch": 1,
         "test_accuracy": accuracy,
@@ -127,4 +150,5 @@ def record_of_one(accuracy: float, model: str) -> dict[str, Any]:
         "diverged": False,
         "models": [model],
         "series": {"test_accuracy": [accuracy]},
+        RIGHT: packed(right),
     }

@@ -75,7 +75,7 @@ class LocalNetwork(TrainedNetwork):
         test, lost = self.training_data.test, self.curves.loss[epoch - 1] is None
         parts = by_domain(test, np.arange(len(test.labels)))
         return [
-            0.0 if lost or not len(domain_rows) else evaluate(model, test, domain_rows)[0]
+            0.0 if lost or not len(domain_rows) else evaluate(model, test, domain_rows).accuracy
             for domain_rows in parts
         ]
 
@@ -96,7 +96,7 @@ class LocalNetwork(TrainedNetwork):
         """Return the accuracy on the test split with something done between the halves."""
         front, rest, test = self.split_model.front, self.split_model.rest, self.training_data.test
         rows = np.arange(len(test.labels))
-        return evaluate(lambda inputs: rest(between(front(inputs))), test, rows)[0]
+        return evaluate(lambda inputs: rest(between(front(inputs))), test, rows).accuracy
 
     def train(self, round_: Round) -> Trained | None:
         """Train the clients of a round from the global weights; None if there are none."""

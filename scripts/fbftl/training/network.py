@@ -6,6 +6,7 @@ every client's own update where something does. `methods/sfl/network.py` has net
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -81,10 +82,10 @@ class TrainedNetwork:
         loss = sum(map(float, losses)) / max(len(losses), 1)
         training_data = self.training_data
         validation = evaluated(self.model, training_data.samples, training_data.validation)
-        test_accuracy, _ = evaluate(
-            self.model, training_data.test, np.arange(len(training_data.test.labels))
-        )
-        self.curves.append(loss, *validation, test_accuracy, digest_of(self.model))
+        every_row = np.arange(len(training_data.test.labels))
+        tested = evaluate(self.model, training_data.test, every_row)
+        model = digest_of(self.model)
+        self.curves.append(loss, *validation, tested.accuracy, model, tested.right)
 
     def restore(self) -> None:
         """Go back to the weights of the chosen epoch, where they are kept: here they are not."""
@@ -140,24 +141,44 @@ def evaluated(
     model: nn.Module, samples: LabelledSamples, rows: np.ndarray
 ) -> tuple[float | None, float | None]:
     """Return accuracy and mean loss of a model on some samples, None without any."""
-    return evaluate(model, samples, rows) if len(rows) else (None, None)
+    if not len(rows):
+        return None, None
+    tested = evaluate(model, samples, rows)
+    return tested.accuracy, tested.loss
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """What a model is worth on n samples.
+
+    right: (n,) whether each is classified rightly.
+    loss: mean cross-entropy.
+    """
+
+    right: np.ndarray
+    loss: float
+
+    @property
+    def accuracy(self) -> float:
+        """The share that is classified rightly."""
+        return float(self.right.mean())
 
 
 @torch.no_grad()
 def evaluate(
     model: Callable[[Tensor], Tensor], samples: LabelledSamples, rows: np.ndarray
-) -> tuple[float, float]:
-    """Return accuracy and mean loss of a model on some samples, at least one.
+) -> Tested:
+    """Return which of some samples, at least one, a model classifies rightly, and its mean loss.
 
     Where normalisation takes a part's own statistics, a prediction depends on what is in the part:
     domains go through apart, each in parts of nearly equal size, since a last part of a few samples
     would have poor ones.
     """
-    hits, loss = 0, 0.0
+    right, loss = np.zeros(len(samples.labels), dtype=bool), 0.0
     for domain_rows in filter(len, by_domain(samples, rows)):
         for some in np.array_split(domain_rows, math.ceil(len(domain_rows) / EVALUATION_ROWS)):
             part = samples.at(some)
             logits = model(part.inputs)
-            hits += int((logits.argmax(1) == part.labels).sum())
+            right[some] = (logits.argmax(1) == part.labels).cpu().numpy()
             loss += functional.cross_entropy(logits, part.labels, reduction="sum").item()
-    return hits / len(rows), loss / len(rows)
+    return Tested(right[rows], loss / len(rows))

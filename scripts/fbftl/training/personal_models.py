@@ -83,7 +83,9 @@ class PersonalModels:
     def accuracies(self, tests: Sequence[LabelledSamples]) -> list[float]:
         """Return each client's accuracy on its own test samples."""
         return [
-            evaluate(self.network(client).whole, client_test, np.arange(len(client_test.labels)))[0]
+            evaluate(
+                self.network(client).whole, client_test, np.arange(len(client_test.labels))
+            ).accuracy
             for client, client_test in enumerate(tests)
         ]
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding
@@ -105,11 +106,12 @@ def train(
             _validate(head.at(slice(h, h + 1)), samples.of(h), held_out_rows)
             for h, held_out_rows in enumerate(held_out)
         ]
-        accuracy, models = accuracies(head, test), digests(head.parameters())
+        right, models = answers(head, test), digests(head.parameters())
         for h, curve in enumerate(curves):
             if h in at_rest:
                 continue
-            curve.append(mean_loss[h], *validation[h], accuracy[h], models[h])
+            accuracy = float(right[h].mean())
+            curve.append(mean_loss[h], *validation[h], accuracy, models[h], right[h])
             if training.until_settled and curve.settled:
                 at_rest[h] = [parameter[h].detach().clone() for parameter in head.parameters()]
         if len(at_rest) == len(curves):
@@ -133,15 +135,12 @@ def mean_losses(weighted: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def accuracies(head: Head, test: StackedSamples) -> list[float]:
-    """Return every head's accuracy on all samples."""
-    correct = 0
-    count = test.labels.shape[1]
+def answers(head: Head, test: StackedSamples) -> np.ndarray:
+    """Return which samples each head classifies rightly, booleans (H, n)."""
     rows = max(1, EVALUATED_AT_ONCE // len(head))
-    for start in range(0, count, rows):
-        values, labels = test.part(slice(start, start + rows))
-        correct = correct + (head(values).argmax(-1) == labels).sum(1)
-    return [hits / count for hits in correct.tolist()]
+    parts = (test.part(slice(at, at + rows)) for at in range(0, test.labels.shape[1], rows))
+    right = [head(values).argmax(-1) == labels for values, labels in parts]
+    return torch.cat(right, dim=1).cpu().numpy()
 
 
 @torch.no_grad()

@@ -182,6 +182,7 @@ def with_curves(
                 repetition["epoch"] = stops[repetition["seed"]]
             repetition["series"]["test_accuracy"] = curve
             repetition["test_accuracy"] = curve[repetition["epoch"] - 1]
+            repetition.pop("right")
         pairs[method] = (folder / f"{method}.json", runs[method][1])
         pairs[method][0].write_text(json.dumps(document))
     return pairs

@@ -14,6 +14,7 @@ from fbftl.papers.claim_rule import (
     region,
     seeds_to_settle,
     together,
+    variance_of_difference,
     variance_of_test_set,
 )
 from hypothesis import given
@@ -88,6 +89,26 @@ def test_a_test_set_s_variance_is_binomial_and_never_nothing() -> None:
     assert variance_of_test_set(50, 9996) == pytest.approx(100**2 * 0.25 / 10_000)
     assert variance_of_test_set(100, 359) > 0
     assert variance_of_test_set(100, 359) == pytest.approx(variance_of_test_set(0, 359))
+
+
+def test_a_difference_s_variance_is_that_of_paired_proportions() -> None:
+    """Agresti and Min (2005): half an answer more in each of the four cells."""
+    alone, other, samples = 30, 12, 400
+    percents = np.zeros(samples)
+    percents[:alone], percents[alone : alone + other] = 100, -100
+    more, n = (alone + 0.5, other + 0.5), samples + 2
+    expected = (sum(more) - (more[0] - more[1]) ** 2 / n) / n**2
+    assert variance_of_difference(percents) == pytest.approx(100**2 * expected)
+    assert variance_of_difference(np.zeros(samples)) > 0
+
+
+def test_the_error_of_a_paired_difference_is_what_drawing_test_samples_shows() -> None:
+    rng = np.random.default_rng(0)
+    first = rng.random(2000) < 0.9
+    second = np.where(rng.random(2000) < 0.05, ~first, first)
+    percents = 100 * (first.astype(float) - second)
+    drawn = [percents[rng.integers(0, 2000, 2000)].mean() for _ in range(2000)]
+    assert variance_of_difference(percents) == pytest.approx(np.var(drawn), rel=0.1)
 
 
 def test_two_seeds_decide_nothing() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, ClaimTask
@@ -12,6 +13,7 @@ from fbftl.papers.fedfeat.measures import undecided
 from fbftl.papers.formulas import FUNCTIONS, Decision, FormulaCase, PaperRecord
 from fbftl.papers.measures import MEASURES, ClaimMeasure, PairedMeasure, column
 from fbftl.papers.quantities import Runs
+from fbftl.training.answers import RIGHT, packed
 
 CONFIRMED, CONTRADICTED, MIXED, INCONCLUSIVE, NOT_TESTABLE = ClaimVerdict
 
@@ -65,6 +67,33 @@ def test_a_small_test_set_leaves_open_what_a_large_one_decides() -> None:
     assert only_part(ROW, of).verdict is CONFIRMED
     part = only_part(replace(ROW, tasks=("small",)), of)
     assert (part.verdict, part.settled_by) == (INCONCLUSIVE, None)
+
+
+def answered(**right: Sequence[Sequence[bool]]) -> Runs:
+    """Return runs of settings with the right answers of each seed."""
+    of = runs(**{setting: [np.mean(seed) for seed in seeds] for setting, seeds in right.items()})
+    texts = [packed(np.array(seed)) for seeds in right.values() for seed in seeds]
+    return Runs(of.table.assign(**{RIGHT: texts}))
+
+
+def test_the_same_test_samples_right_on_both_sides_decide_what_shares_alone_leave_open() -> None:
+    """A hundred samples, of which all seeds of the one side classify five more rightly."""
+    a, b = ([number < least for number in range(100)] for least in (85, 80))
+    part, of = replace(ROW, tasks=("small",)), answered(a=[a] * 3, b=[b] * 3)
+    assert only_part(part, of).verdict is CONFIRMED
+    assert only_part(part, Runs(of.table.drop(columns=RIGHT))).verdict is INCONCLUSIVE
+    elsewhere = answered(a=[a] * 3, b=[b[::-1]] * 3)
+    assert only_part(part, elsewhere).verdict is INCONCLUSIVE
+    some = of.table.assign(**{RIGHT: of.table[RIGHT].mask(of.table["seed"] == 1)})
+    assert only_part(part, Runs(some)).verdict is INCONCLUSIVE
+
+
+def test_a_difference_of_differences_is_paired_by_test_sample() -> None:
+    a, b = ([number < least for number in range(100)] for least in (90, 80))
+    row = replace(ROW, a="a -> b", b="c -> d", tasks=("small",))
+    part = only_part(row, answered(a=[a] * 3, b=[b] * 3, c=[b] * 3, d=[b] * 3))
+    assert part.effect == pytest.approx(10)
+    assert part.verdict is CONFIRMED
 
 
 def test_an_open_part_says_how_many_seeds_would_settle_it() -> None:

@@ -8,6 +8,7 @@ its spread tells whether all of it has become one point.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from fbftl.ground.randomness import stream
 from fbftl.methods.fade.losses import LOSSES, UTILITY, of_group
 from fbftl.models.heads import stacked
 from fbftl.study.job import Training
+from fbftl.training.answers import RIGHT, packed
 from fbftl.training.measures import MEASURES, Measure, Series
 from fbftl.training.optimisers import OPTIMISERS
 
@@ -157,14 +159,12 @@ class FairnessProbe:
     classes: int
     seeds: Sequence[int]
 
-    def evaluate(
-        self, z: Tensor, predictions: Tensor, losses: np.ndarray
-    ) -> list[dict[str, float]]:
+    def evaluate(self, z: Tensor, predictions: Tensor, losses: np.ndarray) -> list[dict[str, Any]]:
         """Return what each seed's model does, given z (S, m, d), its classes and loss (S,).
 
         One that has diverged has accuracy 0 and nothing else.
         """
-        measured = []
+        measured: list[dict[str, Any]] = []
         for seed, z_of_seed, predicted, loss in zip(
             self.seeds, z.cpu().numpy(), predictions.cpu().numpy(), losses, strict=True
         ):
@@ -172,12 +172,14 @@ class FairnessProbe:
                 measured.append({"test_accuracy": 0.0})
                 continue
             rates = by_group(predicted, self.labels, self.group, self.classes)
-            accuracy = float((predicted == self.labels).mean())
+            right = predicted == self.labels
+            accuracy = float(right.mean())
             probe = linear_probe(z_of_seed, self.group, seed)
             spread = spread_of(z_of_seed)
             measured.append(
                 rates
                 | {"test_accuracy": accuracy, "probe": probe, "spread": spread, "loss": float(loss)}
+                | {RIGHT: packed(right)}
             )
         return measured
 

@@ -75,7 +75,7 @@ def _trained(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple
 
 
 def _repetition(
-    trial: Trial, round_numbers: list[int], evaluations: list[dict[str, float]]
+    trial: Trial, round_numbers: list[int], evaluations: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """Return what one seed found: the last round counts, for there is no validation."""
     server, last = trial.server, evaluations[-1]

@@ -59,7 +59,7 @@ class LocalHead(LocalNetwork):
         every = {"start_accuracy": (data.test, np.arange(len(data.test.labels)))}
         every["start_validation_accuracy"] = data.samples, data.validation
         self._at_start = {
-            name: evaluate(self.model, samples, rows)[0]
+            name: evaluate(self.model, samples, rows).accuracy
             for name, (samples, rows) in every.items()
             if len(rows)
         }

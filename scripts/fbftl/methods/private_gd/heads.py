@@ -39,10 +39,9 @@ class PrivateHeads:
         """Return every head's logits (H, n, classes)."""
         return logits_of(self.head(samples.inputs.expand(len(self.head), -1, -1)))
 
-    def accuracies(self) -> list[float]:
-        """Return the test accuracy of each head."""
-        hits = self.logits(self.test).argmax(dim=-1) == self.test.labels
-        return hits.double().mean(dim=1).tolist()
+    def right(self) -> np.ndarray:
+        """Return which test samples each head classifies rightly, booleans (H, n)."""
+        return (self.logits(self.test).argmax(dim=-1) == self.test.labels).cpu().numpy()
 
 
 def private_heads(

@@ -15,6 +15,7 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientFeatures, Inputs, Outcome, labelled_features
+from fbftl.training.answers import RIGHT, packed
 
 
 def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
@@ -32,7 +33,7 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     noise = [entrusted.noise.multipliers for entrusted in settings for _ in entrusted.uploads]
     noised_by = [noise_seed(job, seed) for job in jobs for seed in job.seeds]
     fits = private_heads(client_data, jobs[0], seeds, rows, np.stack(noise, axis=1), noised_by)
-    ends = map(record_of, fits.losses.T, fits.models.T.tolist(), fits.accuracies())
+    ends = map(record_of, fits.losses.T, fits.models.T.tolist(), fits.right())
     return [
         _outcome(job, client_data, entrusted, list(islice(ends, len(job.seeds))))
         for job, entrusted in zip(jobs, settings, strict=True)
@@ -84,13 +85,20 @@ def _outcome(
     )
 
 
-def record_of(losses: np.ndarray, models: list[str], accuracy: float) -> dict[str, Any]:
-    """Return what one seed's descent comes to; its losses and models (T + 1) are by step."""
+def record_of(losses: np.ndarray, models: list[str], right: np.ndarray) -> dict[str, Any]:
+    """Return what one seed's descent comes to.
+
+    Args:
+        losses: (T + 1,) by step.
+        models: (T + 1) likewise.
+        right: (n,) which test samples are classified rightly after the last step.
+    """
     finite = np.isfinite(losses)
     diverged = not bool(finite.all())
     return {
         "training_loss": None if diverged else float(losses[-1]),
-        "test_accuracy": 0.0 if diverged else accuracy,
+        "test_accuracy": 0.0 if diverged else float(right.mean()),
+        RIGHT: packed(right & (not diverged)),
         "diverged": diverged,
         "models": models,
         "series": {

@@ -103,7 +103,8 @@ def train_released(
             losses.append(loss.item())
         network.eval()
         accuracy, held_loss = evaluated(network, samples, validation)
-        test_accuracy, _ = evaluate(network, test, tested)
+        on_test = evaluate(network, test, tested)
         mean_loss = float(np.mean(losses)) if losses else 0.0
-        curves.append(mean_loss, accuracy, held_loss, test_accuracy, digest_of(head))
+        model = digest_of(head)
+        curves.append(mean_loss, accuracy, held_loss, on_test.accuracy, model, on_test.right)
     return curves

@@ -77,11 +77,11 @@ def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) 
         parties = parties.stepped(of_a, of_b, training.learning_rate, training.weight_decay)
         taylor, true = parties.losses(training.weight_decay)
         predicted = parties.predicted(theirs)
-        accuracy = float((predicted == classes).mean())
+        right = predicted == classes
         if in_the_open is not None:
             in_the_open.compare(predicted, theirs)
         weights = torch.from_numpy(parties.a.weights), torch.from_numpy(parties.b.weights)
-        curves.append(taylor, None, None, accuracy, digest(weights))
+        curves.append(taylor, None, None, float(right.mean()), digest(weights), right)
         exact.append(true)
         margin = max(margin, float(np.abs(parties.b.represented() @ parties.direction).max()))
     repetition = record(curves, "last")
