@@ -1,7 +1,7 @@
 """The test set's share in the error of an accuracy: another test set of the size scores otherwise.
 
 The test samples are drawn once, and all seeds and methods share them, so that no spread over seeds
-shows this error. Run files hold no answers by sample, hence bounds: sample i is answered right by a
+shows this error. From accuracies alone it has bounds: sample i is answered right by a
 share c_i of the seeds, the accuracy p is the mean of the c_i over N samples, and
 
     var(c) ≤ p (1 - p),
