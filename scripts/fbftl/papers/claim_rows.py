@@ -32,6 +32,7 @@ class ClaimForm(StrEnum):
     EQUAL = "equal"
     NO_LESS = "no_less"
     EXISTS = "exists"
+    MOST = "most"
     MONOTONE = "monotone"
     FORMULA = "formula"
     NOT_TESTABLE = "not testable"

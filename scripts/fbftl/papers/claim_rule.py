@@ -201,3 +201,14 @@ def in_some_part(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
         return ClaimVerdict.NOT_TESTABLE
     confirmed = ClaimVerdict.CONFIRMED in found
     return ClaimVerdict.CONFIRMED if confirmed else ClaimVerdict.INCONCLUSIVE
+
+
+def in_most_parts(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
+    """Return what parts come to of which more than half suffice, and half are too few."""
+    found = [of for of in verdicts if of is not ClaimVerdict.NOT_TESTABLE]
+    if not found:
+        return ClaimVerdict.NOT_TESTABLE
+    if 2 * found.count(ClaimVerdict.CONFIRMED) > len(found):
+        return ClaimVerdict.CONFIRMED
+    refuted = 2 * found.count(ClaimVerdict.CONTRADICTED) >= len(found)
+    return ClaimVerdict.CONTRADICTED if refuted else ClaimVerdict.INCONCLUSIVE

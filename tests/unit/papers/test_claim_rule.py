@@ -9,6 +9,7 @@ from fbftl.papers.claim_rows import ClaimForm
 from fbftl.papers.claim_rule import (
     ClaimVerdict,
     Effect,
+    in_most_parts,
     in_some_part,
     judged,
     region,
@@ -184,3 +185,21 @@ def test_one_part_shows_that_something_exists(
     parts: list[ClaimVerdict], verdict: ClaimVerdict
 ) -> None:
     assert in_some_part(parts) is verdict
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [
+        ([CONFIRMED, CONFIRMED, CONTRADICTED], CONFIRMED),
+        ([CONFIRMED, CONFIRMED, INCONCLUSIVE], CONFIRMED),
+        ([CONFIRMED, CONTRADICTED], CONTRADICTED),
+        ([CONTRADICTED, INCONCLUSIVE], CONTRADICTED),
+        ([CONFIRMED, INCONCLUSIVE, CONTRADICTED], INCONCLUSIVE),
+        ([CONFIRMED, NOT_TESTABLE, NOT_TESTABLE], CONFIRMED),
+        ([NOT_TESTABLE], NOT_TESTABLE),
+    ],
+)
+def test_more_than_half_of_the_parts_are_most(
+    parts: list[ClaimVerdict], verdict: ClaimVerdict
+) -> None:
+    assert in_most_parts(parts) is verdict
