@@ -24,6 +24,8 @@ NAMES = {
     ("statistics", "afl"): "AFL",
     ("statistics", "lda"): "GH-LDA",
     ("statistics", "fedcgs"): "FedCGS",
+    ("statistics", "fishermix"): "FisherMix",
+    ("statistics", "protohyper"): "Proto-Hyper",
     ("mixtures", "mlp"): "mixtures",
 }
 """Names of a message with a head, published ones where it is that method; other pairs have none."""
@@ -36,6 +38,8 @@ HEADS = {
     "qda": "QDA",
     "ncm": "nearest mean",
     "fedncm": "FedNCM's head",
+    "fishermix": "FisherMix",
+    "protohyper": "Proto-Hyper",
 }
 """How heads are written behind a message where the two have no name."""
 
@@ -69,6 +73,8 @@ MARKERS = {
     "fedncm": "d",
     "nb": "p",
     "qda": "H",
+    "fishermix": "8",
+    "protohyper": "$\\ast$",
 }
 
 SUM_ALONE = "the sum over all clients alone, unless server and dealer collude"

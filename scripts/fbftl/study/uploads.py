@@ -15,7 +15,8 @@ FOLDER = Path(__file__).parents[1] / "methods" / "one_shot" / "messages"
 
 ROWS = ("mlp", "logistic")
 SUMS = ("ncm", "fedncm")
-MOMENTS = ("ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof_oracle", *SUMS)
+DRAWS = ("fishermix", "protohyper")
+MOMENTS = ("ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof_oracle", *SUMS, *DRAWS)
 MEANS = ("fedcof", "fedcof_between")
 CLASSES = ("nb", "qda")
 

@@ -151,7 +151,7 @@ def evaluated(
 class Tested:
     """What a model is worth on n samples.
 
-    right: (n,) whether each is classified rightly.
+    right: (n,) whether each is classified rightly, by ascending rows.
     loss: mean cross-entropy.
     """
 
@@ -174,11 +174,15 @@ def evaluate(
     domains go through apart, each in parts of nearly equal size, since a last part of a few samples
     would have poor ones.
     """
-    right, loss = np.zeros(len(samples.labels), dtype=bool), 0.0
+    order: list[np.ndarray] = []
+    right: list[np.ndarray] = []
+    loss = 0.0
     for domain_rows in filter(len, by_domain(samples, rows)):
         for some in np.array_split(domain_rows, math.ceil(len(domain_rows) / EVALUATION_ROWS)):
             part = samples.at(some)
             logits = model(part.inputs)
-            right[some] = (logits.argmax(1) == part.labels).cpu().numpy()
+            order.append(some)
+            right.append((logits.argmax(1) == part.labels).cpu().numpy())
             loss += functional.cross_entropy(logits, part.labels, reduction="sum").item()
-    return Tested(right[rows], loss / len(rows))
+    in_order = np.concatenate(right)[np.argsort(np.concatenate(order))]
+    return Tested(in_order, loss / len(rows))

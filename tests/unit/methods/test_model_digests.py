@@ -12,7 +12,7 @@ def models(outcome: Outcome) -> dict[str, list[str]]:
     return {str(repetition["seed"]): repetition["models"] for repetition in outcome.repetitions}
 
 
-@pytest.mark.parametrize("setting", [{}, {"method": "ftl_c"}])
+@pytest.mark.parametrize("setting", [{}, {"method": "ftl_c"}, {"method": "ftl_c", "fraction": 0.5}])
 def test_every_point_of_every_seed_has_its_own(blobs: Inputs, setting: dict) -> None:
     outcome = run(blobs, setting)
     by_seed = models(outcome)

@@ -47,6 +47,7 @@ from fbftl.training.closed_form import (
     ncm,
     ridge,
 )
+from fbftl.training.fisher_heads import fishermix, protohyper
 from fbftl.training.gaussian_heads import naive_bayes, qda
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
@@ -67,8 +68,10 @@ OF_MOMENTS = {"fedcgs": fedcgs, "afl": afl}
 CHOSEN = {"ridge": ridge, "fed3r": fed3r, "lda": lda, "fedcof_oracle": fedcof_oracle}
 OF_MEANS = {"fedcof": fedcof, "fedcof_between": fedcof_between}
 OF_CLASSES = {"nb": naive_bayes, "qda": qda}
+OF_DRAWS = {"fishermix": fishermix, "protohyper": protohyper}
 """Heads by what they are solved from: counts and sums, second moments, second moments with a choice
-among the task's candidates, each client's class means, moments of each class by itself."""
+among the task's candidates, each client's class means, moments of each class by itself, samples
+drawn by second moments."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,18 +155,22 @@ def seen(job: Job, learned: Learned) -> np.ndarray:
 def solve_each(job: Job, client_data: LabelledFeatures, received: ReceivedBySeed) -> list[Solved]:
     """Return each seed's head, on features, whatever these went through before."""
     classes = client_data.payload.classes
-    return [solved_on_features(job, learned, classes) for learned in received.learned]
+    return [
+        solved_on_features(job, learned, classes, seed)
+        for seed, learned in zip(job.seeds, received.learned, strict=True)
+    ]
 
 
-def solved_on_features(job: Job, learned: Learned, classes: int) -> Solved:
+def solved_on_features(job: Job, learned: Learned, classes: int, seed: int) -> Solved:
     """Return the head that a server solves from what it has learned, on features.
 
     Args:
         job: the setting with its training values.
         learned: what one seed's messages told it.
         classes: number of classes N.
+        seed: of the repetition.
     """
-    solved = solve(job.setting.head, learned, classes, job.block["one_shot"])
+    solved = solve(job.setting.head, learned, classes, job.block["one_shot"], seed)
     return replace(solved, head=_on_features(solved.head, learned))
 
 
@@ -206,14 +213,15 @@ def _from_features(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
     return ReceivedBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
 
 
-def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -> Solved:
-    """Return a head in closed form, or the logistic one.
+def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any], seed: int) -> Solved:
+    """Return a head in closed form, the logistic one, or one of those trained on drawn samples.
 
     Args:
         head: its name.
         learned: what the server has.
         classes: number of classes N.
         block: the task's candidates of λ, shrinkage, γ and penalty.
+        seed: of the samples that the server draws.
     """
     training, held_out = learned.training, learned.held_out
     if head == "logistic":
@@ -229,6 +237,8 @@ def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -
     whole = whole.means if isinstance(whole, Moments) else whole
     if head in OF_MOMENTS:
         return OF_MOMENTS[head](_statistics(whole, classes))
+    if head in OF_DRAWS:
+        return OF_DRAWS[head](_statistics(whole, classes), seed)
     if isinstance(whole, ClassMeans):
         return OF_COUNTS[head](whole.counts_of, whole.sums_of)
     summed = _statistics(whole, classes)

@@ -75,7 +75,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
 
     other = known(validation) if len(validation) else None
     learned = Learned(known(training), other, np.zeros(0, dtype=np.int64), offered, {})
-    solved = solved_on_features(job, learned, server.classes)
+    solved = solved_on_features(job, learned, server.classes, seed)
     return Served.of(score_of_linear(server, solved.head).record, ledger)
 
 

@@ -63,7 +63,7 @@ class OneShotAxes(Axes):
     head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r,
         afl, lda, fedcgs, fedcof, fedcof_between (with the scatter between classes), fedcof_oracle
         (on statistics), ncm and fedncm are linear; nb (naive Bayes) and qda have variances of each
-        class.
+        class; fishermix and protohyper are linear, trained on samples that the server draws.
     """
 
     message: Literal[MESSAGES] = "features"  # type: ignore[valid-type]
@@ -89,6 +89,8 @@ class OneShotAxes(Axes):
         "fedncm",
         "nb",
         "qda",
+        "fishermix",
+        "protohyper",
     ] = "mlp"
 
 

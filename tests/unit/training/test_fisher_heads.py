@@ -1,0 +1,74 @@
+"""GH-OFL's heads on drawn samples: the subspace in closed form, and what they are worth there."""
+
+import numpy as np
+import pytest
+import torch
+from fbftl.messages.statistics import Statistics
+from fbftl.training.closed_form import lda
+from fbftl.training.fisher_heads import SHRINKAGE, SPREAD, FisherSpace, fishermix, protohyper
+
+CLASSES, WIDTH = 4, 12
+
+
+def samples(count: int, seed: int = 0, classes: int = CLASSES) -> tuple[np.ndarray, np.ndarray]:
+    """Return correlated Gaussian samples (n, d) of classes (n,), of unlike frequency."""
+    means = 2 * np.random.default_rng(7).normal(size=(CLASSES, WIDTH))
+    mixing = np.random.default_rng(8).normal(size=(WIDTH, WIDTH)) / 2
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(classes, count, p=np.arange(1, classes + 1) / sum(range(classes + 1)))
+    return means[labels] + rng.normal(size=(count, WIDTH)) @ mixing, labels
+
+
+STATISTICS = Statistics.of(*samples(2000), CLASSES)
+
+
+def test_the_subspace_is_white_within_classes_and_holds_all_that_tells_them_apart() -> None:
+    space = FisherSpace.of(STATISTICS)
+    assert space.directions.shape == (WIDTH, CLASSES - 1)
+    assert space.covariance == pytest.approx(np.eye(CLASSES - 1), abs=1e-9)
+    values, _ = samples(500, seed=1)
+    inside = space.discriminants().scores(values @ space.directions)
+    whole = lda(STATISTICS, [SHRINKAGE]).head.scores(values)
+    assert centred(inside) == pytest.approx(centred(whole), abs=1e-6)
+
+
+def centred(scores: np.ndarray) -> np.ndarray:
+    """Return scores (n, N) less what all classes of a sample share."""
+    return scores - scores.mean(axis=1, keepdims=True)
+
+
+def test_samples_are_drawn_around_each_class_s_mean() -> None:
+    space = FisherSpace.of(STATISTICS)
+    values, labels = space.drawn(0)
+    for label in range(CLASSES):
+        of_class = values[labels == label]
+        assert of_class.mean(axis=0) == pytest.approx(space.means[label], abs=0.1)
+        assert np.cov(of_class.T) == pytest.approx(SPREAD**2 * space.covariance, abs=0.1)
+
+
+@pytest.mark.parametrize("head", [fishermix, protohyper])
+def test_a_head_is_as_good_as_discriminant_analysis_where_classes_are_gaussians(head) -> None:
+    values, labels = samples(4000, seed=1)
+    best = lda(STATISTICS, [SHRINKAGE]).head.accuracy(values, labels)
+    assert head(STATISTICS, 0).head.accuracy(values, labels) > best - 0.01
+
+
+@pytest.mark.parametrize("head", [fishermix, protohyper])
+def test_a_seed_decides_a_head_and_nothing_else(head) -> None:
+    torch.manual_seed(0)
+    before = torch.random.get_rng_state()
+    first, again, other = (head(STATISTICS, seed).head.weights for seed in (0, 0, 1))
+    assert (first == again).all()
+    assert (first != other).any()
+    assert (torch.random.get_rng_state() == before).all()
+
+
+@pytest.mark.parametrize("head", [fishermix, protohyper])
+@pytest.mark.parametrize("count", [0, 1, 300])
+def test_a_class_without_samples_is_never_predicted(head, count: int) -> None:
+    values, labels = samples(count, classes=2)
+    found = head(Statistics.of(values, labels, CLASSES), 0).head
+    scores = found.scores(samples(50, seed=1)[0])
+    present = np.isin(np.arange(CLASSES), labels)
+    assert np.isneginf(scores[:, ~present]).all()
+    assert np.isfinite(scores[:, present]).all()
