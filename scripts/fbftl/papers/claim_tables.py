@@ -149,7 +149,12 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
         notes = (of.note for _, parts in finding.clauses for of in parts)
         return _once(notes)
     if len(compared) <= FEW:
-        return "; ".join(map(_shown, compared))
+        return "; ".join(
+            _shown(of, is_ratio(row.form, row.least))
+            for row, parts in finding.clauses
+            for of in parts
+            if of in compared
+        )
     counts = Counter(str(of.verdict) for of in compared)
     shown = [f"{count} {verdict}" for verdict, count in counts.most_common()]
     for unit, effects in _by_unit(finding).items():
@@ -161,20 +166,35 @@ def _by_unit(finding: ClaimFinding) -> dict[str, list[float]]:
     """Return the effects of a claim's clauses, ratios and differences apart."""
     found: dict[str, list[float]] = {}
     for row, parts in finding.clauses:
-        unit = " times" if is_ratio(row.form, row.least) else f" ({row.measure})"
+        unit = " times" if is_ratio(row.form, row.least) else _unit(row.measure)
         for of in parts:
             if not math.isnan(of.effect):
                 found.setdefault(unit, []).append(of.effect)
     return found
 
 
-def _shown(found: PartFinding) -> str:
+def _shown(found: PartFinding, ratio: bool) -> str:
     """Return what a part found, with its interval, or what its formula computed."""
     if math.isnan(found.effect):
         return found.note
     mean, lower, upper = map(readable, (found.effect, found.lower, found.upper))
-    named = f"{found.part.name}: " if found.part.name else ""
-    return f"{named}{mean} [{lower}, {upper}] ({found.part.measure})"
+    named = _worded(found.part.name)
+    unit = " times" if ratio else _unit(found.part.measure)
+    return f"{f'{named}: ' if named else ''}{mean} [{lower}, {upper}]{unit}"
+
+
+def _worded(part: str) -> str:
+    """Return the values that tell a part from others: axes as settings write them, others named."""
+    named = (each.partition("=") for each in part.split(", ") if part)
+    values = ((name, value.removeprefix("+").replace("+", ", ")) for name, _, value in named)
+    return ", ".join(
+        value if "=" in value else f"{name} {value}" for name, value in values if value
+    )
+
+
+def _unit(measure: str) -> str:
+    """Return the unit of a difference in a measure."""
+    return " points" if "accuracy" in measure else f" ({measure.replace('_', ' ')})"
 
 
 def parts_table(findings: Sequence[ClaimFinding]) -> pd.DataFrame:
