@@ -36,7 +36,7 @@ def test_the_recipe_bounds_what_distributions_give():
 
 
 LABELS_GIVEN = {
-    "ecos": ("digits-cloud-full", 600),
+    "ecos-digits": ("digits-cloud-full", 600),
     "ecos-photos": ("cifar10-cloud-full", 2000),
 }
 """By file of a full study: its task, and the most labels that its client gives."""
