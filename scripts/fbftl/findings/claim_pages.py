@@ -2,7 +2,8 @@
 
 A page says between two comments that Markdown does not show, ``<!--claims:fbftl-->`` and
 ``<!--end-->``, where the claims go that a paper is cited for, and ``<!--printed:fbftl-->`` where it
-says how many of its printed numbers are reproduced; ``<!--claims:all-->`` takes all papers' claims.
+says how many of its printed numbers are reproduced; ``<!--claims:all-->`` takes all papers' claims,
+and ``<!--claims:thesis/c4-->`` every claim of a chapter, by the beginning of their ids.
 """
 
 import re
@@ -20,7 +21,8 @@ ALL = "all"
 """The name behind which the claims of all papers go."""
 
 PLACE = re.compile(
-    r"(?<=<!--)(?P<kind>claims|printed):(?P<paper>\w+)-->\n.*?(?=<!--end-->)", re.DOTALL
+    r"(?<=<!--)(?P<kind>claims|printed):(?P<paper>\w+)/?(?P<chapter>\w*)-->\n.*?(?=<!--end-->)",
+    re.DOTALL,
 )
 """Where a text goes, with what fills it now."""
 
@@ -52,27 +54,31 @@ def fill_claims(text: str, papers: Mapping[str, KeptRows], page: str) -> str:
     Args:
         text: the page, in Markdown.
         papers: rows by paper, in the order of the table of all of them.
-        page: for the sentence.
+        page: its path in the project.
 
     Raises:
         UserError: if a name is no paper.
     """
 
     def filled(match: re.Match[str]) -> str:
-        kind, name = match["kind"], match["paper"]
+        kind, name, chapter = match.group("kind", "paper", "chapter")
         if name not in papers and (kind, name) != ("claims", ALL):
             raise UserError(
                 f"{page} asks for the claims of '{name}', of which nothing is kept; correct the "
                 "name, or keep results of the paper"
             )
-        return f"{kind}:{name}-->\n\n{_text(kind, name, papers)}\n\n"
+        place = match[0].partition("\n")[0]
+        return f"{place}\n\n{_text(kind, name, chapter, papers, page)}\n\n"
 
     return PLACE.sub(filled, text)
 
 
-def _text(kind: str, name: str, papers: Mapping[str, KeptRows]) -> str:
+def _text(kind: str, name: str, chapter: str, papers: Mapping[str, KeptRows], page: str) -> str:
     if kind == "printed":
-        return printed(papers[name])
+        return printed(papers[name], page)
+    if chapter:
+        claims = papers[name].claims
+        return _table(HEADING, [_cells(row) for row in claims if row["claim"].startswith(chapter)])
     if name != ALL:
         claims = papers[name].claims
         return f"{_table(HEADING, [_cells(row) for row in headlines(claims)])}\n\n{tally(claims)}"
@@ -111,10 +117,11 @@ def tally(claims: Sequence[Row]) -> str:
     return f"These lead {len(claims)} claims: {shown}."
 
 
-def printed(kept: KeptRows) -> str:
+def printed(kept: KeptRows, page: str) -> str:
     """Return how many printed numbers are reproduced, and which findings of the audit differ.
 
-    A number is reproduced if one reading of what its document says gives it.
+    A number is reproduced if one reading of what its document says gives it. A link leads to the
+    page that argues a finding.
     """
     cells: dict[tuple[str, ...], set[str]] = {}
     for row in kept.printed:
@@ -127,8 +134,12 @@ def printed(kept: KeptRows) -> str:
         lines.append(f"**Printed numbers: {reproduced} of {len(compared)} reproduced.**")
     if kept.audit:
         counts = Counter(row["verdict"] for row in kept.audit)
-        differ = [row["id"] for row in kept.audit if row["verdict"] == Verdict.DIFFERS]
-        named = ", ".join(f"[{name}](#{name.lower()})" for name in differ)
+        differ = {
+            row["id"]: row["section"].removeprefix(page).rpartition("/")[-1]
+            for row in kept.audit
+            if row["verdict"] == Verdict.DIFFERS
+        }
+        named = ", ".join(f"[{name}]({place})" for name, place in differ.items())
         lines.append(
             f"The audit looks at {len(kept.audit)} places where the record was doubted: "
             f"{counts[Verdict.REPRODUCED]} reproduced, {counts[Verdict.NOT_COMPARABLE]} not "

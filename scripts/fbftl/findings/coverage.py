@@ -46,7 +46,7 @@ class Item:
     """A table or figure of a paper.
 
     paper: its word, as that of its folder in `published/`.
-    chapter: of a thesis, appendices with the chapter that they belong to; else empty.
+    part: which of the paper's pages argues its audit rows; empty where the paper has one page.
     item: its kind and number, as in its caption; panels in brackets.
     shows: what it shows, in words of this project.
     state: one of `STATES`.
@@ -57,7 +57,7 @@ class Item:
     """
 
     paper: str
-    chapter: str
+    part: str
     item: str
     shows: str
     state: str
@@ -179,9 +179,10 @@ def line(item: Item) -> list[str]:
 
 
 def linked(item: Item) -> list[str]:
-    """Return the places of an item in Markdown; audit rows are argued on the same page."""
+    """Return the places of an item in Markdown, audit rows as links to where they are argued."""
+    page = f"{item.paper}-{item.part}.md" if item.part else ""
     return [
-        f"[{place}](#{place.lower()})" if AUDIT_ID.fullmatch(place) else f"`{place}`"
+        f"[{place}]({page}#{place.lower()})" if AUDIT_ID.fullmatch(place) else f"`{place}`"
         for place in item.places
     ]
 

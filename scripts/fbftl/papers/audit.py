@@ -25,6 +25,7 @@ class AuditRow:
     id: of its row.
     published, computed: both values, as they are shown.
     words: numbers and names that the row's sentences leave open, by their names there.
+    part: which of the paper's pages argues it; empty where the paper has one page.
     """
 
     id: str
@@ -32,6 +33,7 @@ class AuditRow:
     computed: str
     verdict: Verdict
     words: Mapping[str, object] = field(default_factory=dict)
+    part: str = ""
 
     @property
     def number(self) -> int:
@@ -40,7 +42,8 @@ class AuditRow:
 
     def section(self, paper: str) -> str:
         """Return the section that argues the finding."""
-        return f"docs/papers/{paper}.md#{self.id.lower()}"
+        page = f"{paper}-{self.part}" if self.part else paper
+        return f"docs/papers/{page}.md#{self.id.lower()}"
 
 
 def finding(

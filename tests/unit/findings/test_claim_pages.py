@@ -21,7 +21,11 @@ PRINTED = [
     {"table": "t", "quantity": "accuracy", "method": "fl", "verdict": "not run"},
 ]
 
-AUDIT = [{"id": "A1", "verdict": "differs"}, {"id": "A2", "verdict": "reproduced"}]
+AUDIT = [
+    {"id": "A1", "verdict": "differs", "section": "docs/papers/ants.md#a1"},
+    {"id": "A2", "verdict": "reproduced", "section": "docs/papers/ants.md#a2"},
+    {"id": "A3", "verdict": "differs", "section": "docs/papers/ants-wings.md#a3"},
+]
 
 KEPT = {"ants": KeptRows([ROW, FIRST, REST], PRINTED, AUDIT)}
 
@@ -40,15 +44,25 @@ def test_a_page_leads_with_the_claims_that_its_document_is_cited_for() -> None:
     assert fill_claims(page, KEPT, "ants.md") == page
 
 
+def test_a_chapter_s_page_has_every_claim_of_it() -> None:
+    page = fill_claims("<!--claims:ants/x-->\n<!--end-->\n", KEPT, "ants-x.md")
+    assert all(f"({row['claim']}, Sec. 1)" in page for row in (ROW, FIRST, REST))
+    assert "These lead" not in page
+    assert fill_claims(page, KEPT, "ants-x.md") == page
+    assert "Sec. 1" not in fill_claims("<!--claims:ants/y-->\n<!--end-->\n", KEPT, "ants-y.md")
+
+
 def test_the_table_of_all_documents_names_each() -> None:
     page = fill_claims("<!--claims:all-->\n<!--end-->", KEPT, "README.md")
     assert page.count("[ants](ants.md)") == 2
 
 
 def test_a_number_is_reproduced_if_one_reading_gives_it() -> None:
-    text = printed(KEPT["ants"])
+    text = printed(KEPT["ants"], "docs/papers/ants.md")
     assert "1 of 2 reproduced" in text
-    assert "1 reproduced, 0 not comparable, 1 that differ ([A1](#a1))" in text
+    assert (
+        "1 reproduced, 0 not comparable, 2 that differ ([A1](#a1), [A3](ants-wings.md#a3))" in text
+    )
 
 
 def test_every_verdict_is_counted() -> None:

@@ -55,7 +55,7 @@ def test_every_item_has_one_row(items: list[Item]) -> None:
     names = [(item.paper, item.item) for item in items]
     assert len(set(names)) == len(names)
     assert all(item.shows for item in items)
-    assert {item.paper for item in items if item.chapter} == {"thesis"}
+    assert {item.paper for item in items if item.part} == {"thesis"}
 
 
 def test_every_place_is_there(items: list[Item], results: set[str]) -> None:
@@ -105,9 +105,9 @@ def test_files_that_are_no_coverage_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot read"):
         read_items(path)
     path.write_text("paper,item\n")
-    with pytest.raises(UserError, match="line 1: its columns are not paper, chapter"):
+    with pytest.raises(UserError, match="line 1: its columns are not paper, part"):
         read_items(path)
-    path.write_text("paper,chapter,item,shows,state,where,reason,hours\nfbftl,,Figure 1,a,b,,,\n")
+    path.write_text("paper,part,item,shows,state,where,reason,hours\nfbftl,,Figure 1,a,b,,,\n")
     with pytest.raises(UserError, match="fbftl Figure 1: its state is none of"):
         read_items(path)
 
@@ -125,6 +125,8 @@ def test_a_table_is_filled_and_filled_again() -> None:
         "0.12 h, 10 rounds × 90 s ÷ 2 clients |\n\n<!--end-->\nafter"
     )
     assert fill_tables(once, [ROW, absent], "page") == once
+    elsewhere = fill_tables(page, [replace(ROW, part="wings")], "page")
+    assert "[A1](fbftl-wings.md#a1)" in elsewhere
     counts = fill_tables("<!--coverage:all-->\n<!--end-->", [ROW, absent], "page")
     assert "| [fbftl](fbftl.md) | 1 | 0 | 1 |" in counts
 

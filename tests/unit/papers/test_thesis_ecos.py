@@ -54,7 +54,7 @@ def test_what_texts_say_of_the_privacy_of_labels_is_the_accountant_s(root, file)
     )
     header_text = " ".join(header.replace("#", " ").split())
     assert f"ε of {removed} for a row removed and {replaced} for one replaced" in header_text
-    page = (root / "docs/papers/thesis.md").read_text()
+    page = (root / "docs/papers/thesis-ecos.md").read_text()
     assert f"{removed} for {labels:,} labels" in page
     notes = (root / "published/claims/thesis.csv").read_text()
     assert f"{removed} for {labels} " in notes
