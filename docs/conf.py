@@ -1,12 +1,14 @@
 """How Sphinx makes a site of these pages: see CONTRIBUTING.md.
 
 The pages are plain Markdown that reads as well without the site. Their own lists of links are the
-contents: what a folder's README.md links to at the start of a line, in that order, is below it.
+contents: what a folder's README.md links to at the start of a line, in that order, is below it,
+under the caption that ends in a colon before its list.
 The columns of every table are a page that `./run docs` writes beforehand.
 Diagrams become pictures in the page, which need neither a script nor a network.
 """
 
 import re
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -33,15 +35,32 @@ suppress_warnings = [
 WRITTEN = "columns"
 """The page that is written for the site alone."""
 
-LINK = re.compile(r"^[-|] \[[^\]]*\]\((?P<page>(?!\S*/tables/)[\w./-]+)\.md\)", re.MULTILINE)
+LISTS = ("README", "papers/thesis")
+"""Ends of the names of pages that list those below them."""
+
+LINK = re.compile(
+    r"^(?P<caption>[A-Z][\w ]+):$|^[-|] \[[^\]]*\]\((?P<page>(?!\S*/tables/)[\w./-]+)\.md\)",
+    re.MULTILINE,
+)
+"""A line of its own that names the list under it, or a page that a line begins with."""
 
 
 def with_contents(app: Any, docname: str, source: list[str]) -> None:
-    """Add the contents to a folder's README, from the links in its lists and tables."""
-    if docname.endswith("README"):
-        linked = [match["page"] for match in LINK.finditer(source[0])]
-        pages = "\n".join(dict.fromkeys([*linked, *([WRITTEN] if docname == root_doc else [])]))
-        source[0] += f"\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n" if pages else ""
+    """Add the contents to a page that lists others, a group of them under each caption."""
+    if not docname.endswith(LISTS):
+        return
+    captions: dict[str, str] = {}
+    caption = ""
+    for match in LINK.finditer(source[0]):
+        caption = match["caption"] or caption
+        if match["page"]:
+            captions.setdefault(match["page"], caption)
+    if docname == root_doc:
+        captions[WRITTEN] = caption
+    for caption, pages in groupby(captions, captions.get):
+        option = f":caption: {caption}\n" if caption else ""
+        listed = "\n".join(pages)
+        source[0] += f"\n```{{toctree}}\n:hidden:\n{option}\n{listed}\n```\n"
 
 
 def without_contents(app: Any, docname: str, source: list[str]) -> None:

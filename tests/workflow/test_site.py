@@ -44,3 +44,10 @@ def test_diagrams_are_drawn_in_the_site(site: Path) -> None:
                 assert all(word in shown for word in words), label
             count += 1
     assert count > 0
+
+
+def test_the_sidebar_has_the_groups_of_the_first_page(site: Path) -> None:
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    captions = re.findall(r'class="caption-text">([^<]+)<', (site / "cost.html").read_text())
+    assert captions == re.findall(r"^(\w[\w ]+):$", text, re.MULTILINE)
+    assert len(captions) > 2
