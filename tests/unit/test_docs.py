@@ -4,12 +4,15 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from fbftl.messages.ledger import SCHEMA
 from fbftl.study.model.block import ConfigBlock
 from fbftl.study.model.tasks import ImageTask
 from fbftl.study.settings import DEFAULTS
+from fbftl.study.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "results" / "README.md"])
@@ -71,6 +74,21 @@ def test_every_page_is_reached_from_the_first() -> None:
 def test_every_paper_has_a_page() -> None:
     papers = {path.name for path in (ROOT / "published").iterdir() if path.is_dir()}
     assert papers - {"claims"} <= {page.stem for page in (ROOT / "docs" / "papers").glob("*.md")}
+
+
+def has(whole: Any, part: Any) -> bool:
+    """Tell whether a study has all that an excerpt of it shows; a grid is shown whole."""
+    if isinstance(part, dict):
+        return all(key in whole and has(whole[key], part[key]) for key in part)
+    return all(item in whole for item in part) if isinstance(part, list) else whole == part
+
+
+def test_every_figure_of_the_gallery_has_lines_of_its_study() -> None:
+    text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
+    excerpts = re.findall(r"^```yaml\n(\w+: # of (\S+)\n.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(excerpts) == len(re.findall(r"^\*\*", text, re.MULTILINE)) == 7
+    for excerpt, file in excerpts:
+        assert has(read_yaml(ROOT / file), yaml.safe_load(excerpt)), excerpt
 
 
 def of_task() -> set[str]:
