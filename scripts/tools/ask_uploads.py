@@ -164,7 +164,7 @@ def main(words: Sequence[str], root: Path = Path()) -> str:
     options = parser.parse_args(words)
     sizes = options.samples_per_client, options.classes, options.width
     if min(sizes) < 1:
-        raise UserError("--samples-per-client, --classes and --width are numbers from 1 on")
+        raise UserError("--samples-per-client, --classes and --width must be at least 1")
     return answer(uploads(*sizes, root), options)
 
 

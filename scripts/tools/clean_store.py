@@ -50,7 +50,7 @@ def main(store: Store, *, yes: bool, verifying: bool, recipe: str | None) -> Non
         faults = list(damaged(store))
         if faults:
             raise UserError("\n".join(faults))
-        print(f"every artefact of {store.root} is what its name says")
+        print(f"every artefact in {store.root} matches its name")
     else:
         clean(store, yes=yes)
 
@@ -79,9 +79,9 @@ def clean(store: Store, *, yes: bool) -> None:
         print(f"{date} {size / 2**20:10.1f} MiB  {path}")
         if yes:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    folders = ", ".join(of_folders) or "no folder of results"
+    folders = ", ".join(of_folders) or "no results folder"
     done = "removed" if yes else "to be removed with --yes"
-    print(f"{total / 2**20:,.1f} MiB {done}; the rest is asked for by {folders}")
+    print(f"{total / 2**20:,.1f} MiB {done}; the rest is used by {folders}")
 
 
 def asked_for(store: Store) -> Iterator[tuple[str, dict[str, list[str]]]]:
@@ -118,7 +118,7 @@ def _compare_run(store: Store, key: str, path: Path) -> None:
         return
     run, ledger = store.json("runs", key), path.with_suffix(".parquet")
     if key_of(canonical(run["recipe"])) != key:
-        raise UserError(f"{path} is of another recipe than its name says; remove it")
+        raise UserError(f"{path} has a recipe that does not match its name; remove it")
     if not ledger.is_file() or not is_intact(run, sha256(ledger)):
         raise UserError(f"{path} or its ledger is damaged; remove both, and the run is made again")
 
@@ -141,7 +141,7 @@ def recipe_of(store: Store, key: str) -> Any:
         if found == key and kind not in OF_FILES[1:]:
             file = path / RECIPE if path.is_dir() else path.with_suffix(".json")
             return {"kind": kind, "recipe": read_json(file, "artefact")["recipe"]}
-    raise UserError(f"{store.root} has nothing of the key {key}")
+    raise UserError(f"{store.root} has no artefact with the key {key}")
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def main(*files: str) -> None:
     prepared = Prepared.of_files(Path(), files)
     if not prepared.plan().is_finished:
         raise UserError(
-            "the study is not finished; run it first, or name the files that it was called with"
+            "the study is not finished; run it first, or give the files that it was called with"
         )
     study, results = prepared.call.study, Path("results")
     configuration = results / "study.json"

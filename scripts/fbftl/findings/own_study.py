@@ -82,7 +82,7 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     }
     for setting in list(behind)[:1]:
         found.append(
-            f"{counted(len(behind), 'setting')} trained for too short; of {setting} "
+            f"{counted(len(behind), 'setting')} did not train long enough; for {setting} "
             f"{behind[setting]}."
         )
     return found
@@ -125,8 +125,8 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
             f"<h3>{escape(task.name)} <small>{escape(task.data)}</small></h3>",
             _picture(task.picture, texts, folder) if task.picture else "",
             table(list(_columns(shown, percent))),
-            f"<p>{len(shown)} of {counted(len(rows), 'setting')}, those on the Pareto front of "
-            f'uplink and accuracy first; <a href="{link}">every run</a>.</p>',
+            f"<p>{len(shown)} of {counted(len(rows), 'setting')}, with those on the Pareto front "
+            f'of uplink and accuracy; <a href="{link}">every run</a>.</p>',
             f"<ul>{doubts}</ul>" if doubts else "",
         ]
     )

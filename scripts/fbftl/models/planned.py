@@ -101,8 +101,8 @@ def trained(
     features = block["features"]
     if classes < 2:
         raise UserError(
-            "data has one class alone, which leaves nothing to tell apart; give two or more, as "
-            "folders right below data.train or as labels"
+            "data has only one class; give two or more, as folders directly in data.train or as "
+            "labels"
         )
     _require_room(block, made_for, image)
     planned = planned_cuts(block["source"], features, cuts, made_for, image)
@@ -123,7 +123,7 @@ def trained(
 def _of_vectors(wanted: Iterable[str], image: tuple[int, int, int] | None) -> dict[str, Cut]:
     for cut in wanted:
         if cut != COLUMNS:
-            raise UserError(f"features.cut = {cut}: vectors are cut at {COLUMNS} alone; name that")
+            raise UserError(f"features.cut = {cut}: vectors have only the cut {COLUMNS}; name it")
     return {} if image is None else {COLUMNS: Cut(prod(image), 0)}
 
 

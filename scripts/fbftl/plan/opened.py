@@ -138,7 +138,7 @@ class Prepared:
             product, file = self.products.of(path)
             found[name] = self.store.folder(product.kind, product.key) / file
             if not found[name].exists():
-                raise UserError(f"{found[name]}, {path} of this study, is missing; run it first")
+                raise UserError(f"{path} of this study is missing ({found[name]}); run it first")
         return {name: str(path) for name, path in found.items()}
 
     def run(self, task: str, setting: str, seed: int) -> dict[str, Any] | None:
@@ -282,6 +282,6 @@ NEVER_TWICE = {"--forcerun", "-R", "--force", "-f", "--forceall", "-F"}
 def remarks(words: Sequence[str]) -> Iterator[str]:
     """Yield what options of Snakemake cannot do here."""
     if "--touch" in words or "-t" in words:
-        yield "--touch makes nothing: what is there is valid by its name, the rest stays missing"
+        yield "--touch makes nothing: a file of the store is valid by its name, others stay missing"
     if NEVER_TWICE & set(words):
-        yield "a run or finding of the store is never made twice; remove it, and it is made again"
+        yield "runs and findings in the store are never made twice; remove one to make it again"

@@ -35,7 +35,7 @@ class Turn:
         self._held = exclusive(MADE / "call")
         self._held.__enter__()
         if self._count() != self._planned:
-            raise UserError("another call has written in results/ meanwhile; call again")
+            raise UserError("another call has written to results/ since this call planned; retry")
         write_text(TURN, f"{self._planned + 1}\n")
 
     def _count(self) -> int:
@@ -50,8 +50,8 @@ def require_this_layout(results: Path) -> None:
     """
     if next(results.glob("*/runs/*.meta.json"), None) is not None:
         raise UserError(
-            f"{results}/ was made by an earlier version of this workflow; move it away: nothing "
-            "is read from it, and nothing of it is changed"
+            f"{results}/ was made by an earlier version of this workflow; move it away: this "
+            "version neither reads nor changes it"
         )
 
 

@@ -40,7 +40,7 @@ def _block(tasks: Mapping[str, Any], name: str, above: tuple[str, ...]) -> Any:
         raise UserError(f"{key} names the task {other!r}, which is not defined{hint}")
     if other in chain:
         circle = ", which is like ".join((*chain[chain.index(other) :], other))
-        raise UserError(f"{key} makes a circle: {circle}; write out one of these tasks")
+        raise UserError(f"{key} is circular: {circle}; write out one of these tasks")
     changes = {key: value for key, value in block.items() if key != KEY}
     lower = _block(tasks, other, chain)
     return laid_over(lower, changes) if isinstance(lower, Mapping) else lower

@@ -166,8 +166,8 @@ def _require_scratch(study: Study) -> None:
     scratch = study.config["scratch_folder"]
     if study.config["memory"] is not None and scratch is None:
         raise UserError(
-            "config: memory is set, but scratch_folder is null; name a folder with room for what "
-            "takes more, or leave memory out"
+            "config: memory is set, but scratch_folder is null; name a folder for the arrays "
+            "that exceed memory, or leave memory out"
         )
     if scratch is not None and not Path(scratch).is_dir():
         raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")

@@ -47,14 +47,14 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
     if size != Size.FULL:
         if name is not None:
             raise UserError(
-                f"config: system is '{name}', but size is {size}; say size: full, or name a paper "
+                f"config: system is '{name}', but size is {size}; set size: full, or name a paper "
                 "by papers"
             )
         return []
     if config.get("papers") is not None:
         raise UserError(
-            f"config: size is {size} and papers is {config['papers']}, but a study of this size is "
-            "of one system; leave papers out"
+            f"config: size is {size} and papers is {config['papers']}, but a full study is of one "
+            "system; leave papers out"
         )
     if name is None:
         raise UserError(
@@ -224,5 +224,5 @@ def require_made(settings: Mapping[str, Mapping[str, Any]], studies: Sequence[Sy
             if name not in made:
                 raise UserError(
                     f"{study.file}: the experiment '{name}' is for other tasks than "
-                    f"{', '.join(study.study['tasks'])}; say experiments.{name}.tasks there"
+                    f"{', '.join(study.study['tasks'])}; set experiments.{name}.tasks there"
                 )

@@ -46,7 +46,7 @@ def _require_named(grid: Mapping[str, list[Any]]) -> None:
             if axis not in grid:
                 says = record.by_name[axis].doc.removesuffix(".")
                 raise UserError(
-                    f"config: a grid of method {method} gives no {axis}, which says {says}; give it"
+                    f"config: a grid of method {method} lacks the axis {axis} ({says}); give it"
                 )
 
 
@@ -74,7 +74,7 @@ def _require_effect(grid: Mapping[str, list[Any]]) -> None:
             if _typed(axis, value) not in kept:
                 raise UserError(
                     f"config: a grid asks for {axis} {value}, which has no effect in any of its "
-                    f"settings; give {needs[0].what} beside it, or leave it out"
+                    f"settings; add {needs[0].what} to the grid, or leave it out"
                 )
 
 
@@ -149,6 +149,6 @@ def _require_known(setting: Setting) -> None:
     for axis in setting.deviations():
         if not record.knows(axis):
             raise UserError(
-                f"config: method {setting.method} does not know axis {axis}; "
-                f"methods that know it: {', '.join(methods.knowing(axis))}"
+                f"config: method {setting.method} has no axis {axis}; "
+                f"methods that have it: {', '.join(methods.knowing(axis))}"
             )

@@ -36,7 +36,7 @@ def require_plain_place(project: Path = PROJECT) -> None:
     """
     if set("{}") & set(str(project)):
         raise UserError(
-            f"the project lies in {project}, and Snakemake takes braces in its path for wildcards; "
+            f"the project is in {project}, and Snakemake reads braces in a path as wildcards; "
             "rename or move that folder"
         )
 
@@ -46,5 +46,5 @@ def require_free(tasks: Iterable[str]) -> None:
     for name in tasks:
         if name.casefold() in map(str.casefold, OURS):
             raise UserError(
-                f"config: tasks has the name '{name}', which results/ uses itself; choose another"
+                f"config: tasks has the name '{name}', which results/ reserves; choose another"
             )

@@ -87,12 +87,12 @@ def read_config_file(path: str | Path) -> dict[str, Any]:
     """
     if not Path(path).is_file():
         raise UserError(
-            f"--configfile: {path} is no file; every word up to the next option is read as one, "
-            "so name targets before it"
+            f"--configfile: there is no file {path}; every word up to the next option is read as a "
+            "file, so name targets before --configfile"
         )
     content = read_yaml(path)
     if not isinstance(content, dict):
-        raise UserError(f"{path} holds no keys; write those of config.yaml that it changes")
+        raise UserError(f"{path} holds no keys; write the keys of config.yaml that it changes")
     return content
 
 

@@ -125,5 +125,5 @@ def test_names_in_both_forms_of_unicode_are_one_class(tmp_path):
 def test_folders_of_splits_are_no_classes(tmp_path, names):
     for name in names:
         put(tmp_path / "pictures" / name / "cat" / "1.png", 1)
-    with pytest.raises(UserError, match="which are splits and no classes; name one of them in"):
+    with pytest.raises(UserError, match="which are splits, not classes; name one of them in"):
         check(SPEC, tmp_path)

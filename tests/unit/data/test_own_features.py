@@ -103,7 +103,7 @@ def test_every_format_gives_the_same_samples(
     assert datasets.named_clients(spec, None) == 12
     assert set(datasets.files(spec, None)) == {str(path), *given.values()}
     refusal = (
-        "is of .* alone, and data.labels" if given else "has the SHA-256 .*, and data.sha256 is"
+        "covers .* alone, but data.labels" if given else "has the SHA-256 .*, and data.sha256 is"
     )
     with pytest.raises(UserError, match=f"{path.stem}.* {refusal}|{refusal}"):
         loaded(path, sha256="0" * 64, **given)
@@ -244,7 +244,7 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, place: str) -> None:
     named = written(tmp_path)
     path = "zero.npy" if place == "/dev/zero" else place
     for key in ("labels", "path"):
-        with pytest.raises(UserError, match=r"no plain file|is missing|is a store and says it"):
+        with pytest.raises(UserError, match=r"no plain file|is missing|is a store and has it"):
             loaded(**named | {key: str(tmp_path / path)})
 
 
@@ -325,7 +325,7 @@ def test_a_published_store_gives_the_samples_that_it_was_made_of(published: Path
     assert np.array_equal(
         zarr.open_group(published, mode="r")["train/labels"][:], there.labels("train")
     )
-    with pytest.raises(UserError, match=r"data\.labels: .* is a store and says it; leave it out"):
+    with pytest.raises(UserError, match=r"data\.labels: .* is a store and has it already; leave"):
         loaded(published, labels="labels")
 
 

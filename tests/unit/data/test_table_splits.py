@@ -91,7 +91,7 @@ def test_an_index_of_pandas_is_no_input(tmp_path):
         ([f"{n % 5},{n / 7:.3f}" for n in range(3000)], "x,label", "3,000 different labels"),
         ([f"{n % 5},{n // 3 + 0.5}" for n in range(400)], "x,label", "134 different labels"),
         ([f"{n % 5},name{n}" for n in range(200)], "x,label", "200 different labels"),
-        (["1,2,0", "3,4,1"], "x,,label", "no name for column 2"),
+        (["1,2,0", "3,4,1"], "x,,label", "column 2 has no name"),
     ],
 )
 def test_columns_that_mislead_are_refused(tmp_path, lines, names, sentence):

@@ -111,7 +111,7 @@ def test_csv_and_parquet_say_the_same(tmp_path):
         (CSV.replace("blue", "?"), {}, r"lacks values in colour \(2\)"),
         (CSV.replace("20,", ","), {}, r"lacks values in age \(1\)"),
         (CSV.replace("high", "low"), {}, "one value only in the label column 'income'"),
-        ("sex,income\nMale,low\nFemale,high\n", {}, "no column beside those named"),
+        ("sex,income\nMale,low\nFemale,high\n", {}, "no columns left as inputs"),
         ("sex,income\nMale\n", {}, "is no table"),
         ("age,sex,income\n", {}, "has no rows"),
     ],

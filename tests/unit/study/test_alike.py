@@ -55,8 +55,8 @@ def test_a_task_may_be_like_that_of_a_system(config):
         ("digit", r"tasks\.few\.like names the task 'digit', .* did you mean 'digits'\?"),
         (7, r"tasks\.few\.like names the task 7, which is not defined"),
         (None, r"tasks\.few\.like names the task None"),
-        ("few", "makes a circle: few, which is like few; write out"),
-        ("fewer", r"makes a circle: few, which is like fewer, which is like few; write out"),
+        ("few", "is circular: few, which is like few; write out"),
+        ("fewer", r"is circular: few, which is like fewer, which is like few; write out"),
     ],
 )
 def test_unknown_names_and_circles_are_refused(other, sentence, config):

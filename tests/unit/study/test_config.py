@@ -128,7 +128,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"tasks": TASK | {"../x": TASK["digits"]}}, "tasks has the name '../x'; use letters"),
     ({"tasks": TASK | {"t" * 300: TASK["digits"]}}, "shorten it to 100 characters"),
     ({"experiments": EXPERIMENT | {"E": EXPERIMENT["scarcity"]}}, "experiments has the name 'E'"),
-    ({"tasks": TASK | {"readme.md": TASK["digits"]}}, "'readme.md', which results/ uses itself"),
+    ({"tasks": TASK | {"readme.md": TASK["digits"]}}, "'readme.md', which results/ reserves"),
     (LONG, "for its files, which take 200; round its values, or give the task what all settings"),
     ({"study.tasks": ["digit"]}, "names the task 'digit', which is not defined; did you mean 'd"),
     (

@@ -165,8 +165,8 @@ def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tm
             "'qqq', which has no full study; choose among fade, fade-more",
         ),
         ({"system": None}, "size is full, but system is null; name one of fade"),
-        ({"size": "quick"}, "system is 'fade', but size is quick; say size: full"),
-        ({"papers": "thesis"}, "papers is thesis, but a study of this size is of one system"),
+        ({"size": "quick"}, "system is 'fade', but size is quick; set size: full"),
+        ({"papers": "thesis"}, "papers is thesis, but a full study is of one"),
         ({"tasks": {"wide-full": {}}}, r"tasks\.wide-full is fixed by studies/full/fade\.yaml"),
     ],
 )

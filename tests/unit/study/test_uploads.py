@@ -9,9 +9,7 @@ ASKED = {"method": "one_shot", "message": "features"}
 
 
 def test_a_grid_says_which_message_clients_send():
-    with pytest.raises(
-        UserError, match="one_shot gives no message, which says what a client uploads"
-    ):
+    with pytest.raises(UserError, match=r"one_shot lacks the axis message \(what a client uploads"):
         expand([{"method": ["fbftl", "one_shot"], "head": ["lda"]}])
 
 

@@ -83,7 +83,7 @@ def test_a_folder_of_results_that_is_gone_asks_for_nothing(store, tmp_path: Path
 )
 def test_a_changed_byte_is_found(store, capsys, artefact: Artefact | None, name: str) -> None:
     main(store, yes=False, verifying=True, recipe=None)
-    assert "is what its name says" in capsys.readouterr().out
+    assert "matches its name" in capsys.readouterr().out
     path = store.path("runs", runs_of(RUN), name)
     if artefact is not None:
         path = store.folder(artefact.kind, artefact.key) / name
@@ -102,7 +102,7 @@ def test_what_decides_a_key_is_printed(store, capsys) -> None:
     ):  # fmt: skip
         main(store, yes=False, verifying=False, recipe=key)
         assert json.loads(capsys.readouterr().out) == {"kind": kind, "recipe": recipe}
-    with pytest.raises(UserError, match="has nothing of the key ffff"):
+    with pytest.raises(UserError, match="has no artefact with the key ffff"):
         main(store, yes=False, verifying=False, recipe="ffff")
     with pytest.raises(UserError, match="there is no store at"):
         main(Store(store.root / "nowhere"), yes=True, verifying=False, recipe=None)

@@ -46,7 +46,7 @@ def test_what_is_not_there_is_one_sentence(root: Path, linked: Path, monkeypatch
     (linked / "studies" / "full").rmdir()
     (linked / "studies" / "full").symlink_to(root / "studies" / "full")
     monkeypatch.chdir(linked)
-    with pytest.raises(UserError, match=r"of this study, is missing; run it first"):
+    with pytest.raises(UserError, match=r"of this study is missing .*; run it first"):
         main(["rates", "dpsgd", "digits-dpsgd-full"])
 
 

@@ -69,8 +69,8 @@ def require_digest(path: Path, content: bytes, sha256: str | None) -> None:
     found = hashlib.sha256(content).hexdigest()
     if sha256 not in (None, found):
         raise UserError(
-            f"{path} has the SHA-256 {found}, and data.sha256 is {sha256}; get the file that is "
-            "meant, or take the digest over if it is this one"
+            f"{path} has the SHA-256 {found}, and data.sha256 is {sha256}; get the right file, "
+            "or correct data.sha256 if this is the file you mean"
         )
 
 
@@ -87,7 +87,7 @@ def arrays_in(path: Path, sha256: str | None, whole: bool) -> Iterator[Mapping[s
         UserError: if it is no such file, another one, or damaged.
     """
     if path.suffix not in READERS:
-        raise UserError(f"{path} is none of {', '.join(READERS)}; name one, or a store's folder")
+        raise UserError(f"{path} is no file of {', '.join(READERS)}; name one, or a store's folder")
     with explaining(path), open_plain(path) as file:
         if whole:
             content = file.read()

@@ -55,8 +55,8 @@ def require_classes(file: str, name: str, column: pa.ChunkedArray, classes: Sequ
     if len(classes) > MANY_CLASSES and (fractions or 2 * len(classes) > len(column)):
         raise UserError(
             f"data.train: {file} has {len(classes):,} different labels in column '{name}', which "
-            "is a quantity or a name of each row and no class; name another column, or put its "
-            "values into classes"
+            "looks like a quantity or an identifier, not a class; name another column, or group "
+            "its values into classes"
         )
 
 

@@ -109,12 +109,15 @@ def _tables(spec: Mapping[str, Any], folder: Path | None, whole: bool) -> list[T
         columns = {key: spec[key] for key in NEEDED if key not in _in_own_files(spec)}
         tables.append(_table(columns | spec["test"], folder, whole, "data.test"))
         if any("split" in table for table in tables):
-            raise UserError(f"{path} or data.test has a split, and data.test is one; leave it out")
+            raise UserError(
+                f"{path} or data.test has an array split, but data.test gives the test samples "
+                "already; leave one of the two out"
+            )
     elif "split" in tables[0]:
         of_test = tables[0].pop("split")
         if len(set(of_test.tolist())) < 2:
             where = "test" if of_test[0] else "train"
-            raise UserError(f"{path}: the split has all samples in {where}; give both some")
+            raise UserError(f"{path}: split puts all samples into {where}; give both splits some")
         tables = [_rows(tables[0], np.flatnonzero(of_test == is_test)) for is_test in (0, 1)]
     if len({table["features"].shape[1] for table in tables}) > 1:
         raise UserError("vectors of data.path and data.test differ in length; give both the same")
@@ -126,7 +129,7 @@ def _tables(spec: Mapping[str, Any], folder: Path | None, whole: bool) -> list[T
 def _of_store(spec: Mapping[str, Any], path: Path, whole: bool) -> list[Table]:
     """Return both splits of a store; its numbers of samples count each split on its own."""
     if needless := [key for key in ("test", *NEEDED, "clients", "split") if spec[key]]:
-        raise UserError(f"data.{needless[0]}: {path} is a store and says it; leave it out")
+        raise UserError(f"data.{needless[0]}: {path} is a store and has it already; leave it out")
     with explaining(path):
         train, test = splits_of(path, spec["sha256"], whole)
         if not test["clients"].any():
@@ -141,7 +144,7 @@ def _table(block: Mapping[str, Any], folder: Path | None, whole: bool, where: st
     path, apart = located(folder, block["path"], f"{where}.path"), _in_own_files(block)
     if block.get("sha256") and apart:
         raise UserError(
-            f"{where}.sha256 is of {path} alone, and {where}.{apart[0]} names another file; "
+            f"{where}.sha256 covers {path} alone, but {where}.{apart[0]} names another file; "
             "put all arrays into one .npz, or leave the digest out"
         )
     table = {}
@@ -192,7 +195,7 @@ def _ordered(table: Table, path: Path) -> Table:
     rows = len(table["features"])
     for key, values in table.items():
         if len(values) != rows:
-            raise UserError(f"{path}: {rows} vectors and {len(values)} {key}; give each vector one")
+            raise UserError(f"{path}: {rows} vectors but {len(values)} {key}; give each vector one")
     if "sample" not in table:
         return table
     order = np.argsort(table["sample"])
@@ -214,8 +217,8 @@ def _names(spec: Mapping[str, Any], tables: list[Table]) -> tuple[str, ...]:
     labels = [table["labels"] for table in tables]
     if len({of.dtype.kind == "U" for of in labels}) > 1:
         raise UserError(
-            "labels of training and test samples are words here and numbers there; "
-            f"label both alike ({spec['path']} and data.test)"
+            "labels are words in one split and numbers in the other; use the same labels in both "
+            f"({spec['path']} and data.test)"
         )
     if labels[0].dtype.kind == "U":
         return tuple(np.unique(np.concatenate(labels)).tolist())

@@ -142,7 +142,7 @@ def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[Image
     unknown = sorted(classes.get("test", set()) - classes["train"])
     if unknown:
         raise UserError(
-            f"data.test has the class {unknown[0]!r}, which data.train has not; "
+            f"data.test has the class {unknown[0]!r}, which data.train lacks; "
             "give both the same class folders"
         )
     return images
@@ -173,7 +173,7 @@ def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[ImageFile]:
     outer = [sub.name for sub in _subfolders(root)]
     if outer and {name.casefold() for name in outer} <= SPLITS:
         raise UserError(
-            f"{key}: {root} holds {' and '.join(outer)}, which are splits and no classes; name one "
+            f"{key}: {root} holds {' and '.join(outer)}, which are splits, not classes; name one "
             "of them in data.train and, if there are several, another in data.test"
         )
     classes: dict[Path, list[Path]] = {sub: [] for sub in _class_folders(root, by_client)}

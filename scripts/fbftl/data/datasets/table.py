@@ -63,7 +63,7 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         )
     require_classes(spec["train"], spec["label_column"], train[spec["label_column"]], classes)
     if not _inputs(spec, train):
-        raise UserError(f"data.train: {spec['train']} has no column beside those named; add inputs")
+        raise UserError(f"data.train: {spec['train']} has no columns left as inputs; add some")
     for name in train.schema.names:
         for split, rows in (("train", train), ("test", test)):
             if rows is not None:
@@ -182,7 +182,7 @@ def _complete(path: Path, table: pa.Table, named: tuple[str, ...]) -> pa.Table:
             )
     if "" in table.schema.names[1:]:
         raise UserError(
-            f"{path} has no name for column {table.schema.names.index('', 1) + 1}; name it, "
+            f"{path}: column {table.schema.names.index('', 1) + 1} has no name; name it, "
             "or remove the column"
         )
     table = table.drop_columns([name for name in _index_of(table) if name not in named])
@@ -223,7 +223,7 @@ def _read(path: Path, changed: int, size: int, words: tuple[str, ...]) -> pa.Tab
         names = [name.strip() for name in table.schema.names]
         odd = [name for name in names if not name.isprintable()]
         if odd:
-            raise UserError(f"{path} has a column named {odd[0]!r}; its line of names is damaged")
+            raise UserError(f"{path} has a column named {odd[0]!r}; its header line is damaged")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise UserError(f"{path} has several columns '{twice[0]}'; give each its own name")
@@ -233,7 +233,7 @@ def _read(path: Path, changed: int, size: int, words: tuple[str, ...]) -> pa.Tab
         reason = str(error).splitlines()[0]
         reason = "".join(each if each.isprintable() else "\ufffd" for each in reason)
         raise UserError(
-            f"{path} is no table ({reason}); give CSV with a line of names, or Parquet"
+            f"{path} is no table ({reason}); give CSV with a header line, or Parquet"
         ) from error
 
 
@@ -281,15 +281,15 @@ def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table
     if len(unknown):
         raise UserError(
             f"data.test: {spec['test']} has the class {str(unknown[0])!r} in column '{label}', "
-            f"which data.train ({spec['train']}) has not; name classes alike in both"
+            f"which data.train ({spec['train']}) lacks; use the same class names in both"
         )
     for name in _inputs(spec, train):
         if kind_of(train[name].type) != "numbers":
             words = pc.unique(train[name].cast(pa.string()))
             if not pc.any(pc.is_in(test[name].cast(pa.string()), words)).as_py():
                 raise UserError(
-                    f"column '{name}' of data.test ({spec['test']}) has none of the words that "
-                    f"it has in data.train ({spec['train']}); name them alike in both"
+                    f"column '{name}' of data.test ({spec['test']}) shares no word with that of "
+                    f"data.train ({spec['train']}); use the same words in both"
                 )
 
 

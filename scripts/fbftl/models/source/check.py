@@ -62,8 +62,8 @@ def check(
         return
     if source["manifest"] is not None and not Path(source["manifest"]).is_file():
         raise UserError(
-            f"source.manifest: {source['manifest']} is missing; name the .json that lies beside "
-            "the weights"
+            f"source.manifest: {source['manifest']} is missing; name the .json that was saved "
+            "with the weights"
         )
     if source["file"] is not None:
         check_digest(source["file"], source["sha256"], digest_of)
