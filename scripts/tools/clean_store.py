@@ -118,7 +118,7 @@ def _compare_run(store: Store, key: str, path: Path) -> None:
         return
     run, ledger = store.json("runs", key), path.with_suffix(".parquet")
     if key_of(canonical(run["recipe"])) != key:
-        raise UserError(f"{path} has a recipe that does not match its name; remove it")
+        raise UserError(f"{path} is of another recipe than its name says; remove it")
     if not ledger.is_file() or not is_intact(run, sha256(ledger)):
         raise UserError(f"{path} or its ledger is damaged; remove both, and the run is made again")
 

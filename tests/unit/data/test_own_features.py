@@ -137,7 +137,7 @@ def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) 
     with pytest.raises(UserError, match="40 training samples are among the test samples too"):
         loaded(**named, test=named)
     np.save(tmp_path / "split.npy", SPLIT)
-    with pytest.raises(UserError, match=r"or data\.test has a split, and data\.test is one"):
+    with pytest.raises(UserError, match=r"or data\.test has an array split, but data\.test"):
         loaded(**named, split=str(tmp_path / "split.npy"), test=test)
     written(tmp_path / "test", VALUES[:8, :3], LABELS[:8])
     with pytest.raises(UserError, match="give both the same"):

@@ -43,9 +43,9 @@ def test_words_of_one_file_are_words_of_the_other(tmp_path):
 @pytest.mark.parametrize(
     ("train", "test", "sentence"),
     [
-        ("x,label\n1,0\n2,1\n", "x,label\n1,yes\n2,no\n", "has the class 'no' .* has not"),
-        ("x,label\n1,0\n2,1\n", "x,label\n1,0\n2,2\n", "has the class '2' .* has not"),
-        ("c,label\nlow,0\nhigh,1\n", "c,label\n1,0\n2,1\n", "column 'c' .* none of the words"),
+        ("x,label\n1,0\n2,1\n", "x,label\n1,yes\n2,no\n", "has the class 'no' .* lacks"),
+        ("x,label\n1,0\n2,1\n", "x,label\n1,0\n2,2\n", "has the class '2' .* lacks"),
+        ("c,label\nlow,0\nhigh,1\n", "c,label\n1,0\n2,1\n", "column 'c' .* shares no word"),
         ("x,x,label\n1,2,0\n3,4,1\n", "x,label\n1,0\n2,1\n", "several columns 'x'"),
         ("x, x,label\n1,2,0\n3,4,1\n", "x,label\n1,0\n2,1\n", "several columns 'x'"),
         ("x,label\n1e300,0\n2,1\n", "x,label\n1,0\n2,1\n", "holds 1e\\+300 in column 'x'"),

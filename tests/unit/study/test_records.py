@@ -74,7 +74,7 @@ def test_an_axis_that_a_method_does_not_know_is_refused_with_those_that_do(recor
         with pytest.raises(UserError) as refused:
             require_sensible(Setting(method=record.name, **{axis: "other"}))
         knowing = ", ".join(methods.knowing(axis))
-        assert str(refused.value).endswith(f"know axis {axis}; methods that know it: {knowing}")
+        assert str(refused.value).endswith(f"has no axis {axis}; methods that have it: {knowing}")
 
 
 @pytest.mark.parametrize(

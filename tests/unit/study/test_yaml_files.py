@@ -69,5 +69,5 @@ def test_a_configuration_without_keys_is_refused(tmp_path: Path, text: str) -> N
 
 
 def test_a_target_after_a_configuration_is_told_from_a_file(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"layers is no file; .* name targets before it"):
+    with pytest.raises(UserError, match=r"no file .*layers; .* name targets before"):
         read_config_file(tmp_path / "layers")

@@ -47,7 +47,7 @@ def test_only_what_fits_is_shown_the_cheapest_first(tmp_path: Path) -> None:
 
 
 def test_sizes_below_one_are_refused() -> None:
-    with pytest.raises(UserError, match="numbers from 1 on"):
+    with pytest.raises(UserError, match="must be at least 1"):
         main([*SIZES[:-1], "0"])
 
 
