@@ -94,8 +94,8 @@ class SharedAxes(Axes):
     rescaled_init: whether bases begin with the weights of slices of the whole network.
     public_data: open data that clients or the server learn first: source is letters, target samples
         of the task's own kind.
-    transfer_epochs: passes over them, before the first round.
-    protection: of what is sent: plain, paillier or ckks under encryption, beaver in shares.
+    transfer_epochs: passes over the public data, before the first round.
+    protection: of messages: plain, paillier or ckks under encryption, beaver in shares.
     fraction_bits: bits f behind the point of masked numbers, which are rounded to multiples of
         2^-f.
     rescaled_layers: whether what a base's hidden layers give is divided by its width before it is

@@ -20,11 +20,11 @@ from fbftl.study.settings import AXES
 HEAD = """\
 # Methods and their axes
 
-For those who write a grid. `scripts/tools/describe_settings.py` makes this page from the records \
-in `scripts/fbftl/study/methods/` and the axes there and in `scripts/fbftl/study/axes.py`. A grid \
-of an experiment names methods and axes by the words in this font; an axis that a method does not \
-know is refused with the methods that do. The [glossary](glossary.md) has the papers' symbols, and \
-[extending](extending.md) says how to write another.
+For those who write a grid of an experiment. Use the names of methods and axes in this font; an \
+axis that a method does not have is refused, with a list of the methods that have it. The \
+[glossary](glossary.md) has the papers' symbols, and [extending](extending.md) says how to write \
+another method. `scripts/tools/describe_settings.py` makes this page from the records in \
+`scripts/fbftl/study/methods/` and the axes there and in `scripts/fbftl/study/axes.py`.
 """
 
 SENDS = {
@@ -133,10 +133,10 @@ def _code(text: str) -> str:
 SETTINGS = """\
 # The keys of a configuration
 
-For those who write a study. `scripts/tools/describe_settings.py` makes this page from the typed \
-model in `scripts/fbftl/study/model/`. A configuration lists what differs from the defaults; a key \
-that is not here is refused. Each block has its keys with their values, their default and their \
-meaning. `config/schema.json` tells editors the same.
+For those who write a study. A configuration lists what differs from the defaults; a key that is \
+not here is refused. Each block has its keys with their values, default and meaning; \
+`config/schema.json` has the same for editors. `scripts/tools/describe_settings.py` makes this \
+page from the typed model in `scripts/fbftl/study/model/`.
 """
 
 BOUNDS = {

@@ -47,7 +47,7 @@ class ECOSAxes(Axes):
     score_power: power s of the counts by which the purchase is shared out.
     count_sampling: probability γ with which a row is counted.
     uploaders: clients that upload their features as well.
-    label_source: whence public rows have labels: bought with them, or from the client by private
+    label_source: where labels of public rows are from: bought with them, or a client's private
         kNN.
     purchase_purpose: what a purchase is for: label trains on the labels, compress also on a
         teacher's scores.

@@ -21,11 +21,11 @@ class EPPFLAxes(Axes):
 
     keep_activations: share θ_a of its activations that a client of a split network sends.
     keep_gradients: share θ_g of the gradients there that its edge server sends back.
-    kept_gradients: which of them: large, small (by magnitude) or random; hook drops the large ones,
-        as the public code's hook does, and so sends 1 - θ_g.
-    selection_reading: how the selection is read: paper selects in each channel of a sample, code in
-        the batch, as its public code does.
-    laplace_sensitivity: what Laplace noise is scaled by: clip, or the paper's channel_maximum.
+    kept_gradients: which gradients are kept: large, small (by magnitude) or random; hook drops the
+        large ones, as the public code's hook does, and so sends 1 - θ_g.
+    selection_reading: where the shares are selected: paper in each channel of a sample, code in
+        the batch, as the public code does.
+    laplace_sensitivity: sensitivity of Laplace noise: clip, or the paper's channel_maximum.
     mask_shape: vector masks each weight by its own number; scalar masks all by one, as Eq. (8)
         reads.
     client_part: last layer at the clients of a split network; none takes the network's own cut.

@@ -39,7 +39,7 @@ class FADEAxes(Axes):
         while it is 0.
     discriminator_sees: z, the product of class probabilities and z, or cdan: the product with
         samples weighted by their certainty, through which gradients come back.
-    unlabelled_loss: what users without labels lower: nothing, or that of shot.
+    unlabelled_loss: loss of users without labels: none, or that of shot.
     """
 
     adversary: Literal["none", "plain", "squared"] = "none"

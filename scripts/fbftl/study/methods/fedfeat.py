@@ -17,10 +17,10 @@ class FedFeatAxes(Axes):
     features_from: extractor behind a client's features: its own in its last_epoch or after it, or
         the averaged one.
     feature_clip: L2 norm to which each sample's features are clipped; none leaves them unbounded.
-    client_weighting: what clients count by in the average: their samples, or all equal.
+    client_weighting: weight of clients in the average: by their samples, or equal.
     server_step: how a server retrains the classifier: clients steps as they do, printed and
         released as paper fedfeat and its public code, chosen by held-out features.
-    probed: whether a classifier fitted afresh tells in the end how good the averaged extractor is.
+    probed: whether a newly fitted classifier measures the averaged extractor in the end.
     """
 
     features_from: Annotated[Literal["last_epoch", "after", "averaged"], RETRAINS] = "last_epoch"

@@ -12,7 +12,7 @@ from fbftl.study.record import Block, MethodRecord, nobody_to_learn_from
 class FedMDAxes(Axes):
     """Axes of FedMD alone.
 
-    digest_rate: the learning rate with which a consensus is digested over that of the samples.
+    digest_rate: learning rate of learning from the consensus, over that of the samples.
     digest_loss: distance of scores to the consensus: squared or absolute, mean over the classes.
     alignment_samples: open samples that are scored in a round, drawn anew; none takes all of them.
     """

@@ -17,10 +17,10 @@ class FedVoteAxes(Axes):
 
     vote_candidates: source models that clients vote on: all of the task's, or those unrelated to
         it.
-    vote_round: round in which they vote.
+    vote_round: round in which clients vote.
     votes_per_client: source models m that a client votes for.
-    cka_estimator: estimator of the similarity (CKA) by which they compare models: unbiased or
-        biased.
+    cka_estimator: estimator of the similarity (CKA) by which clients compare models: unbiased
+        or biased.
     """
 
     vote_candidates: Literal["all", "unrelated"] | None = None

@@ -55,11 +55,11 @@ class OneShotAxes(Axes):
         client choose among the task's for each class, by samples that it holds out.
     covariance: of a mixture's components: diagonal, or spherical, as FedPFT's are; of moments:
         diagonal, variances of each class, or shared, one for all classes of a client.
-    gram: how second moments travel: their triangle, or a factor of the scatter around class means,
-        which no rounding makes indefinite.
-    levels: of a row's elements under bits below 32: spanning its extremes, or fitted to it by least
-        squares.
-    test_features: plain, as a deployed model reads its own sensor's, or compressed as clients'.
+    gram: how second moments are sent: their triangle, or a factor of the scatter around class
+        means, which stays positive semidefinite under any rounding.
+    levels: quantisation levels of a row under bits below 32: spanning its extremes, or fitted to
+        it by least squares.
+    test_features: plain, as a deployed model reads them, or compressed as clients' are.
     head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r,
         afl, lda, fedcgs, fedcof, fedcof_between (with the scatter between classes), fedcof_oracle
         (on statistics), ncm and fedncm are linear; nb (naive Bayes) and qda have variances of each

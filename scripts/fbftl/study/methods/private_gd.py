@@ -18,11 +18,11 @@ class PrivateGDAxes(Axes):
 
     descent_steps: noisy full-batch steps T.
     descent_momentum: bias-corrected momentum beta of noisy steps.
-    neighbour_relation: what epsilon of a server's noisy steps is for: one row removed while the
-        divisor stays, or one replaced.
+    neighbour_relation: adjacency of epsilon of a server's noisy steps: one sample removed with
+        the divisor kept, or one replaced.
     data_scale: largest L2 norm of inputs; none takes privacy.public_scale.norm.
-    louder_step: step, from 1, whose noise is twice as strong as the schedule has it, which shows
-        how much the step matters at the end; none leaves the schedule.
+    louder_step: step, from 1, whose noise is twice that of the schedule, to measure how much the
+        step matters at the end; none leaves the schedule.
     """
 
     descent_steps: Annotated[int, Field(ge=1, le=100_000)] = 100

@@ -21,7 +21,7 @@ MILLISECONDS = 36
 class SecureFTLAxes(Axes):
     """Axes of Secure FTL alone.
 
-    common_samples: samples that both of two parties see a part of.
+    common_samples: samples of which each of two parties has a part.
     alignment_weight: weight gamma of the distance between both parties' representations of common
         samples.
     aligned_dimensions: dimensions of the representations that two parties align.
