@@ -74,7 +74,7 @@ def _require_effect(grid: Mapping[str, list[Any]]) -> None:
             if _typed(axis, value) not in kept:
                 raise UserError(
                     f"config: a grid asks for {axis} {value}, which has no effect in any of its "
-                    f"settings; add {needs[0].what} to the grid, or leave it out"
+                    f"settings; give {needs[0].what} as well, or leave it out"
                 )
 
 

@@ -184,7 +184,7 @@ def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
     [
         (VALUES, LABELS[:, None], r"labels\.npy cannot be read \(labels of the shape \[40, 1\]"),
         (VALUES, np.eye(3)[LABELS], r"labels of the shape \[40, 3\]"),
-        (VALUES, LABELS[:39], r"features\.npy: 40 vectors and 39 labels; give each"),
+        (VALUES, LABELS[:39], r"features\.npy: 40 vectors but 39 labels; give each"),
         (VALUES[:, None], LABELS, r"features of the shape \[40, 1, 6\]"),
         (VALUES.astype(complex), LABELS, "complex128 of the shape"),
         (VALUES, LABELS.astype(object), "object of the shape"),

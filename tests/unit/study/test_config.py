@@ -48,7 +48,7 @@ def test_a_tilde_that_begins_a_path_is_the_user_s_folder() -> None:
 
 def test_a_project_whose_path_has_braces_is_refused() -> None:
     require_plain_place(Path("/some/place"))
-    with pytest.raises(UserError, match=r"lies in /some/\{x\}/fbftl, and .* rename or move"):
+    with pytest.raises(UserError, match=r"is in /some/\{x\}/fbftl, and .* rename or move"):
         require_plain_place(Path("/some/{x}/fbftl"))
 
 

@@ -74,7 +74,7 @@ def test_what_cannot_is_refused(setting, block, training, sentence):
 @pytest.mark.parametrize(
     ("axes", "sentence"),
     [
-        ({"adversary": "none", "opt_out": 0.5}, "add an adversary to the grid"),
+        ({"adversary": "none", "opt_out": 0.5}, "give an adversary as well"),
         (
             {"adversary": "plain", "aggregation": "masked", "minority_participation": 0.2},
             "of which one",

@@ -54,8 +54,8 @@ def test_the_first_round_at_each_level_counts():
     [
         ({"users_per_round": 1, "aggregation": "masked"}, "give users_per_round at least 2"),
         ({"users_per_round": 2, "minority_participation": 0.5}, "leave users_per_round out"),
-        ({"majority_users": None, "minority_users": 2}, "add majority_users to the grid"),
-        ({"adversary": "none", "discriminator_init": "he"}, "add an adversary to the grid"),
+        ({"majority_users": None, "minority_users": 2}, "give majority_users as well"),
+        ({"adversary": "none", "discriminator_init": "he"}, "give an adversary as well"),
     ],
 )
 def test_what_contradicts_itself_is_refused(axes, sentence):
