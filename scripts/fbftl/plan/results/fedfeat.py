@@ -32,7 +32,7 @@ OF_EXPERIMENT["retraining"] = [
     Result(
         "tabulate_fedfeat.retraining",
         "cost",
-        "FedFeat+ beside FedAvg and CCVR",
+        "FedFeat+, FedAvg and CCVR",
         tidy("retraining") | printed(printed="fedfeat/tables.csv") | SETUPS,
         axes("retraining", "network", "partition", "features_from", "server_epochs")
         | SETUP

@@ -140,7 +140,7 @@ OF_EXPERIMENT["uploads_skew"] = [
 ]
 
 OF_EXPERIMENT["uploads_loss"] = [
-    figure_by_axis("uploads_loss", "loss", "Uploads that are lost", "plr", "blr")
+    figure_by_axis("uploads_loss", "loss", "Accuracy by packet loss", "plr", "blr")
 ]
 
 OF_EXPERIMENT["uploads_ring"] = [
@@ -157,7 +157,7 @@ OF_EXPERIMENT["uploads_privacy"] = [
     Result(
         "tabulate_rivals.trust",
         "privacy",
-        "Whom a guarantee trusts",
+        "Accuracy by trust model",
         {"tidy": paths.tidy(TASK, "uploads_privacy")}
         | run_files("uploads_privacy")
         | {"attacked": paths.findings(TASK, "trust")},
@@ -166,15 +166,15 @@ OF_EXPERIMENT["uploads_privacy"] = [
     Result(
         "plot_rivals.trust",
         "privacy",
-        "Whom a guarantee trusts",
+        "Accuracy by trust model",
         table_of("trust"),
         shown("uploads_privacy"),
     ),
-    WrittenOut("figures/means", "privacy", "Pictures from means"),
+    WrittenOut("figures/means", "privacy", "Images reconstructed from class means"),
     Result(
         "tabulate_attacks.attacks",
         "privacy",
-        "What uploads tell",
+        "Attacks on uploads",
         findings("uploads", "means"),
         stem="upload_attacks",
     ),
@@ -206,7 +206,7 @@ OF_PAPER: list[Entry] = [
     Result(
         "tabulate_rivals.published_rivals",
         "audit",
-        "Published numbers of rivals",
+        "Published accuracies of baselines",
         {"runs": tidy_tables_of_uploads} | printed(printed="rivals/accuracy.csv") | SETUPS,
         {"axes": axes_of_uploads, "tasks": setups_with_uploads},
         stem="published",

@@ -122,7 +122,7 @@ OF_PAPER: list[Entry] = [
     Result(
         "tabulate_survey.messages",
         "cost",
-        "What each framework sends and tells",
+        "Messages and attacks by framework",
         {"frameworks": tables_of_grounds},
         {"grounds": grounds},
     ),

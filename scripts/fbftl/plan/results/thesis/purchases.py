@@ -23,11 +23,11 @@ OF_EXPERIMENT["ecos"] = [
     Result(
         "tabulate_thesis.ecos",
         "privacy",
-        "What counts buy",
+        "Samples bought by noisy counts",
         tidy("ecos") | guarantees("ecos"),
         axes("ecos", *PURCHASE),
     ),
-    Result("plot_thesis_purchases.ecos", "privacy", "What counts buy", table_of("ecos")),
+    Result("plot_thesis_purchases.ecos", "privacy", "Samples bought by noisy counts", table_of("ecos")),
     Result(
         "plot_thesis_purchases.purchases",
         "privacy",
