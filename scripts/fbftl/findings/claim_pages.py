@@ -87,7 +87,8 @@ def _text(kind: str, name: str, chapter: str, papers: Mapping[str, KeptRows], pa
         for paper, kept in papers.items()
         for row in headlines(kept.claims)
     ]
-    return _table(("document", *HEADING), cells)
+    every = [row for kept in papers.values() for row in kept.claims]
+    return f"{_table(('document', *HEADING), cells)}\n\n{tally(every)}"
 
 
 def headlines(claims: Sequence[Row]) -> list[Row]:
@@ -102,6 +103,9 @@ def _cells(row: Row) -> list[str]:
     evidence = row["strength"] + (
         f": {row['evidence']}" if row["evidence"] != row["strength"] else ""
     )
+    compared, _, parts = row["parts"].partition(" of ")
+    if compared not in ("0", parts):
+        evidence += f" ({row['parts']} parts)"
     cells = (says, row["printed"], row["effect"], row["verdict"], evidence)
     return [escape_markdown(cell) for cell in cells]
 

@@ -35,12 +35,12 @@ def ratios(paper: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
     }
 
 
-OF_UPLOADS = ("kilobytes", "accuracy")
+OF_UPLOADS = ("kilobytes", "downlink_kilobytes", "accuracy")
 OF_ROUNDS = ("equal_times", "equal_low", "equal_high", "near_times")
 
 
 def cheapest_uploads(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
-    """Return kilobytes and accuracy (%) of each kind's cheapest upload, by name."""
+    """Return kilobytes up and down and accuracy (%) of each kind's cheapest upload, by name."""
     return {
         f"{task}/front/{row['skew']}/{row['samples_per_client']}/{row['kind']}/{of}": float(row[of])
         * (100 if of == "accuracy" else 1)

@@ -119,6 +119,10 @@ OF_EXPERIMENT["packet_loss"] = [
 
 OF_EXPERIMENT["audit"] = [
     Result(
-        "tabulate_fbftl_loss.habits", "audit", "Effects of the public script's choices", tidy("audit"), stem="effects"
+        "tabulate_fbftl_loss.habits",
+        "audit",
+        "Effects of the public script's choices",
+        tidy("audit"),
+        stem="effects",
     )
 ]

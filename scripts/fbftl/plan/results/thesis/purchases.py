@@ -27,7 +27,9 @@ OF_EXPERIMENT["ecos"] = [
         tidy("ecos") | guarantees("ecos"),
         axes("ecos", *PURCHASE),
     ),
-    Result("plot_thesis_purchases.ecos", "privacy", "Samples bought by noisy counts", table_of("ecos")),
+    Result(
+        "plot_thesis_purchases.ecos", "privacy", "Samples bought by noisy counts", table_of("ecos")
+    ),
     Result(
         "plot_thesis_purchases.purchases",
         "privacy",
