@@ -7,10 +7,11 @@ from fbftl.ground.errors import UserError
 ROW = {
     "claim": "x-01", "headline": "2", "says": "A | B", "place": "Sec. 1", "printed": "2 %",
     "verdict": "confirmed", "effect": "1 [0, 2]", "strength": "small", "evidence": "hill",
+    "parts": "2 of 3",
 }  # fmt: skip
 
 FIRST = ROW | {"claim": "x-02", "headline": "1", "verdict": "mixed", "strength": "formula",
-               "evidence": "formula"}  # fmt: skip
+               "evidence": "formula", "parts": "1 of 1"}  # fmt: skip
 
 REST = ROW | {"claim": "x-03", "headline": ""}
 
@@ -39,7 +40,7 @@ def test_a_page_leads_with_the_claims_that_its_document_is_cited_for() -> None:
         next(line for line in lines if "x-02" in line)
     )
     assert "x-03" not in page
-    assert "small: hill" in page
+    assert "small: hill (2 of 3 parts)" in page
     assert "These lead 3 claims: 2 confirmed, 1 mixed." in lines
     assert fill_claims(page, KEPT, "ants.md") == page
 
@@ -55,6 +56,7 @@ def test_a_chapter_s_page_has_every_claim_of_it() -> None:
 def test_the_table_of_all_documents_names_each() -> None:
     page = fill_claims("<!--claims:all-->\n<!--end-->", KEPT, "README.md")
     assert page.count("[ants](ants.md)") == 2
+    assert "These lead 3 claims" in page
 
 
 def test_a_number_is_reproduced_if_one_reading_gives_it() -> None:
