@@ -53,13 +53,13 @@ METHODS_COLUMNS = [
     Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
     Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
     Column("uplink_formula", "Uplink by formula", "bit", prefixed),
-    *with_spread("uplink_ledger", "By ledger", "bit", prefixed),
+    *with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
     Column("uplink_sent", "Uplink as sent", "bit", prefixed, page=True),
     Column("downlink_formula", "Downlink by formula", "bit", prefixed),
-    *with_spread("downlink_ledger", "By ledger", "bit", prefixed),
-    Column("downlink_once", "Of it once", "bit", prefixed),
+    *with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
+    Column("downlink_once", "Downlink of the extractor", "bit", prefixed),
     *with_spread(
-        "client_multiplications", "Multiplications at clients", format=prefixed, page=True
+        "client_multiplications", "Multiplications, clients", format=prefixed, page=True
     ),
     Column("server_multiplications", "Multiplications, server", format=prefixed),
     *accuracy(format="{:.2%}"),
@@ -71,9 +71,9 @@ METHODS_COLUMNS = [
     SEEDS,
     *with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("common_accuracy", "Accuracy that all methods reach in all seeds", format="{:.2%}"),
-    Column("common_epochs", "Epochs to it", format="{:.1f}"),
-    *with_spread("common_uplink", "Uplink to it", "bit", prefixed),
-    *with_spread("common_times_fbftl", "Uplink to it over FbFTL's", format=ratio),
+    Column("common_epochs", "Epochs to that accuracy", format="{:.1f}"),
+    *with_spread("common_uplink", "Uplink to that accuracy", "bit", prefixed),
+    *with_spread("common_times_fbftl", "That uplink over FbFTL's", format=ratio),
     *judged_against("CIFAR-10", format="{:.2%}"),
     Column("published_times_fbftl", "Published uplink over FbFTL's", format=ratio),
 ]
