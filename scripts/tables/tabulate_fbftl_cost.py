@@ -58,9 +58,7 @@ METHODS_COLUMNS = [
     Column("downlink_formula", "Downlink by formula", "bit", prefixed),
     *with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
     Column("downlink_once", "Downlink of the extractor", "bit", prefixed),
-    *with_spread(
-        "client_multiplications", "Multiplications, clients", format=prefixed, page=True
-    ),
+    *with_spread("client_multiplications", "Multiplications, clients", format=prefixed, page=True),
     Column("server_multiplications", "Multiplications, server", format=prefixed),
     *accuracy(format="{:.2%}"),
     TEST_SET,
