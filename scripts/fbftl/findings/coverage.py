@@ -25,8 +25,8 @@ PLACES = {
 }
 """What a row of each state has as its places."""
 
-NO_EXPERIMENT = "no such experiment at this size"
-REASONS = ("names no quantity", "data not public", NO_EXPERIMENT)
+NO_QUANTITY, NO_EXPERIMENT = "names no quantity", "no such experiment at this size"
+REASONS = (NO_QUANTITY, "data not public", NO_EXPERIMENT)
 """Why a table or figure is absent."""
 
 ALL = "all"
@@ -131,7 +131,7 @@ def core_hours(product: str) -> float:
 
 
 def fill_tables(text: str, items: Sequence[Item], page: str) -> str:
-    """Return a page with the table of coverage behind every name.
+    """Return a page with the table of coverage behind every name; drawings are left out.
 
     Args:
         text: the page, in Markdown.
@@ -150,7 +150,8 @@ def fill_tables(text: str, items: Sequence[Item], page: str) -> str:
                 f"{page} asks for the coverage of '{name}', of which published/coverage.csv has "
                 "no row; correct the name, or add the rows"
             )
-        lines = counts(items) if name == ALL else [line(item) for item in of_paper]
+        shown = [item for item in of_paper if item.reason != NO_QUANTITY]
+        lines = counts(items) if name == ALL else [line(item) for item in shown]
         heading = ["paper", *STATES] if name == ALL else ["", "shows", "here"]
         rows = "".join(f"| {' | '.join(row)} |\n" for row in under(heading, lines))
         return f"{name}-->\n\n{rows}\n"
