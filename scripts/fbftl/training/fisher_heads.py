@@ -37,6 +37,9 @@ DRAWN, SPREAD = 4000, 0.9
 PENALTY = 0.0003
 """Of FisherMix."""
 
+SMALLEST = 1e-6
+"""Added to the variances in the subspace."""
+
 RANK, EPOCHS, BATCH, RATE, DECAY = 16, 40, 1024, 0.001, 0.0005
 """Of Proto-Hyper's correction, and of AdamW, which fits it."""
 
@@ -65,7 +68,8 @@ class FisherSpace:
     @classmethod
     def of(cls, statistics: Statistics) -> "FisherSpace":
         """Return the subspace of statistics of features."""
-        shares = statistics.counts / max(statistics.total, 1.0)
+        counts = np.where(statistics.present, statistics.counts, 0.0)
+        shares = counts / max(float(counts.sum()), 1.0)
         around = np.sqrt(shares)[:, None] * (statistics.means - shares @ statistics.means)
         within = statistics.within / max(statistics.total - statistics.present.sum(), 1.0)
         scale = max(float(np.trace(within)) / len(within), 1e-12)
@@ -78,12 +82,15 @@ class FisherSpace:
         most = min(MOST_DIRECTIONS, len(within))
         kept = min(max(2, int(np.argmax(held >= ENERGY)) + 1), most)
         directions = whitening @ between.vectors[:, ::-1][:, :kept]
+        # Noise on the statistics can make eigenvalues negative: what is left of them is nothing.
+        inside = directions.T @ spectrum.vectors
+        covariance = (inside * spectrum.values) @ inside.T + SMALLEST * np.eye(kept)
         with np.errstate(divide="ignore"):
             log_shares = np.log(shares)
         return cls(
             directions,
             statistics.means @ directions,
-            directions.T @ within @ directions,
+            covariance,
             log_shares,
             statistics.present,
         )
