@@ -68,7 +68,8 @@ def test_every_page_is_reached_from_the_first() -> None:
             seen.add(page)
             queue += [target for target, _ in links(page) if target.suffix == ".md"]
     tables = {page for page in PAGES if page.parent.name == "tables"}
-    assert {page for page in PAGES if page.is_relative_to(ROOT / "docs")} - tables <= seen
+    written = {ROOT / "docs" / "columns.md"}  # by `./run docs`, for the site alone
+    assert {page for page in PAGES if page.is_relative_to(ROOT / "docs")} - tables - written <= seen
 
 
 def test_every_paper_has_a_page() -> None:
