@@ -20,7 +20,7 @@ from fbftl.findings.joined import join_ledgers, joined, predictions
 from fbftl.findings.steps import Step, mapped, run
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import replacing, write_json, write_text, writing
+from fbftl.ground.files import remove_leftovers_of, replacing, write_json, write_text, writing
 from fbftl.ground.lock import exclusive
 from fbftl.ground.logs import log, run_job
 from fbftl.study import task_names
@@ -89,8 +89,9 @@ def require_plan(plan: Path, key: str) -> None:
 
 
 def forget(marker: Path, declared: Iterable[str]) -> None:
-    """Remove what says that results are there, and files of other plans that are not made now."""
+    """Remove what calls these results made, what other plans made, and what kills have left."""
     for path in declared:
+        remove_leftovers_of(path)
         if path.endswith("/key"):
             Path(path).unlink(missing_ok=True)
     with writing(marker):

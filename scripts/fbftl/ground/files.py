@@ -1,6 +1,7 @@
 """Files: atomic writes and digests. Every result is written to a temporary name, then renamed."""
 
 import errno
+import glob
 import hashlib
 import json
 import os
@@ -74,6 +75,14 @@ def remove_leftovers(folder: str | Path) -> None:
     for path in Path(folder).rglob(".*.part*"):
         with writing(path):
             path.unlink(missing_ok=True)
+
+
+def remove_leftovers_of(path: str | Path) -> None:
+    """Remove what killed processes have left of `replacing` this path, which nobody else writes."""
+    path = Path(path)
+    for left in path.parent.glob(f".{glob.escape(path.stem)}.*.part{glob.escape(path.suffix)}"):
+        with writing(left):
+            left.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

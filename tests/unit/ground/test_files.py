@@ -4,7 +4,13 @@ import math
 from pathlib import Path
 
 import pytest
-from fbftl.ground.files import remove_leftovers, replacing, write_json, write_text
+from fbftl.ground.files import (
+    remove_leftovers,
+    remove_leftovers_of,
+    replacing,
+    write_json,
+    write_text,
+)
 
 
 def fail_while_writing(path: Path) -> None:
@@ -33,6 +39,15 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) 
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == sorted(
         [*kept, "b,plr=0.5.json"]
     )
+
+
+def test_of_one_path_only_its_own_leftovers_are_removed(tmp_path: Path) -> None:
+    with replacing(tmp_path / "loss[1].csv") as own, replacing(tmp_path / "loss1.csv") as other:
+        own.write_text("half")
+        other.write_text("half")
+        remove_leftovers_of(tmp_path / "loss[1].csv")
+        assert (own.exists(), other.exists()) == (False, True)
+        own.write_text("whole")
 
 
 def test_json_is_the_same_whatever_the_order_of_its_keys(tmp_path: Path) -> None:
