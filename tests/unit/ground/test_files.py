@@ -42,12 +42,12 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) 
 
 
 def test_of_one_path_only_its_own_leftovers_are_removed(tmp_path: Path) -> None:
-    with replacing(tmp_path / "loss[1].csv") as own, replacing(tmp_path / "loss1.csv") as other:
-        own.write_text("half")
+    with replacing(tmp_path / "loss[1].csv") as left, replacing(tmp_path / "loss1.csv") as other:
+        left.write_text("half")
         other.write_text("half")
         remove_leftovers_of(tmp_path / "loss[1].csv")
-        assert (own.exists(), other.exists()) == (False, True)
-        own.write_text("whole")
+        assert (left.exists(), other.exists()) == (False, True)
+        left.write_text("whole")
 
 
 def test_json_is_the_same_whatever_the_order_of_its_keys(tmp_path: Path) -> None:
