@@ -108,6 +108,8 @@ class Project:
         digests = {}
         for path in sorted(self.results.rglob("*")):
             parts = path.relative_to(self.results).parts
+            if parts[0] == "store" and path.name.startswith("."):
+                continue  # what a kill has left, which `./run clean` removes
             if path.is_file() and not set(parts) & set(NOT_SCIENCE):
                 content = path.read_bytes()
                 if parts[:2] == ("store", "runs") and path.suffix == ".json":

@@ -22,7 +22,15 @@ from typing import Any
 
 from fbftl.ground.durable import sync
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import UNREADABLE, parsed, replacing, sha256, write_json, writing
+from fbftl.ground.files import (
+    UNREADABLE,
+    parsed,
+    remove_leftovers,
+    replacing,
+    sha256,
+    write_json,
+    writing,
+)
 from fbftl.ground.lock import LOCK, exclusive
 
 Recipe = Mapping[str, Any]
@@ -164,8 +172,8 @@ class Store:
 
         Args:
             wanted: what is made.
-            fill: called with the folder that each is made in, by its key. What an earlier call
-                that was killed has left there lies there still.
+            fill: called with the folder that each is made in, by its key. Whole files of an
+                earlier call that was killed lie there still.
 
         Raises:
             UserError: if they cannot be written.
@@ -176,6 +184,8 @@ class Store:
                 locks.enter_context(exclusive(part, wait_s=float("inf")))
             left = [each for each in wanted if not self.folder(each.kind, each.key).exists()]
             if left:
+                for part in parts.values():
+                    remove_leftovers(part)
                 fill(parts)
             for each in wanted:
                 if each in left:

@@ -38,7 +38,7 @@ def test_twenty_kills(tmp_path, undisturbed):
         time.sleep(moments.uniform(0, 0.15))
         process.kill()
         process.join()
-        remove_leftovers(tmp_path)  # as every call of the workflow begins (rules/common.smk)
+        remove_leftovers(tmp_path)  # as the store does before it is filled
         if (tmp_path / "ragged.json").exists():
             # The kill may have come before the work folder was gone; the next call removes it.
             assert exit_code(start_extraction(tmp_path)) == 0

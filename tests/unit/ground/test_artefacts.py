@@ -12,7 +12,7 @@ import pytest
 from fbftl.ground import artefacts
 from fbftl.ground.artefacts import Artefact, Store, canonical, key_of
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import parsed, sha256
+from fbftl.ground.files import parsed, replacing, sha256
 from fbftl.ground.lock import exclusive
 
 RECIPE = {"kind": "run", "seed": 1, "rate": 0.1}
@@ -141,13 +141,15 @@ def test_several_files_are_read_only_with_recipe_and_digests(tmp_path: Path) -> 
     store.make(WANTED, lambda parts: pytest.fail("made again"))
 
 
-def test_what_a_killed_call_left_lies_there_for_the_next(tmp_path: Path) -> None:
-    """Killed as by the system, in the middle of it."""
+def test_what_a_killed_call_finished_lies_there_for_the_next(tmp_path: Path) -> None:
+    """Killed as by the system, in the middle of a file; half a file is nobody's."""
     store, (each, _) = Store(tmp_path), WANTED
 
     def killed(parts: Mapping[str, Path]) -> None:
-        (parts[each.key] / "half").write_text("done")
-        os._exit(9)
+        (parts[each.key] / "whole").write_text("done")
+        with replacing(parts[each.key] / "next") as temporary:
+            temporary.write_text("half")
+            os._exit(9)
 
     if (child := os.fork()) == 0:
         store.make([each], killed)
@@ -155,7 +157,7 @@ def test_what_a_killed_call_left_lies_there_for_the_next(tmp_path: Path) -> None
     assert store.folders("features") == set()
     found: list[str] = []
     store.make([each], lambda parts: found.extend(sorted(os.listdir(parts[each.key]))))
-    assert found == ["half", "lock"]
+    assert found == ["lock", "whole"]
     assert os.listdir(tmp_path / "features") == [each.key]
 
 
