@@ -82,8 +82,9 @@ def _stack_of(
     shape = stackable(split_model.whole)
     if shape is None:
         return None
+    boundary = len(shape.layers) - len(chained(split_model.rest))
     if not shape.convolves:
-        return None if hooks.looks_inside else partial(NetworkStack, shape)
+        return partial(NetworkStack, shape, boundary=boundary)
     example = samples.at(np.resize(local_update.rows, 2)).inputs
     image, batch = example.shape[1:], plan.batch or len(local_update.rows)
     pays = (
@@ -92,7 +93,6 @@ def _stack_of(
     )
     if hooks.perturb or not pays:
         return None  # stacked convolutions have no normalisations of adversarial inputs
-    boundary = len(chained(split_model.front))
     return partial(NetworkStack, shape, image=image, boundary=boundary)
 
 

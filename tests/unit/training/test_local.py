@@ -95,9 +95,9 @@ CROSSING = Crossing(keep_activations=0.5, keep_gradients=0.5, kept_gradients="ra
 
 @pytest.mark.parametrize("batch", [4, None])
 @pytest.mark.parametrize("crossing", [None, CROSSING, replace(CROSSING, reading="code")])
-@pytest.mark.parametrize("before_flatten", [True, False])
+@pytest.mark.parametrize("crossed", ["maps", "flattened", "units"])
 @pytest.mark.usefixtures("stacked_only")
-def test_stacked_convolutions_cross_the_boundary_as_alone(batch, crossing, before_flatten):
+def test_stacked_networks_cross_the_boundary_as_alone(batch, crossing, crossed):
     """Each client draws as if nobody else were there, whatever fills its neighbours' batches."""
     plan, collected = replace(PLAN, batch=batch), {}
 
@@ -109,8 +109,10 @@ def test_stacked_convolutions_cross_the_boundary_as_alone(batch, crossing, befor
         return Hooks(boundary=None if crossing is None else Boundary(crossing, 3), collect=collect)
 
     def network() -> SplitModel:
+        if crossed == "units":
+            return dense()
         split_model = convolutional()
-        if before_flatten:
+        if crossed == "maps":
             maps, flatten = split_model.front[:-1], split_model.front[-1]
             return SplitModel(
                 nn.Sequential(maps, Clip(0.5)), nn.Sequential(flatten, *split_model.rest)
