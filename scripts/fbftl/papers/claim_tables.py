@@ -166,9 +166,10 @@ def _by_unit(finding: ClaimFinding) -> dict[str, list[float]]:
     """Return the effects of a claim's clauses, ratios and differences apart."""
     found: dict[str, list[float]] = {}
     for row, parts in finding.clauses:
-        unit = " times" if is_ratio(row.form, row.least) else _unit(row.measure)
+        ratio = is_ratio(row.form, row.least)
         for of in parts:
             if not math.isnan(of.effect):
+                unit = " times" if ratio else _unit(of.part.measure)
                 found.setdefault(unit, []).append(of.effect)
     return found
 

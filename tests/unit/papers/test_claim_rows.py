@@ -5,6 +5,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.papers.claim_rows import (
@@ -174,3 +175,9 @@ def test_every_task_says_how_many_samples_test_it(root: Path) -> None:
     tasks = read_tasks(root / "published" / "claims" / "tasks.csv")
     assert all(task.test_samples for task in tasks.values())
     assert [task.name for task in tasks.values() if task.classes is None] == ["dialogues-full"]
+
+
+def test_no_effect_of_a_kept_claim_has_a_name_to_be_filled_in(root):
+    for table in (root / "docs/results/papers").glob("*/tables/claims.csv"):
+        effects = pd.read_csv(table, keep_default_na=False)["effect"]
+        assert not [effect for effect in effects if "{" in effect], table
