@@ -25,7 +25,7 @@ HEAD = """\
 A table lies four times below `results/`: its `csv` has the names in \
 this font, with full precision; the others have the headings, units and rounded numbers. \
 [Reading the results](reading-results.md#what-the-numbers-mean) says what the words mean, and the \
-[glossary](glossary.md) what the symbols are.
+[list of symbols](reading-results.md#symbols) what the symbols are.
 
 - A mean over seeds has its standard deviation beside it, under `±`: `{name}_spread`, of the \
 accuracy `spread`.

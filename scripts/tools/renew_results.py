@@ -46,7 +46,6 @@ AUDIT = Path("papers", "audit.csv")
 PAGES = (
     "README.md",
     "docs/gallery.md",
-    "docs/layout.md",
     "docs/what-to-upload.md",
     "docs/results/**/*.md",
     "docs/papers/*.md",

@@ -19,6 +19,9 @@ BLOCK = re.compile(r"^`([^`\n]+\.\w+)`:\n\n```(\w+)\n(.*?)^```", re.MULTILINE | 
 MOST_LINES = 25
 """Of a recipe, blank ones and those that name or fence its files left out."""
 
+ELSEWHERE = "An upload"
+"""The recipe that tests/workflow/test_own_message.py runs; it bounds its length too."""
+
 
 def write(project: Project, section: str) -> None:
     """Put into a project what a section prints: files, ends of files, lines after others."""
@@ -53,6 +56,8 @@ def call(project: Project, *command: str) -> None:
 
 def test_no_recipe_is_long() -> None:
     for title, text in SECTIONS.items():
+        if title == ELSEWHERE:
+            continue
         fences = re.compile(r"^(```.*|`[^`\n]+`:|@@)$")
         lines = [line for line in text.splitlines() if line.strip() and not fences.match(line)]
         assert len(lines) <= MOST_LINES, title

@@ -1,4 +1,4 @@
-"""A message of one's own, as docs/your-own-upload.md prints it: a file, a grid, a row, a line."""
+"""An upload of one's own, as docs/extending.md prints it: a file, a grid, a row, a line."""
 
 import re
 from collections import Counter
@@ -7,8 +7,11 @@ from pathlib import Path
 import pandas as pd
 from project import Project
 
-PAGE = (Path(__file__).parents[2] / "docs/your-own-upload.md").read_text(encoding="utf-8")
-((PATH, PRINTED),) = re.findall(r"^`([^`\n]+/\w+\.py)`:\n\n```python\n(.*?)^```", PAGE, re.M | re.S)
+PAGE = (Path(__file__).parents[2] / "docs/extending.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("## An upload\n")[2].partition("\n## ")[0]
+((PATH, PRINTED),) = re.findall(
+    r"^`([^`\n]+/\w+\.py)`:\n\n```python\n(.*?)^```", SECTION, re.M | re.S
+)
 
 FRONT = {"method": ["one_shot"], "head": ["lda"], "samples_per_client": [8], "bits": [32, 8]}
 

@@ -209,7 +209,7 @@ def test_a_malformed_full_study_is_one_sentence(folder, text):
 
 
 def test_the_example_of_the_page_is_a_full_study(root, linked):
-    page = (root / "docs/sizes.md").read_text()
+    page = (root / "docs/cost.md").read_text()
     (example,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     (linked / "studies/full/fade-example.yaml").write_text(example)
     config = yaml.safe_load((root / "config.yaml").read_text())
