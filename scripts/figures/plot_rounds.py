@@ -12,6 +12,7 @@ from fbftl.findings.plots.frames import marks
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import plain
 from fbftl.findings.style import TEXT_WIDTH, save
 from fbftl.findings.until import accuracy, names
 from fbftl.findings.uploads import COLOURS
@@ -38,8 +39,9 @@ def rounds(
     """
     by_name = shown(methods)
     read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
+    labels = {name: method.figure_label for name, method in by_name.items()}
     curves, looks = [], {}
-    for name, run in zip(names(read, by_name), read, strict=True):
+    for name, run in zip(names(read, labels), read, strict=True):
         once = by_name[run.method].sends == "once"
         curves.append(curve(run, once).assign(name=name))
         looks[name] = look_of(run, by_name[run.method], once)
@@ -48,7 +50,8 @@ def rounds(
     y = Scale(ACCURACY, limits=(frame["y"].max() - BELOW_BEST, None))
     panel = Panel(Scale("uplink per client (kB)", "log"), y)
     spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=1)
-    save(lines(frame, spec), svg, rows, "Accuracy against uplink of training by rounds")
+    numbers = rows.assign(name=rows["name"].map(plain))
+    save(lines(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
 
 
 def look_of(run: Exchanged, method: ShownMethod, once: bool) -> Look:

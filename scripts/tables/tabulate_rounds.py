@@ -68,9 +68,10 @@ def rounds(
     plain = [run for run in read if run.method == PLAIN and not run.setting.deviating]
     if not plain:
         raise UserError("rounds are compared with FbFTL: give a grid with method: [fbftl] alone")
+    labels = {name: method.label for name, method in shown(methods).items()}
     rows = [
         {"name": name} | row_of(run, plain[0], axes)
-        for name, run in zip(names(read, shown(methods)), read, strict=True)
+        for name, run in zip(names(read, labels), read, strict=True)
     ]
     table = pd.DataFrame(rows)
     kinds = ["method", "start", "compressed"]

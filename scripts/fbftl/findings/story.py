@@ -35,7 +35,7 @@ def described(figure: "Figure", title: str) -> str:
     named = [text for legend in figure.legends for text in legend.get_texts()]
     named += [text for axes in figure.axes for text in axes.texts]
     names = dict.fromkeys(text.get_text().replace("\n", ", ") for text in named)
-    parts = [title, *dict.fromkeys(panels), f"Named are {'; '.join(filter(None, names))}"]
+    parts = [title, *dict.fromkeys(panels), f"Labels: {'; '.join(filter(None, names))}"]
     return " ".join(f"{plain(part)}." for part in filter(None, parts))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fbftl.findings.exchanged import Exchanged
-from fbftl.findings.shown import ShownMethod
+from fbftl.findings.wording import rounds_words
 
 ENDS = {"equal": 0.0, "near": 0.01}
 """Names of ends of the count, and by how much of accuracy each is short of FbFTL's."""
@@ -47,15 +47,15 @@ def sent_until(run: Exchanged, direction: str, points: Sequence[int | None]) -> 
     return np.maximum(run.until(direction, "bits", last), 1).astype(float)
 
 
-def names(runs: Sequence[Exchanged], methods: Mapping[str, ShownMethod]) -> list[str]:
+def names(runs: Sequence[Exchanged], labels: Mapping[str, str]) -> list[str]:
     """Return a name of each run: its method's label, and the axes in which its method's vary."""
     found = []
     for run in runs:
         alike = [other.setting.values for other in runs if other.method == run.method]
-        shown_axes = [
-            f"{axis.replace('_', ' ')} {value}"
+        varied = {
+            axis: value
             for axis, value in run.setting.values.items()
             if axis in run.setting.deviating and any(o[axis] != value for o in alike)
-        ]
-        found.append(", ".join([methods[run.method].figure_label, *shown_axes]))
+        }
+        found.append(", ".join([labels[run.method], *rounds_words(varied)]))
     return found

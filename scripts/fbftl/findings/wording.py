@@ -10,6 +10,7 @@ SENTENCES = {
     "adaptation_epochs": "{} epochs of adaptation",
     "alignment_weight": "alignment {}",
     "client_part": "clients hold up to {}",
+    "client_rate": "rate {}",
     "clients": "{} clients",
     "common_samples": "{} common samples",
     "coral_weight": "CORAL {}",
@@ -50,6 +51,9 @@ VALUES = {
     ("protection", "plain"): "unprotected",
     ("public_data", "target"): "open digits",
     ("selection_reading", "code"): "selection as the code has it",
+    ("start", "means"): "from class means",
+    ("start", "random"): "from random weights",
+    ("start", "zero"): "from zero",
     ("vote_candidates", "all"): "all candidates",
     ("vote_candidates", "unrelated"): "unrelated candidates",
 }
@@ -107,6 +111,25 @@ def axes_of(setting: str) -> dict[str, str]:
 def share_words(share: float) -> str:
     """Return how figures write a share of the clients."""
     return "all clients" if share == 1 else f"{100 * share:g}% of the clients"
+
+
+def rounds_words(axes: Mapping[str, Any]) -> list[str]:
+    """Return how a head's training by rounds is written: its start, compression, then the rest.
+
+    Args:
+        axes: values of the axes in which a setting differs from others of its method.
+    """
+    start = [words("start", axes["start"])] if "start" in axes else []
+    if of_start := _sent(axes.get("start_bits"), axes.get("start_keep")):
+        start = [f"{' '.join(start)} ({', '.join(of_start)})".lstrip()]
+    named = ("start", "start_bits", "start_keep", "bits", "keep")
+    rest = [words(axis, str(value)) for axis, value in axes.items() if axis not in named]
+    return [*start, *_sent(axes.get("bits"), axes.get("keep")), *rest]
+
+
+def _sent(bits: int | None, keep: float | None) -> list[str]:
+    sent = [] if bits is None else ["1 bit" if bits == 1 else f"{bits} bits"]
+    return sent if keep is None else [*sent, f"{100 * keep:g}% of elements"]
 
 
 def compression_words(row: Mapping[str, Any]) -> str:

@@ -21,10 +21,11 @@ HEAD = """\
 # Methods and their axes
 
 For those who write a grid of an experiment. Use the names of methods and axes in this font; an \
-axis that a method does not have is refused, with a list of the methods that have it. The \
-[reading the results](reading-results.md#symbols) has the papers' symbols, and [extending](extending.md) says how to write \
-another method. `scripts/tools/describe_settings.py` makes this page from the records in \
-`scripts/fbftl/study/methods/` and the axes there and in `scripts/fbftl/study/axes.py`.
+axis that a method does not have is refused, with a list of the methods that have it. \
+[Reading the results](reading-results.md#symbols) has the papers' symbols, and \
+[extending](extending.md) says how to write another method. `scripts/tools/describe_settings.py` \
+makes this page from the records in `scripts/fbftl/study/methods/` and the axes there and in \
+`scripts/fbftl/study/axes.py`.
 """
 
 SENDS = {

@@ -42,7 +42,7 @@ def test_title_and_alternative_text_are_in_every_file(svg: Path) -> None:
     text = svg.read_text(encoding="utf-8")
     assert "<title>FTL_c has 98.5% &amp; more</title>" in text
     assert (
-        alternative_of(text) == "FTL_c has 98.5% & more. Left: b (<%>) against a. Named are a line."
+        alternative_of(text) == "FTL_c has 98.5% & more. Left: b (<%>) against a. Labels: a line."
     )
     for suffix in (".pdf", ".png"):
         assert b"FTL_c has 98.5" in svg.with_suffix(suffix).read_bytes()
@@ -51,7 +51,7 @@ def test_title_and_alternative_text_are_in_every_file(svg: Path) -> None:
 def test_a_page_takes_the_alternative_text_of_its_pictures(svg: Path, tmp_path: Path) -> None:
     page = "![old](figure.svg) ![kept](other.svg) ![kept](picture.png)"
     expected = page.replace(
-        "old", "FTL_c has 98.5% & more. Left: b (<%>) against a. Named are a line."
+        "old", "FTL_c has 98.5% & more. Left: b (<%>) against a. Labels: a line."
     )
     assert fill_alternatives(page, tmp_path) == expected
     assert fill_alternatives(expected, tmp_path) == expected
