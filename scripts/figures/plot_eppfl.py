@@ -246,7 +246,7 @@ def cost(
     y = Scale("sent up by a client (times FedAvg's)", "log 1-2-5", margin=0.15, reference=1)
     panels = {title: Panel(x, y, title) for title in (PAPER, RUNS)}
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.2)))
-    save(figure, svg, points, "What a client multiplies and sends, beside FedAvg")
+    save(figure, svg, points, "Multiplications and uplink of a client, relative to FedAvg")
 
 
 def published_setting(setup: str | Path, script: str | Path) -> SplitSetting:

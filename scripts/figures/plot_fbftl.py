@@ -61,7 +61,7 @@ def uplink(
     spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=5)
     figure = bands(pd.concat(frames), spec)
     mark_distance(figure, points[points["selected"]].set_index("method"), read_tidy(by_seed))
-    save(figure, svg, points, "Accuracy against what clients send")
+    save(figure, svg, points, "Accuracy against uplink of all clients")
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
@@ -338,7 +338,7 @@ def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     looks |= {look.figure_label: Look.of(look, line="") for look in methods_shown.values()}
     size = (TEXT_WIDTH, 0.17 * len(lossy) + 1.2)
     figure = rows(frame, Spec(looks, panels, size, legend=6))
-    save(figure, svg, table_rows, "Lost packets and what they cost")
+    save(figure, svg, table_rows, "Packet loss and its cost in accuracy")
 
 
 def loss_words(row: Any) -> str:

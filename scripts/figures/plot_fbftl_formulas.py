@@ -154,7 +154,7 @@ def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any])
     frame = pd.concat(frames).assign(low=np.nan, high=np.nan)
     spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
     figure = lines(frame, spec)
-    save(figure, svg, numbers, "Uncertainty of a batch's labels, and what a query gives away")
+    save(figure, svg, numbers, "Uncertainty of a batch's labels, and leakage by a query")
 
 
 def uncertainty(setting: dict[str, Any]) -> pd.DataFrame:

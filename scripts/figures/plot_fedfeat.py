@@ -137,7 +137,7 @@ def retraining_cost(
     frame, looks = marked_lines(without, "megabytes", methods_shown)
     panel = Panel(Scale("sent up by all clients (MB)", "log 1-2-5"), Scale(ACCURACY))
     figure = lines(frame, Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2))
-    save(figure, svg, points, "Accuracy against what clients have sent")
+    save(figure, svg, points, "Accuracy against uplink of all clients")
 
 
 def sent(run: Exchanged, look: ShownMethod) -> pd.DataFrame:

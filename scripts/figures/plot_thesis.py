@@ -50,7 +50,7 @@ def budget(table: str, svg: str) -> None:
     }
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 0.36 * TEXT_WIDTH), legend=5))
     drawn = pd.concat([points, noise], ignore_index=True)
-    save(figure, svg, drawn, "Schedules of noise, and what loss and accuracy they leave")
+    save(figure, svg, drawn, "Noise schedules, training loss and accuracy")
 
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
@@ -269,7 +269,7 @@ def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
     size = (1.2 * TEXT_WIDTH, 2.0 * means["network"].nunique() + 0.4)
     figure = lines(pd.concat(frames), Spec(looks, panels, size, columns=4, legend=3))
     drawn = pd.concat([means, rounds], ignore_index=True)
-    save(figure, svg, drawn, "What an adversary of groups does to equalised odds")
+    save(figure, svg, drawn, "Equalised odds and accuracy under an adversary of groups")
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:

@@ -69,7 +69,7 @@ def ecos(table: str, svg: str) -> None:
         "privacy": Panel(Scale("ε of a row added or removed; colours as above"), y),
     }
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2))
-    save(figure, svg, rows, "What counts of features buy")
+    save(figure, svg, rows, "Purchases by noisy counts of features")
 
 
 def _number(name: str) -> float:
