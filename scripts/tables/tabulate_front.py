@@ -31,6 +31,8 @@ def front(
 ) -> ResultTable:
     """Tabulate uploads among clients of one size and skew, the cheapest first.
 
+    Readers see those first that are the cheapest of their kind within a point of raw features.
+
     Args:
         runs: tidy table of the experiment.
         network: the task's layers and its cut.
@@ -41,4 +43,5 @@ def front(
     each = multiplications(of_task.extractor)
     rows = compared(read_tidy(runs, axes), client_block, each)
     rows = rows.assign(width=of_task.feature_width, classes=of_task.layers[-1].outputs)
-    return ResultTable(rows, FRONT_COLUMNS)
+    first = rows.sort_values(["cheapest", "skew"], ascending=False, kind="stable")
+    return ResultTable(rows, FRONT_COLUMNS, first)

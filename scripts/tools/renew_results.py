@@ -3,7 +3,7 @@
     PYTHONPATH=scripts python scripts/tools/renew_results.py digits cifar10-imagenet papers/fbftl
 
 For maintainers; no rule runs it. Tables go as CSV and Markdown, figures as SVG, numbers as JSON,
-the runs of a task seed by seed. Every call then judges all claims by the runs that are kept, and
+the runs of a task seed by seed; Markdown shows the first rows of a long table. Every call then judges all claims by the runs that are kept, and
 fills the pages; without a name it does no more.
 """
 
@@ -70,6 +70,7 @@ def main(names: Sequence[str], root: Path = Path()) -> None:
         renew(root, name, stamp)
     for paper in kept_papers(root):
         renew_claims(root, paper)
+    kept.shorten(root)
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         if (now := filled(root, page)) != text:

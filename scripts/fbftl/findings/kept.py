@@ -10,6 +10,7 @@ from typing import Any
 
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import write_text
 from fbftl.study.systems import System, paper_of
 
 KEPT = Path("docs", "results")
@@ -23,6 +24,15 @@ FIGURES = KEPT / "figures.csv"
 
 MOST_FIGURES = 9
 """Of one folder."""
+
+MOST_ROWS = 20
+"""Of a kept table that Markdown shows whole."""
+
+FIRST_ROWS = 12
+"""Of a longer one that Markdown shows; its csv has all."""
+
+WHOLE = ("claims",)
+"""Tables that are kept whole in Markdown: sentences, which a csv shows badly."""
 
 PAPERS = "papers/"
 """How the names of papers' results begin."""
@@ -67,6 +77,30 @@ def place_of(root: Path, name: str, figure: str) -> Path:
     folder, _, stem = figure.partition("/figures/")
     before = "" if folder == name else folder.replace("/", "-") + "-"
     return root / KEPT / name / "figures" / f"{before}{stem}.svg"
+
+
+def shorten(root: Path) -> None:
+    """Cut every kept table in Markdown to its first rows, above a link to its csv."""
+    for page in sorted((root / KEPT).glob("**/tables/*.md")):
+        text = page.read_text(encoding="utf-8")
+        short = text if page.stem in WHOLE else shortened(text, page.with_suffix(".csv").name)
+        if short != text:
+            write_text(page, short)
+
+
+def shortened(table: str, csv: str) -> str:
+    """Return a table in Markdown, or its first rows and a link if it has more than `MOST_ROWS`.
+
+    Args:
+        table: a heading, a rule and the rows, a line each.
+        csv: name of the file with all rows.
+    """
+    lines = table.splitlines()
+    rows = sum(line.startswith("|") for line in lines) - 2
+    if rows <= MOST_ROWS:
+        return table
+    link = f"The first {FIRST_ROWS} of {rows} rows; [{csv}]({csv}) has all of them."
+    return "\n".join([*lines[: 2 + FIRST_ROWS], "", link]) + "\n"
 
 
 def listed_figures(root: Path) -> dict[str, list[str]]:

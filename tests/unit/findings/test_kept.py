@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import renew_results
 from fbftl.findings import kept
-from fbftl.findings.kept import KEPT, MOST_FIGURES
+from fbftl.findings.kept import FIRST_ROWS, KEPT, MOST_FIGURES, MOST_ROWS
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.study.systems import System
@@ -40,6 +40,27 @@ def test_tables_numbers_and_the_listed_figures_are_kept(folder):
     places = kept.files_of(folder, "ants").values()
     below = [path.relative_to(folder / KEPT / "ants").as_posix() for path in places]
     assert sorted(below) == ["figures/f.svg", "numbers.json", "tables/t.csv", "tables/t.md"]
+
+
+def test_a_long_table_is_cut_and_a_short_one_or_one_of_claims_is_not(folder):
+    table = "| a |\n| --- |\n" + "".join(f"| {row} |\n" for row in range(MOST_ROWS + 1))
+    cut = "\n".join(table.splitlines()[: 2 + FIRST_ROWS])
+    cut += f"\n\nThe first {FIRST_ROWS} of {MOST_ROWS + 1} rows; [t.csv](t.csv) has all of them.\n"
+    tables = folder / KEPT / "ants" / "tables"
+    tables.mkdir(parents=True)
+    for name, text in {"t": table, "u": cut.partition("\n\n")[0], "claims": table}.items():
+        (tables / f"{name}.md").write_text(text)
+    for _ in range(2):
+        kept.shorten(folder)
+        assert (tables / "t.md").read_text() == cut
+    assert (tables / "u.md").read_text() == cut.partition("\n\n")[0]
+    assert (tables / "claims.md").read_text() == table
+
+
+def test_no_kept_table_is_longer_than_a_reader_reads(root):
+    for page in (root / KEPT).glob("**/tables/*.md"):
+        text = page.read_text(encoding="utf-8")
+        assert page.stem in kept.WHOLE or kept.shortened(text, f"{page.stem}.csv") == text, page
 
 
 def test_a_figure_of_another_folder_has_its_name_before(folder):
