@@ -3,8 +3,8 @@
     PYTHONPATH=scripts python scripts/tools/renew_results.py digits cifar10-imagenet papers/fbftl
 
 For maintainers; no rule runs it. Tables go as CSV and Markdown, figures as SVG, numbers as JSON,
-the runs of a task seed by seed; Markdown shows the first rows of a long table. Every call then judges all claims by the runs that are kept, and
-fills the pages; without a name it does no more.
+the runs of a task seed by seed. Every call then judges all claims by the runs that are kept, cuts
+long tables in Markdown to their first rows, and fills the pages; without a name it does no more.
 """
 
 import argparse
