@@ -28,6 +28,9 @@ PLACE = re.compile(
 
 HEADING = ("claim", "printed", "here", "verdict", "evidence")
 
+METHOD = re.compile(r"\b(s?fl|ftl_[cf])(?=(?:_low)? [\d.])")
+"""Name of a method before its number, in an effect."""
+
 CELL = ("table", "quantity", "method", "trained_encoders", "UK", "U", "K", "setup", "name")
 """Columns that tell a printed number from the others of a table."""
 
@@ -106,8 +109,19 @@ def _cells(row: Row) -> list[str]:
     compared, _, parts = row["parts"].partition(" of ")
     if compared not in ("0", parts):
         evidence += f" ({row['parts']} parts)"
-    cells = (says, row["printed"], row["effect"], row["verdict"], evidence)
+    cells = (says, row["printed"], effect_words(row["effect"]), row["verdict"], evidence)
     return [escape_markdown(cell) for cell in cells]
+
+
+def effect_words(effect: str) -> str:
+    """Return an effect as pages have it: methods by their labels, what is measured once."""
+    labelled = METHOD.sub(lambda name: re.sub("^[a-z]+", lambda m: m[0].upper(), name[1]), effect)
+    said, last = [], ""
+    for part in labelled.split("; "):
+        measure, colon, value = part.rpartition(": ")
+        said.append(value if colon and measure == last else part)
+        last = measure
+    return "; ".join(said)
 
 
 def _table(heading: Sequence[str], cells: list[list[str]]) -> str:

@@ -153,6 +153,9 @@ def _latex(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]
 MARKDOWN = {"\\": "\\\\", "|": "\\|", "*": "\\*", "_": "\\_", "`": "\\`", "[": "\\[", "]": "\\]"}
 MARKDOWN |= {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 
+INDEX = re.compile(r"\b(FTL)\\_([cf])\b")
+"""Index of a method's label, once escaped."""
+
 LATEX = {char: "\\" + char for char in "&%$#_{}"}
 LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
@@ -168,8 +171,8 @@ LATEX |= {
 
 
 def escape_markdown(text: str) -> str:
-    """Return text that Markdown and HTML print as it is, on one line."""
-    return _replace(text, MARKDOWN)
+    """Return text that Markdown and HTML print as it is, on one line; FTL has its index lowered."""
+    return INDEX.sub(r"\1<sub>\2</sub>", _replace(text, MARKDOWN))
 
 
 def escape_latex(text: str) -> str:

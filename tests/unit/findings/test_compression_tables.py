@@ -110,7 +110,7 @@ def test_compression_counts_until_the_selected_epoch(
     assert feedback["uplink_bits_spread"] == 0
     assert np.isnan(plain["published"])
     assert np.isnan(without["published"])
-    assert "FTL\\_c, no feedback" in csv.with_suffix(".md").read_text()
+    assert "FTL<sub>c</sub>, no feedback" in csv.with_suffix(".md").read_text()
     assert "FTL\\_c, no feedback" in csv.with_suffix(".tex").read_text()
 
 
