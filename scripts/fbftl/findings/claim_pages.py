@@ -2,8 +2,9 @@
 
 A page says between two comments that Markdown does not show, ``<!--claims:fbftl-->`` and
 ``<!--end-->``, where the claims go that a paper is cited for, and ``<!--printed:fbftl-->`` where it
-says how many of its printed numbers are reproduced; ``<!--claims:all-->`` takes all papers' claims,
-and ``<!--claims:thesis/c4-->`` every claim of a chapter, by the beginning of their ids.
+says how many of its printed numbers are reproduced; ``<!--claims:all-->`` counts the verdicts of
+all papers and has their claims that are decided, ``<!--claims:thesis/c4-->`` has every claim of a
+chapter, by the beginning of their ids.
 """
 
 import re
@@ -25,6 +26,13 @@ PLACE = re.compile(
     re.DOTALL,
 )
 """Where a text goes, with what fills it now."""
+
+VERDICTS = ORDER[3:]
+"""Verdicts of claims, the decided ones first."""
+
+DECIDED = VERDICTS[:3]
+
+LEAD = "Of the claims that a document is cited for, these are decided; its page has all of them."
 
 HEADING = ("claim", "printed", "here", "verdict", "evidence")
 
@@ -85,13 +93,21 @@ def _text(kind: str, name: str, chapter: str, papers: Mapping[str, KeptRows], pa
     if name != ALL:
         claims = papers[name].claims
         return f"{_table(HEADING, [_cells(row) for row in headlines(claims)])}\n\n{tally(claims)}"
+    every = [row for kept in papers.values() for row in kept.claims]
+    counts = [[f"[{paper}]({paper}.md)", *_counts(kept.claims)] for paper, kept in papers.items()]
+    counts = _table(("document", "claims", *VERDICTS), [*counts, ["all", *_counts(every)]])
     cells = [
         [f"[{paper}]({paper}.md)", *_cells(row)]
         for paper, kept in papers.items()
         for row in headlines(kept.claims)
+        if row["verdict"] in DECIDED
     ]
-    every = [row for kept in papers.values() for row in kept.claims]
-    return f"{_table(('document', *HEADING), cells)}\n\n{tally(every)}"
+    return f"{counts}\n\n{LEAD}\n\n{_table(('document', *HEADING), cells)}"
+
+
+def _counts(claims: Sequence[Row]) -> list[str]:
+    by_verdict = Counter(row["verdict"] for row in claims)
+    return [str(len(claims)), *(str(by_verdict[verdict]) for verdict in VERDICTS)]
 
 
 def headlines(claims: Sequence[Row]) -> list[Row]:

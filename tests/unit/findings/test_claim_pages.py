@@ -1,7 +1,14 @@
 """Pages of papers say what is claimed, and how many printed numbers are reproduced."""
 
 import pytest
-from fbftl.findings.claim_pages import KeptRows, effect_words, fill_claims, headlines, printed, tally
+from fbftl.findings.claim_pages import (
+    KeptRows,
+    effect_words,
+    fill_claims,
+    headlines,
+    printed,
+    tally,
+)
 from fbftl.ground.errors import UserError
 
 ROW = {
@@ -53,10 +60,17 @@ def test_a_chapter_s_page_has_every_claim_of_it() -> None:
     assert "Sec. 1" not in fill_claims("<!--claims:ants/y-->\n<!--end-->\n", KEPT, "ants-y.md")
 
 
-def test_the_table_of_all_documents_names_each() -> None:
-    page = fill_claims("<!--claims:all-->\n<!--end-->", KEPT, "README.md")
-    assert page.count("[ants](ants.md)") == 2
-    assert "These lead 3 claims" in page
+def test_the_page_of_all_documents_counts_verdicts_and_has_the_decided_claims() -> None:
+    open_claim = ROW | {"claim": "x-04", "verdict": "not run"}
+    kept = {"ants": KeptRows([ROW, FIRST, REST, open_claim], PRINTED, AUDIT)}
+    page = fill_claims("<!--claims:all-->\n<!--end-->", kept, "README.md")
+    lines = page.splitlines()
+    assert "| document | claims | confirmed | contradicted | mixed | inconclusive |" in page
+    assert "| [ants](ants.md) | 4 | 2 | 0 | 1 | 0 | 1 | 0 |" in lines
+    assert "| all | 4 | 2 | 0 | 1 | 0 | 1 | 0 |" in lines
+    assert [("x-01" in page), ("x-02" in page), ("x-03" in page), ("x-04" in page)] == [
+        True, True, False, False,
+    ]  # fmt: skip
 
 
 def test_a_number_is_reproduced_if_one_reading_gives_it() -> None:
