@@ -32,7 +32,9 @@ REASONS = (NO_QUANTITY, "data not public", NO_EXPERIMENT)
 ALL = "all"
 """The name behind which the counts of all papers go."""
 
-TABLE = re.compile(r"(?<=<!--coverage:)(?P<name>\w+)-->\n.*?(?=<!--end-->)", re.DOTALL)
+TABLE = re.compile(
+    r"(?<=<!--coverage:)(?P<name>\w+)(?P<part>/\w+)?-->\n.*?(?=<!--end-->)", re.DOTALL
+)
 """Where a table goes, with what fills it now."""
 
 AUDIT_ID = re.compile(r"A\d+")
@@ -143,18 +145,18 @@ def fill_tables(text: str, items: Sequence[Item], page: str) -> str:
     """
 
     def filled(match: re.Match[str]) -> str:
-        name = match["name"]
-        of_paper = [item for item in items if item.paper == name]
+        name, part = match["name"], match["part"] or ""
+        of_paper = [item for item in items if item.paper == name and part in ("", f"/{item.part}")]
         if not of_paper and name != ALL:
             raise UserError(
-                f"{page} asks for the coverage of '{name}', of which published/coverage.csv has "
-                "no row; correct the name, or add the rows"
+                f"{page} asks for the coverage of '{name}{part}', of which "
+                "published/coverage.csv has no row; correct the name, or add the rows"
             )
         shown = [item for item in of_paper if item.reason != NO_QUANTITY]
-        lines = counts(items) if name == ALL else [line(item) for item in shown]
+        lines = counts(items) if name == ALL else [line(item, bool(part)) for item in shown]
         heading = ["paper", *STATES] if name == ALL else ["", "shows", "here"]
         rows = "".join(f"| {' | '.join(row)} |\n" for row in under(heading, lines))
-        return f"{name}-->\n\n{rows}\n"
+        return f"{name}{part}-->\n\n{rows}\n"
 
     return TABLE.sub(filled, text)
 
@@ -174,14 +176,19 @@ def counts(items: Sequence[Item]) -> list[list[str]]:
     ]
 
 
-def line(item: Item) -> list[str]:
-    """Return the cells of an item: its number, what it shows, and its state with where or why."""
-    return [item.item, item.shows, f"{item.state}: {', '.join(linked(item)) or why(item)}"]
+def line(item: Item, own: bool = False) -> list[str]:
+    """Return the cells of an item: its number, what it shows, and its state with where or why.
+
+    Args:
+        item: the item.
+        own: whether they are for the page of its part.
+    """
+    return [item.item, item.shows, f"{item.state}: {', '.join(linked(item, own)) or why(item)}"]
 
 
-def linked(item: Item) -> list[str]:
+def linked(item: Item, own: bool = False) -> list[str]:
     """Return the places of an item in Markdown, audit rows as links to where they are argued."""
-    page = f"{item.paper}-{item.part}.md" if item.part else ""
+    page = "" if own or not item.part else f"{item.paper}-{item.part}.md"
     return [
         f"[{place}]({page}#{place.lower()})" if AUDIT_ID.fullmatch(place) else f"`{place}`"
         for place in item.places
