@@ -132,12 +132,12 @@ def _cells(row: Row) -> list[str]:
 def effect_words(effect: str) -> str:
     """Return an effect as pages have it: methods by their labels, what is measured once."""
     labelled = METHOD.sub(lambda name: re.sub("^[a-z]+", lambda m: m[0].upper(), name[1]), effect)
-    said, last = [], ""
+    shown, last = [], ""
     for part in labelled.split("; "):
         measure, colon, value = part.rpartition(": ")
-        said.append(value if colon and measure == last else part)
+        shown.append(value if colon and measure == last else part)
         last = measure
-    return "; ".join(said)
+    return "; ".join(shown)
 
 
 def _table(heading: Sequence[str], cells: list[list[str]]) -> str:

@@ -176,19 +176,19 @@ def counts(items: Sequence[Item]) -> list[list[str]]:
     ]
 
 
-def line(item: Item, own: bool = False) -> list[str]:
+def line(item: Item, here: bool = False) -> list[str]:
     """Return the cells of an item: its number, what it shows, and its state with where or why.
 
     Args:
         item: the item.
-        own: whether they are for the page of its part.
+        here: whether they are for the page of its part.
     """
-    return [item.item, item.shows, f"{item.state}: {', '.join(linked(item, own)) or why(item)}"]
+    return [item.item, item.shows, f"{item.state}: {', '.join(linked(item, here)) or why(item)}"]
 
 
-def linked(item: Item, own: bool = False) -> list[str]:
+def linked(item: Item, here: bool = False) -> list[str]:
     """Return the places of an item in Markdown, audit rows as links to where they are argued."""
-    page = "" if own or not item.part else f"{item.paper}-{item.part}.md"
+    page = "" if here or not item.part else f"{item.paper}-{item.part}.md"
     return [
         f"[{place}]({page}#{place.lower()})" if AUDIT_ID.fullmatch(place) else f"`{place}`"
         for place in item.places

@@ -128,10 +128,10 @@ def test_a_table_is_filled_and_filled_again() -> None:
     elsewhere = fill_tables(page, [replace(ROW, part="wings")], "page")
     assert "[A1](fbftl-wings.md#a1)" in elsewhere
     of_part = page.replace("fbftl", "fbftl/wings")
-    own = fill_tables(of_part, [replace(ROW, part="wings"), absent], "page")
-    assert "[A1](#a1)" in own
-    assert "Table I" not in own
-    assert fill_tables(own, [replace(ROW, part="wings"), absent], "page") == own
+    split = fill_tables(of_part, [replace(ROW, part="wings"), absent], "page")
+    assert "[A1](#a1)" in split
+    assert "Table I" not in split
+    assert fill_tables(split, [replace(ROW, part="wings"), absent], "page") == split
     counts = fill_tables("<!--coverage:all-->\n<!--end-->", [ROW, absent], "page")
     assert "| [fbftl](fbftl.md) | 1 | 0 | 1 |" in counts
 
@@ -144,10 +144,10 @@ def test_a_name_without_rows_is_refused() -> None:
 def test_every_page_has_its_table_as_the_rows_have_it(items: list[Item]) -> None:
     pages = {path.stem: path for path in (ROOT / "docs" / "papers").glob("*.md")}
     parts = dict.fromkeys((item.paper, item.part) for item in items if item.part)
-    split = {f"{paper}/{part}": pages[f"{paper}-{part}"] for paper, part in parts}
+    of_parts = {f"{paper}/{part}": pages[f"{paper}-{part}"] for paper, part in parts}
     papers = dict.fromkeys(item.paper for item in items)
     whole = {paper: pages[paper] for paper in papers if paper not in {of for of, _ in parts}}
-    for name, page in (whole | split | {"all": pages["README"]}).items():
+    for name, page in (whole | of_parts | {"all": pages["README"]}).items():
         text = page.read_text(encoding="utf-8")
         assert text.count(f"<!--coverage:{name}-->") == 1, page
         assert renew_results.filled(ROOT, page) == text, page
