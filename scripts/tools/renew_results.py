@@ -141,7 +141,7 @@ def renew_claims(root: Path, paper: str) -> None:
         for name, (tabulate, columns) in made.items():
             written = Path(folder, f"{name}.csv")
             ResultTable(tabulate(findings), columns).write(written)
-            pages = (written, written.with_suffix(".md"))
+            pages = (written, *[written.with_suffix(".md")] * (name in kept.WHOLE))
             take_over({page: place / "tables" / page.name for page in pages})
 
 
