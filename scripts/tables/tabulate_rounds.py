@@ -26,8 +26,8 @@ def _to_end(end: str, words: str) -> Iterator[Column]:
     yield Column(f"{end}_reached", f"Seeds {words}", format="{:.0f}")
     yield Column(f"{end}_rounds", f"Rounds until {words}", format="{:.1f}")
     yield Column(f"{end}_times", f"Uplink over FbFTL's until {words}", format=ratio, page=True)
-    yield Column(f"{end}_low", "From", format=ratio)
-    yield Column(f"{end}_high", "To", format=ratio)
+    yield Column(f"{end}_low", "From", format=ratio, page=end == "equal")
+    yield Column(f"{end}_high", "To", format=ratio, page=end == "equal")
     yield Column(f"{end}_at_least", "At least", format=ratio)
     yield Column(f"{end}_downlink", f"Downlink until {words}", "bits", prefixed)
 

@@ -100,7 +100,7 @@ def shortened(table: str, csv: str) -> str:
     if rows <= MOST_ROWS:
         return table
     link = f"The first {FIRST_ROWS} of {rows} rows; [{csv}]({csv}) has all of them."
-    return "\n".join([*lines[: 2 + FIRST_ROWS], "", link]) + "\n"
+    return "\n".join([*lines[: 2 + FIRST_ROWS], *lines[2 + rows :], "", link]) + "\n"
 
 
 def listed_figures(root: Path) -> dict[str, list[str]]:

@@ -1,19 +1,28 @@
 """The one writer of result tables: a tidy frame becomes csv, Markdown, LaTeX and HTML.
 
-The csv carries every column under its plain name with full precision, for programs; the others
-carry the chosen columns with headings, units and rounded numbers, for readers.
+The csv carries every column under its plain name with full precision, for programs; LaTeX the
+chosen columns with headings, units and rounded numbers, for readers; Markdown and HTML at most eight
+of them.
 """
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.table_page import PageColumn, PageText, table_page
+from fbftl.findings.table_page import (
+    CONSTANTS,
+    PageColumn,
+    PageText,
+    apart,
+    chosen,
+    table_page,
+    together,
+)
 from fbftl.ground.files import write_text
 
 VERDICTS = ("verdict", "overall")
@@ -109,21 +118,30 @@ class ResultTable:
             for column, cells, is_number in zip(self.columns, shown, numeric, strict=True)
         ]
         write_text(csv, self.frame.to_csv(index=False, lineterminator="\n"))
-        write_text(csv.with_suffix(".md"), _markdown(self.columns, rows, numeric))
+        write_text(csv.with_suffix(".md"), markdown(page))
         write_text(csv.with_suffix(".tex"), _latex(self.columns, rows, numeric))
         write_text(csv.with_suffix(".html"), table_page(csv, text, page))
 
 
-def _markdown(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
-    """Return a pipe table, numbers to the right."""
+def markdown(columns: Sequence[PageColumn]) -> str:
+    """Return a pipe table of a page's columns, numbers to the right, what rows share below it."""
+    varying, shared = apart(together(columns))
+    table = chosen(varying)
 
-    def line(cells: Sequence[str]) -> str:
+    def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cells) + " |"
 
-    rule = ["---:" if is_number else "---" for is_number in numeric]
-    head = [escape_markdown(column.title) for column in columns]
-    body = [line([escape_markdown(cell) for cell in row]) for row in rows]
-    return "\n".join([line(head), line(rule), *body]) + "\n"
+    def cell(column: PageColumn, row: int) -> str:
+        below = column.below[row] if column.below else ""
+        return escape_markdown("; ".join(filter(None, (column.cells[row], below))))
+
+    lines = [line(escape_markdown(column.heading) for column in table)]
+    lines.append(line("---:" if column.number else "---" for column in table))
+    rows = len(table[0].cells) if table else 0
+    lines += [line(cell(column, row) for column in table) for row in range(rows)]
+    if facts := [f"{column.heading}: {column.cells[0]}" for column in shared[:CONSTANTS]]:
+        lines += ["", escape_markdown(f"In every row: {'; '.join(facts)}.")]
+    return "\n".join(lines) + "\n"
 
 
 def _latex(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:

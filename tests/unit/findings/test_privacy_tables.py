@@ -100,7 +100,7 @@ def table(documents, tmp_path_factory, root) -> pd.DataFrame:
         AXES,
         SETUP,
     ).write(folder / "privacy.csv")
-    text = (folder / "privacy.md").read_text(encoding="utf-8")
+    text = (folder / "privacy.tex").read_text(encoding="utf-8")
     assert "client replaced" in text
     assert "sample replaced" in text
     return pd.read_csv(folder / "privacy.csv")

@@ -70,8 +70,8 @@ def test_the_table_has_both_parts_of_every_setting(tables: list[str], tmp_path: 
     assert table["seeds"].eq(4).all()
     assert table["sources"].eq(2).all()
     assert (table.loc[("ftl_c", 2.0), "diverged"], table["diverged"].sum()) == (1, 1)
-    printed = csv.with_suffix(".md").read_text("utf-8")
-    assert "| -25 |" in printed, "variances are in squared percentage points"
+    printed = csv.with_suffix(".tex").read_text("utf-8")
+    assert "& -25 &" in printed, "variances are in squared percentage points"
 
 
 def test_the_figure_marks_each_source(tables: list[str], tmp_path: Path) -> None:

@@ -44,6 +44,19 @@ def test_markdown_has_headings_with_units_and_rounded_numbers(tmp_path):
     ]
 
 
+def test_markdown_has_a_spread_behind_its_mean_and_below_the_table_what_rows_share(tmp_path):
+    table = FRAME.assign(spread=[0.01, 0.02], seeds=3, reason=["", "no run"], verdict="not run")
+    columns = (
+        *COLUMNS, Column("spread", "±", "%", "{:.1%}"), Column("seeds", "Seeds"),
+        Column("verdict", "Verdict"), Column("reason", "Why"),
+    )  # fmt: skip
+    ResultTable(table, columns).write(tmp_path / "t.csv")
+    lines = (tmp_path / "t.md").read_text().splitlines()
+    assert lines[0] == "| Method | Total uplink (Tb) | Accuracy (%) | Verdict |"
+    assert lines[3] == "| ftl\\_c |  | 50.0% ± 2.0% | not run; no run |"
+    assert lines[4:] == ["", "In every row: Seeds: 3."]
+
+
 def test_latex_is_a_booktabs_tabular(tmp_path):
     ResultTable(FRAME, COLUMNS).write(tmp_path / "t.csv")
     lines = (tmp_path / "t.tex").read_text().splitlines()
