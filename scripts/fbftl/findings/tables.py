@@ -1,8 +1,8 @@
 """The one writer of result tables: a tidy frame becomes csv, Markdown, LaTeX and HTML.
 
-The csv carries every column under its plain name with full precision, for programs. The others are
-for readers, with headings, units and rounded numbers: LaTeX carries the chosen columns, Markdown and
-HTML at most eight of them.
+The csv carries every column under its plain name with full precision, for programs. The others
+are for readers, with headings, units and rounded numbers: LaTeX carries the chosen columns,
+Markdown and HTML at most eight of them.
 """
 
 import math
