@@ -95,14 +95,14 @@ def _text(kind: str, name: str, chapter: str, papers: Mapping[str, KeptRows], pa
         return f"{_table(HEADING, [_cells(row) for row in headlines(claims)])}\n\n{tally(claims)}"
     every = [row for kept in papers.values() for row in kept.claims]
     counts = [[f"[{paper}]({paper}.md)", *_counts(kept.claims)] for paper, kept in papers.items()]
-    counts = _table(("document", "claims", *VERDICTS), [*counts, ["all", *_counts(every)]])
+    totals = _table(("document", "claims", *VERDICTS), [*counts, ["all", *_counts(every)]])
     cells = [
         [f"[{paper}]({paper}.md)", *_cells(row)]
         for paper, kept in papers.items()
         for row in headlines(kept.claims)
         if row["verdict"] in DECIDED
     ]
-    return f"{counts}\n\n{LEAD}\n\n{_table(('document', *HEADING), cells)}"
+    return f"{totals}\n\n{LEAD}\n\n{_table(('document', *HEADING), cells)}"
 
 
 def _counts(claims: Sequence[Row]) -> list[str]:
