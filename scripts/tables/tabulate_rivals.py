@@ -32,11 +32,12 @@ from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, ResultTable, prefixed
-from fbftl.findings.uploads import READ, UPLOADING, Upload, by_upload
+from fbftl.findings.uploads import UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.privacy.composition import compose
 from fbftl.privacy.together import events_of
 from fbftl.study.job import most_epochs
+from fbftl.study.uploads import READ
 
 # --- uploads --------------------------------------------------------------------------------------
 

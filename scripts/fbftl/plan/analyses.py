@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 from fbftl.methods.by_name import modules as modules_of_method
-from fbftl.plan import attacked, blocks, choice, paths, runs, stores, trained
+from fbftl.plan import attacked, blocks, choice, paths, runs, trained
 from fbftl.plan.vocabulary import value_of
 from fbftl.study import methods
 from fbftl.study.config import Study
@@ -135,7 +135,7 @@ OF_SEVERAL = [
     Analysis(
         "inverted", "attacks/invert_uploads.py", table("inverted"),
         reading("clients", "public_samples", "weights", "source", model="weights"),
-        {"features": stores.features_of_public}, settings=attacked.inverted, seeds="each",
+        {"features": blocks.features_of_public}, settings=attacked.inverted, seeds="each",
     ),
     Analysis(
         "membership", "attacks/attack_membership.py",

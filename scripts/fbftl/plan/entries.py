@@ -61,6 +61,7 @@ class Result:
     inputs, params: what its script reads, by name; a param is a value or a function, as a `File`.
     stem: of its files, where they are not called after the function.
     optional: function of the call that returns inputs, by name, which may be there.
+    also: what its script writes besides, by argument, below the results of its task.
     """
 
     by: str
@@ -70,6 +71,7 @@ class Result:
     params: Mapping[str, Any] = field(default_factory=dict)
     stem: str | None = None
     optional: Callable[..., Mapping[str, str]] | None = None
+    also: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:

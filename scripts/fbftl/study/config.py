@@ -184,13 +184,8 @@ class Study:
 
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""
-        inverted = not self.settings[task].keys().isdisjoint(INVERTED)
-        return inverted or self.asks_public_features(task)
-
-    def asks_public_features(self, task: str) -> bool:
-        """Tell whether anything of a task reads features of public data at the task's own cut."""
+        attacked = not self.settings[task].keys().isdisjoint(("privacy", *INVERTED))
         settings = self.settings_of(task).values()
-        attacked = "privacy" in self.settings[task]
         return attacked or any(self.needs_public(task, setting) for setting in settings)
 
 
