@@ -321,8 +321,7 @@ def beside_table4(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.
     """Add the published ROUGE-1 of the same method and trained encoders, judged."""
     numbers = table4[table4["quantity"] == "rouge1"]
     joined = beside(table, numbers, ["method", "trained_encoders"])
-    judgement = judged(joined.assign(spread=joined["rouge1_spread"]), reason, score="rouge1")
-    return judgement.drop(columns="spread")
+    return judged(joined, reason, "rouge1", "rouge1_spread", places=0)
 
 
 # --- paper methods --------------------------------------------------------------------------------

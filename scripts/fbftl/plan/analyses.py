@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.plan import attacked, blocks, choice, paths, runs, trained
-from fbftl.plan.vocabulary import value_of
+from fbftl.plan.vocabulary import of_task
 from fbftl.study import methods
 from fbftl.study.config import Study
 
@@ -74,11 +74,6 @@ def of_experiment(experiment: str) -> Callable[[Study, str], Iterable[str]]:
     return partial(runs.of_experiment, experiment=experiment)
 
 
-def block(*keys: str) -> OfTask:
-    """Return the function of what a task's block of the configuration has under these keys."""
-    return partial(value_of, keys=keys)
-
-
 def figure(name: str) -> dict[str, str]:
     """Return the files of a figure that an analysis draws itself."""
     return {suffix: f"figures/{name}.{suffix}" for suffix in ("svg", "pdf", "png", "csv")}
@@ -123,7 +118,7 @@ def clean(study: Study, task: str) -> list[str]:
     return sorted({m for each in records for m in modules_of_method(each.name, kind, each.reads)})
 
 
-SHADOWS = {"models": block("privacy", "shadows")}
+SHADOWS = {"models": of_task("privacy", "shadows")}
 
 OF_SEVERAL = [
     Analysis(
