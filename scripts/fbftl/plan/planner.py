@@ -89,17 +89,15 @@ class Planner:
     def keys(self) -> dict[str, dict[str, list[str]]]:
         """Keys of the runs of every setting, in the order of the task's seeds, by task and name."""
         study, recipes, found = self.call.study, self.products.recipes, {}
-        for task, experiments in study.settings.items():
-            settings = {n: s for of_one in experiments.values() for n, s in of_one.items()}
-            seeds = study.task(task)["seeds"]
+        for task in study.settings:
+            settings, seeds = study.settings_of(task), study.task(task)["seeds"]
             found[task] = {n: recipes.setting(task, s).keys(seeds) for n, s in settings.items()}
         return found
 
     def _missing_runs(self) -> list[MissingRun]:
         study, there, missing = self.call.study, self.store.keys(RUNS, ".json"), []
         for task, by_name in self.keys.items():
-            seeds = study.task(task)["seeds"]
-            settings = {n: s for e in study.settings[task].values() for n, s in e.items()}
+            settings, seeds = study.settings_of(task), study.task(task)["seeds"]
             for name, keys in by_name.items():
                 if there.issuperset(keys):
                     continue
@@ -245,11 +243,10 @@ class Planner:
         needed = {RUNS: runs}
         wanted = (each for each in bundles(self.call, self.products) if each.wanted)
         left = {path for bundle in wanted for path in bundle.read}
-        for task, experiments in self.call.study.settings.items():
+        for task in self.call.study.settings:
             left.update(links_of(self.call, task))
-            for of_one in experiments.values():
-                for setting in of_one.values():
-                    left.update(files_of(self.call.study, task, setting).values())
+            for setting in self.call.study.settings_of(task).values():
+                left.update(files_of(self.call.study, task, setting).values())
         while left:
             found = self.products.at(left.pop())
             if found and found[0].key not in needed.setdefault(found[0].kind, set()):
