@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.plan import attacked, blocks, choice, paths, runs, trained
+from fbftl.plan.entries import in_formats
 from fbftl.plan.vocabulary import of_task
 from fbftl.study import methods
 from fbftl.study.config import Study
@@ -76,7 +77,7 @@ def of_experiment(experiment: str) -> Callable[[Study, str], Iterable[str]]:
 
 def figure(name: str) -> dict[str, str]:
     """Return the files of a figure that an analysis draws itself."""
-    return {suffix: f"figures/{name}.{suffix}" for suffix in ("svg", "pdf", "png", "csv")}
+    return in_formats("", f"figures/{name}")
 
 
 def table(name: str) -> dict[str, str]:

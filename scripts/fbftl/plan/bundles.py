@@ -18,7 +18,7 @@ from fbftl.plan import blocks, front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.checked import releases_in
-from fbftl.plan.entries import FORMATS, Result
+from fbftl.plan.entries import Result, in_formats
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.products import Products
 from fbftl.plan.results import (
@@ -177,8 +177,8 @@ class TaskSteps:
         for each in self._study.with_repeats([self.task]):
             for experiment in self._study.settings[each]:
                 collect = partial(self._collected, each, experiment)
-                for suffix in FORMATS["experiments"]:
-                    makers[paths.tidy(each, experiment, suffix)] = collect
+                files = in_formats(paths.of_task(each, ""), f"experiments/{experiment}")
+                makers |= dict.fromkeys(files.values(), collect)
         for experiment in self._study.settings[self.task]:
             makers[paths.guarantees(self.task, experiment)] = partial(self._guarantees, experiment)
             for entry in made_in_a_loop([*SWEEP, *SOURCES]):
@@ -186,8 +186,7 @@ class TaskSteps:
                 made = partial(self._from_entry, entry, experiment)
                 makers |= dict.fromkeys(files.values(), made)
         makers[paths.guarantees(self.task, "together")] = self._together
-        for suffix in FORMATS["numbers"]:
-            makers[paths.of_task(self.task, f"numbers.{suffix}")] = self._numbers
+        makers |= dict.fromkeys(self._files("numbers").values(), self._numbers)
         for entry in OF_TASKS:
             files = self._files(entry.path) | self._also(entry)
             makers |= dict.fromkeys(files.values(), partial(self._from_entry, entry))
@@ -199,7 +198,7 @@ class TaskSteps:
 
     def _files(self, path: str) -> dict[str, str]:
         """Return the files of a table or figure by format."""
-        return of_formats(paths.of_task(self.task, ""), path)
+        return in_formats(paths.of_task(self.task, ""), path)
 
     def _also(self, entry: Result) -> dict[str, str]:
         """Return what the script of an entry writes besides its files, by argument."""
@@ -236,9 +235,8 @@ class TaskSteps:
         return Step("stages/compose_guarantees.py", inputs, outputs, values)
 
     def _numbers(self) -> Step:
-        outputs = {form: paths.of_task(self.task, f"numbers.{form}") for form in FORMATS["numbers"]}
         inputs = read_by_numbers(self.call, self.task)
-        return Step("stages/write_numbers.py", inputs, outputs)
+        return Step("stages/write_numbers.py", inputs, self._files("numbers"))
 
     def _page_of(self, analysis: Analysis) -> Step:
         """Return what writes the pages of a table that an analysis found, of all its seeds."""
@@ -323,7 +321,7 @@ class PaperSteps:
         }
 
     def _files(self, path: str) -> dict[str, str]:
-        return of_formats(paths.of_paper(self.paper, "").replace("//", "/"), path)
+        return in_formats(paths.of_paper(self.paper, "").replace("//", "/"), path)
 
     def _page(self, path: str, title: str) -> dict[str, str]:
         folder = f"results/papers/{self.paper}".rstrip("/")
@@ -364,9 +362,3 @@ def asked_of(
     inputs = {**optional, **{name: file(value) for name, value in entry.inputs.items()}}
     params = {name: ask(v) if callable(v) else v for name, v in entry.params.items()}
     return inputs, params
-
-
-def of_formats(folder: str, path: str) -> dict[str, str]:
-    """Return the files of a table or figure below a folder that ends in `/`, by format."""
-    kind = "figures" if path.startswith("figures/") else "tables"
-    return {suffix: f"{folder}{path}.{suffix}" for suffix in FORMATS[kind]}

@@ -26,6 +26,13 @@ FORMATS = {
 REPORTED = {"tables": "html", "figures": "svg"}
 """Format of each kind that reports and pages show."""
 
+
+def in_formats(folder: str, path: str) -> dict[str, str]:
+    """Return the files of a result below a folder, which ends in `/`, by format."""
+    kind = path.split("/", 1)[0]
+    return {suffix: f"{folder}{path}.{suffix}" for suffix in FORMATS.get(kind, FORMATS["tables"])}
+
+
 File = str | list[str] | Callable[..., Any]
 """A path with `{task}`, several of them, or a function of study and task that returns some.
 

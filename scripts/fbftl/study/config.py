@@ -72,10 +72,6 @@ class Study:
         """Names of the tasks of one kind that this study makes."""
         return [name for name in self.tasks if self.task(name)["kind"] == kind]
 
-    def experiments(self, task: str) -> list[str]:
-        """Names of the experiments that run on a task."""
-        return list(self.settings[task])
-
     def settings_of(self, task: str) -> dict[str, Setting]:
         """Return the settings of a task by name, of whichever experiment."""
         experiments = self.settings.get(task, {}).values()
