@@ -45,8 +45,8 @@ if workflow.is_main_process:
 configfile: "config.yaml"
 
 
-from fbftl.plan.known import OfCall, OfNode
 from fbftl.plan.opened import Opened, Options, store_of
+from fbftl.plan.planned import OfNode
 
 absent.close()
 
@@ -84,7 +84,7 @@ if workflow.is_main_process:
         # Snakemake forgets what a module does when a call starts.
         workflow._onstart = lambda log: begin()
     CALL = opened()
-    PLAN = OfCall(CALL.plan)
+    PLAN = CALL.plan
     STORE = CALL.plan.store
     config.update(CALL.for_report)
     if DeploymentMethod.APPTAINER in DEPLOYED and config.get("container") is None:

@@ -19,8 +19,9 @@ from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
-from fbftl.findings.uploads import COLOURS, READ, UPLOADING, Upload, by_upload
+from fbftl.findings.uploads import COLOURS, UPLOADING, Upload, by_upload
 from fbftl.ground.csv_tables import read_table
+from fbftl.study.uploads import READ
 
 FRONT = "Pareto front"
 

@@ -11,7 +11,7 @@ import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.domains import domains_in
 from fbftl.data.public import PLAIN, public_domains
-from fbftl.findings.outsourcing import BY_COUNTS, CHOICES
+from fbftl.findings.outsourcing import CHOICES
 from fbftl.findings.outsourcing import purchases as by_setting
 from fbftl.findings.plots.frames import level, marks, named_at_ends
 from fbftl.findings.plots.kinds import lines, pictures
@@ -21,6 +21,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.ground.csv_tables import read_table
+from fbftl.study.outsourcing import COUNTING
 
 BLIND = ("kcenter", "random", "ideal")
 """Choices that need nothing of the clients."""
@@ -52,7 +53,7 @@ def ecos(table: str, svg: str) -> None:
     at_centre = rows["purchase"] == centre["purchase"]
     for choice, (name, colour, marker) in CHOICES.items():
         line = plain if choice == "ecos" else rows[rows["purchase_rule"] == choice]
-        if choice in BY_COUNTS:
+        if choice in COUNTING:
             line = line[line["centroids"] == centre["centroids"]]
             line = line[line["sigma"] == centre["sigma"]]
         frames.append(named_at_ends(marks(line, "purchase", series=name, panel="purchase")))

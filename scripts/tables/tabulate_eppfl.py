@@ -21,20 +21,6 @@ from fbftl.messages.ledger import read_ledger
 
 BYTES = "{:,.0f}"
 
-AXES = (
-    "local_epochs",
-    "client_part",
-    "keep_activations",
-    "keep_gradients",
-    "kept_gradients",
-    "selection_reading",
-    "epsilon",
-    "laplace_sensitivity",
-    "aggregation",
-    "mask_shape",
-)
-"""Axes of a row."""
-
 SENT = {
     "activations": ("client", "edge", "activations"),
     "labels": ("client", "edge", "labels"),
@@ -46,7 +32,7 @@ SENT = {
 
 UP = ("activations", "labels", "weights")
 
-EPPFL_COLUMNS = [
+OF_AXES = [
     Column("local_epochs", "E", "epochs", "{:.0f}", page=True),
     Column("client_part", "Client's last layer", page=True),
     Column("keep_activations", "θ_a", format="{:g}", page=True),
@@ -57,6 +43,13 @@ EPPFL_COLUMNS = [
     Column("laplace_sensitivity", "Sensitivity"),
     Column("aggregation", "Aggregation"),
     Column("mask_shape", "Mask"),
+]
+
+AXES = [column.name for column in OF_AXES]
+"""Axes of a row."""
+
+EPPFL_COLUMNS = [
+    *OF_AXES,
     *accuracy("Accuracy, clean"),
     *with_spread("protected", "Accuracy, protected", page=True),
     *SEED_COUNTS,
@@ -85,7 +78,7 @@ def eppfl(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) 
     """
     read = ((read_run(run), ledger) for run, ledger in zip(runs, ledgers, strict=True))
     rows = [row(run, ledger, axes) for run, ledger in read if run["setting"]["method"] == "eppfl"]
-    table = pd.DataFrame(rows).sort_values(list(AXES), ignore_index=True, kind="stable")
+    table = pd.DataFrame(rows).sort_values(AXES, ignore_index=True, kind="stable")
     return ResultTable(table, EPPFL_COLUMNS)
 
 

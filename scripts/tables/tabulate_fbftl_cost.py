@@ -33,6 +33,7 @@ from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy, write_tidy
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
+from fbftl.findings.seeds import spread_of
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
@@ -195,7 +196,7 @@ def row(method: ShownMethod, costs: dict[str, BySeed], over_fbftl: BySeed) -> di
     """Return one row: means and spreads over seeds."""
     by_seed = costs | {"times_fbftl": over_fbftl}
     means = {name: None if of is None else mean(of) for name, of in by_seed.items()}
-    spreads = {f"{name}_spread": spread(of) for name, of in by_seed.items()}
+    spreads = {f"{name}_spread": spread_of(of) for name, of in by_seed.items()}
     return {"method": method.name, "label": method.label, **means, **spreads}
 
 
@@ -248,13 +249,6 @@ def mean(values: Iterable[int | Fraction]) -> int | float:
     exact = [Fraction(value) for value in values]
     average = sum(exact) / len(exact)
     return int(average) if average.denominator == 1 else float(average)
-
-
-def spread(values: BySeed) -> float | None:
-    """Return the standard deviation over seeds; None for a single one."""
-    if values is None or len(values) < 2:
-        return None
-    return float(np.std([float(value) for value in values], ddof=1))
 
 
 # --- language -------------------------------------------------------------------------------------
@@ -327,8 +321,7 @@ def beside_table4(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.
     """Add the published ROUGE-1 of the same method and trained encoders, judged."""
     numbers = table4[table4["quantity"] == "rouge1"]
     joined = beside(table, numbers, ["method", "trained_encoders"])
-    judgement = judged(joined.assign(spread=joined["rouge1_spread"]), reason, score="rouge1")
-    return judgement.drop(columns="spread")
+    return judged(joined, reason, "rouge1", "rouge1_spread", places=0)
 
 
 # --- paper methods --------------------------------------------------------------------------------

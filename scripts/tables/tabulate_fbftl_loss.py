@@ -31,7 +31,7 @@ from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.seeds import mean_and_spread, spread_of
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled, of_clients, shown
 from fbftl.findings.style import DIVERGED
@@ -377,15 +377,10 @@ def compression_row(run: Exchanged, elements: int) -> dict[str, Any]:
         "epochs": float(np.mean(run.selected)),
         "messages": float(np.mean(sent["messages"])),
         "uplink_payload_bits": float(np.mean(sent["payload_bits"])),
-        "uplink_payload_bits_spread": spread(sent["payload_bits"]),
+        "uplink_payload_bits_spread": spread_of(sent["payload_bits"]),
         "uplink_bits": float(np.mean(sent["bits"])),
-        "uplink_bits_spread": spread(sent["bits"]),
+        "uplink_bits_spread": spread_of(sent["bits"]),
     }
-
-
-def spread(values: np.ndarray) -> float | None:
-    """Return the standard deviation over seeds; None for a single one."""
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 def beside_table5(table: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:

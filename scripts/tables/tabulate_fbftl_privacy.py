@@ -327,5 +327,5 @@ def side_by_side(numbers: pd.DataFrame, classes: int, repetitions: int) -> pd.Da
     table["types"] = [batch_types(classes, samples) for samples in table["K"]]
     table["printed"] = table["printed"].map(str, na_action="ignore")
     table = table.assign(seeds=repetitions, printed_unit="bit")
-    judgement = judged(table, reason="", score="exact", band=NEAR_BITS)
+    judgement = judged(table, reason="", score="exact", places=0, band=NEAR_BITS)
     return judgement.drop(columns="reason").sort_values(["UK", "K"])

@@ -133,13 +133,11 @@ def beside_best_rounds(
     # Only the paper's own reading has a number: features of the last epoch, some retraining.
     has_number = (placed["features_from"] == "last_epoch") & (placed["server_epochs"] > 0)
     placed.loc[~has_number, ["printed", "printed_unit"]] = None
-    last = placed.rename(
-        columns={"accuracy": "last", "spread": "last_spread"} | {"best": "accuracy"}
-    ).rename(columns={"best_spread": "spread"})
-    parts = [judged(part, reasons.get(name, "")) for name, part in last.groupby("network")]
-    done = pd.concat(parts).rename(columns={"accuracy": "best", "spread": "best_spread"})
-    done = done.rename(columns={"last": "accuracy", "last_spread": "spread"})
-    done = done.sort_values(RETRAINED_BY, kind="stable")
+    parts = [
+        judged(part, reasons.get(name, ""), "best", "best_spread")
+        for name, part in placed.groupby("network")
+    ]
+    done = pd.concat(parts).sort_values(RETRAINED_BY, kind="stable")
     done["features_from"] = done["features_from"].where(done["method"] == "fedfeat", "")
     done["server_epochs"] = done["server_epochs"].where(done["method"] != "fedavg")
     return done

@@ -32,11 +32,12 @@ from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, ResultTable, prefixed
-from fbftl.findings.uploads import READ, UPLOADING, Upload, by_upload
+from fbftl.findings.uploads import UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.privacy.composition import compose
 from fbftl.privacy.together import events_of
 from fbftl.study.job import most_epochs
+from fbftl.study.uploads import READ
 
 # --- uploads --------------------------------------------------------------------------------------
 
@@ -174,10 +175,7 @@ def rings_table(runs: pd.DataFrame) -> pd.DataFrame:
     rows = mean_and_spread(masked, RING_KEYS).merge(measured, on="setting")
     order = {"epsilon": True, "fraction_bits": False}
     rows = rows.sort_values([*order], ascending=[*order.values()], na_position="first")
-    rows = pd.concat(
-        [of_upload.assign(name=upload.label) for upload, of_upload in by_upload(rows)],
-        ignore_index=True,
-    )
+    rows = by_name(rows)
     return rows.assign(
         bounded=rows["largest_sum"].notna().map({True: "yes", False: "no: a whole word"}),
         saved=1 - rows["ring_bits"] / WORD_BITS,
@@ -235,10 +233,13 @@ def published_rivals(
 def measured(runs: pd.DataFrame) -> pd.DataFrame:
     """Return the mean accuracy of every upload by its name, plain and open; a name tells bits."""
     plain = runs[runs["mechanism"].eq("none") & runs["aggregation"].eq("open")]
-    rows = mean_and_spread(plain, ["task", *READ])
-    return pd.concat(
-        [upload_rows.assign(name=upload.label) for upload, upload_rows in by_upload(rows)]
-    )
+    return by_name(mean_and_spread(plain, ["task", *READ]))
+
+
+def by_name(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of uploads with the names of these, in their order."""
+    named = [of_upload.assign(name=upload.label) for upload, of_upload in by_upload(rows)]
+    return pd.concat(named, ignore_index=True)
 
 
 # --- trust ----------------------------------------------------------------------------------------

@@ -74,13 +74,10 @@ def budget(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
 
 def budget_rows(runs: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFrame:
     """Return a row per setting, by rows, steps, momentum and schedule."""
-    settings = {
-        name: seed_runs.set_index("seed") for name, seed_runs in runs.groupby("setting", sort=False)
-    }
-    table_rows = [budget_row(seed_runs, runs, guarantees) for seed_runs in settings.values()]
-    table = pd.DataFrame(table_rows)
+    by_setting = runs.set_index("seed").groupby("setting", sort=False)
+    rows = [budget_row(seed_runs, runs, guarantees) for _, seed_runs in by_setting]
     keys = ["seen", "descent_steps", "descent_momentum", "accountant", "schedule", "decay"]
-    return table.sort_values(keys, na_position="first", ignore_index=True)
+    return pd.DataFrame(rows).sort_values(keys, na_position="first", ignore_index=True)
 
 
 def budget_row(
@@ -258,12 +255,10 @@ def fairness_columns(table: pd.DataFrame) -> list[Column]:
 
 def fairness_rows(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per setting."""
-    settings = {
-        name: seed_runs.set_index("seed") for name, seed_runs in runs.groupby("setting", sort=False)
-    }
-    table_rows = [fairness_row(seed_runs, runs) for seed_runs in settings.values()]
+    by_setting = runs.set_index("seed").groupby("setting", sort=False)
+    rows = [fairness_row(seed_runs, runs) for _, seed_runs in by_setting]
     keys = [*FAIRNESS_AT, *NOISE, *GAME]
-    return pd.DataFrame(table_rows).sort_values(keys, na_position="first", ignore_index=True)
+    return pd.DataFrame(rows).sort_values(keys, na_position="first", ignore_index=True)
 
 
 def fairness_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:

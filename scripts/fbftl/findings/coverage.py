@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 from fbftl.ground.errors import UserError
@@ -18,16 +18,8 @@ from fbftl.ground.errors import UserError
 STUDIED, PRINTED, ABSENT = STATES = ("studied", "printed only", "absent")
 """An experiment or a formula here gives its quantities; its numbers alone are here; neither."""
 
-PLACES = {
-    STUDIED: "a studied item names a result or a study",
-    PRINTED: "an item that is printed only names printed values or audit rows, and no result",
-    ABSENT: "an absent item names no place",
-}
-"""What a row of each state has as its places."""
-
-NO_QUANTITY, NO_EXPERIMENT = "names no quantity", "no such experiment at this size"
-REASONS = (NO_QUANTITY, "data not public", NO_EXPERIMENT)
-"""Why a table or figure is absent."""
+NO_QUANTITY = "names no quantity"
+"""Why a table or figure is absent that is a drawing."""
 
 ALL = "all"
 """The name behind which the counts of all papers go."""
@@ -38,9 +30,6 @@ TABLE = re.compile(
 """Where a table goes, with what fills it now."""
 
 AUDIT_ID = re.compile(r"A\d+")
-
-FACTOR = re.compile(r"(?P<number>\d+(?:\.\d+)?(?:e\d+)?) \S.*")
-"""A number and what it counts."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +43,7 @@ class Item:
     state: one of `STATES`.
     where: its results below `results/{task}/` or `results/`, studies, printed values, audit rows;
         separated by semicolons.
-    reason: one of `REASONS` where it is absent, else empty.
+    reason: why it is absent; else empty.
     hours: what it would take, as a product in words, see `core_hours`; else empty.
     """
 
@@ -72,45 +61,11 @@ class Item:
         """Each place of `where`."""
         return self.where.split("; ") if self.where else []
 
-    @property
-    def fault(self) -> str | None:
-        """What is wrong about this row, None if nothing is."""
-        measured = [p for p in self.places if not p.startswith("published/")]
-        measured = [p for p in measured if not AUDIT_ID.fullmatch(p)]
-        required = {STUDIED: bool(measured), PRINTED: bool(self.places) and not measured}
-        if self.state not in STATES:
-            return f"its state is none of {', '.join(STATES)}"
-        if not required.get(self.state, not self.places):
-            return PLACES[self.state]
-        if self.reason not in (REASONS if self.state == ABSENT else ("",)):
-            return f"an absent item, and no other, has one of the reasons {', '.join(REASONS)}"
-        if bool(self.hours) != (self.reason == NO_EXPERIMENT):
-            return f"hours go with the reason '{NO_EXPERIMENT}', and with no other"
-        if unread := [factor for _, factor in factors(self.hours) if not FACTOR.fullmatch(factor)]:
-            return f"'{unread[0]}' of the hours is no number with what it counts"
-        return None
-
 
 def read_items(path: str | Path) -> list[Item]:
-    """Return the tables and figures of all papers, in the order of the file.
-
-    Raises:
-        UserError: if the file is missing, has other columns, or a row that contradicts itself.
-    """
-    columns = [field.name for field in fields(Item)]
-    try:
-        with Path(path).open(encoding="utf-8", newline="") as file:
-            head, *lines = csv.reader(file, strict=True)
-    except (OSError, ValueError, csv.Error) as error:
-        raise UserError(f"cannot read the coverage in {path}: {error}") from error
-    for number, cells in enumerate([head, *lines], 1):
-        if len(cells) != len(columns) or (number == 1 and cells != columns):
-            raise UserError(f"{path}, line {number}: its columns are not {', '.join(columns)}")
-    items = [Item(*cells) for cells in lines]
-    for item in items:
-        if fault := item.fault:
-            raise UserError(f"{path}, {item.paper} {item.item}: {fault}; correct the row")
-    return items
+    """Return the tables and figures of all papers, in the order of the file."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return [Item(**row) for row in csv.DictReader(file)]
 
 
 def factors(product: str) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from fbftl.cost.payload import Federation
 from fbftl.findings.run_file import read_run
-from fbftl.findings.seeds import counted
+from fbftl.findings.seeds import counted, spread_of
 from fbftl.ground.errors import UserError, required
 from fbftl.messages.ledger import read_ledger
 from fbftl.study.job import KnownAxes, known_axes, pace
@@ -127,7 +127,7 @@ class Exchanged:
         kept = [a for a, lost in zip(accuracy, self.diverged, strict=True) if not lost]
         return {
             "accuracy": float(np.mean(accuracy)),
-            "spread": float(np.std(accuracy, ddof=1)) if len(accuracy) > 1 else None,
+            "spread": spread_of(accuracy),
             "seeds": len(accuracy),
             "diverged": sum(self.diverged),
             "accuracy_converged": float(np.mean(kept)) if kept else None,

@@ -22,9 +22,6 @@ PATTERNS = ("tables/*.csv", "tables/*.md", "numbers.json")
 FIGURES = KEPT / "figures.csv"
 """Which figures are kept, by folder: their paths below results/, without suffix."""
 
-MOST_FIGURES = 9
-"""Of one folder."""
-
 MOST_ROWS = 20
 """Of a kept table that Markdown shows whole."""
 
@@ -49,7 +46,7 @@ def files_of(root: Path, name: str) -> dict[Path, Path]:
         name: of a task, or `papers/{paper}`.
 
     Raises:
-        UserError: where too many figures are listed, or one of them was not made.
+        UserError: where a figure that is listed was not made.
     """
     finished, kept = root / "results" / name, root / KEPT / name
     found = sorted(path for pattern in PATTERNS for path in finished.glob(pattern))
@@ -104,21 +101,8 @@ def shortened(table: str, csv: str) -> str:
 
 
 def listed_figures(root: Path) -> dict[str, list[str]]:
-    """Return the figures that are kept, by folder, as `docs/results/figures.csv` lists them.
-
-    Raises:
-        UserError: where more than `MOST_FIGURES` are listed of one folder.
-    """
-    by_folder: dict[str, list[str]] = {}
-    table = read_table(root / FIGURES)
-    for folder, figure in zip(table["folder"], table["figure"], strict=True):
-        by_folder.setdefault(folder, []).append(figure)
-    for folder, figures in by_folder.items():
-        if len(figures) > MOST_FIGURES:
-            raise UserError(
-                f"{FIGURES} lists {len(figures)} figures of {folder}; keep {MOST_FIGURES} at most"
-            )
-    return by_folder
+    """Return the figures that are kept, by folder, as `docs/results/figures.csv` lists them."""
+    return read_table(root / FIGURES).groupby("folder")["figure"].agg(list).to_dict()
 
 
 def tasks_of(results: Path, name: str, systems: Sequence[System]) -> list[str]:

@@ -16,34 +16,6 @@ Measure = Callable[[Job, ClientSamples], Mapping[str, float]]
 """From a job of one seed and what its clients hold to values by column."""
 
 
-def measured_by_seed(
-    jobs: Sequence[Mapping[str, Any]],
-    axes: Mapping[str, Mapping[str, Any]],
-    inputs: Inputs,
-    measure: Measure,
-    columns: Sequence[str],
-) -> pd.DataFrame:
-    """Return `task`, `setting`, `seed` and what is measured, in the order of jobs and seeds.
-
-    Args:
-        jobs: params of the settings.
-        axes: the axes that each method knows, with their defaults.
-        inputs: the methods' input files.
-        measure: called for every setting and seed.
-        columns: what it may measure; a value that it does not return is empty.
-    """
-    rows = []
-    for params in jobs:
-        job, setting = from_params(params, axes), name_of(params["setting"])
-        client_data = client_samples(job, inputs)
-        for index, seed in enumerate(job.seeds):
-            alone = replace(job, seeds=job.seeds[index : index + 1])
-            named = {"task": job.task, "setting": setting, "seed": seed}
-            rows.append(named | dict(measure(alone, client_data)))
-    table = pd.DataFrame(rows, columns=["task", "setting", "seed", *columns])
-    return table.astype(dict.fromkeys(columns, float))
-
-
 def write_by_seed(
     csv: str,
     jobs: Sequence[Mapping[str, Any]],
@@ -52,16 +24,29 @@ def write_by_seed(
     measure: Measure,
     columns: Sequence[Column],
 ) -> None:
-    """Write what is measured, a row for each setting and seed.
+    """Write what is measured, a row for each setting and seed, in the order of jobs and seeds.
 
     Args:
         csv: path of the csv.
-        jobs, axes, inputs, measure: as in `measured_by_seed`.
-        columns: of the table: setting and seed, then what it may measure.
+        jobs: params of the settings.
+        axes: the axes that each method knows, with their defaults.
+        inputs: the methods' input files.
+        measure: called for every setting and seed.
+        columns: of the table: setting and seed, then what it may measure; a value that it does not
+            return is empty.
     """
     names = [column.name for column in columns[len(BY_SEED) :]]
-    measured = measured_by_seed(jobs, axes, inputs, measure, names)
-    write_text(csv, measured.to_csv(index=False, lineterminator="\n"))
+    rows = []
+    for params in jobs:
+        job, setting = from_params(params, axes), name_of(params["setting"])
+        client_data = client_samples(job, inputs)
+        for index, seed in enumerate(job.seeds):
+            alone = replace(job, seeds=job.seeds[index : index + 1])
+            named = {"task": job.task, "setting": setting, "seed": seed}
+            rows.append(named | dict(measure(alone, client_data)))
+    table = pd.DataFrame(rows, columns=["task", "setting", "seed", *names])
+    table = table.astype(dict.fromkeys(names, float))
+    write_text(csv, table.to_csv(index=False, lineterminator="\n"))
 
 
 def beside_blind(name: str, heading: str, unit: str = "", format: str = "{:.3f}") -> list[Column]:

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from fbftl.findings.seeds import mean_and_spread
+from fbftl.study.outsourcing import ASKED, COUNTING
 
 CHOICES = {
     "ecos": ("ECOS", "#3D5A98", "o"),
@@ -13,21 +14,11 @@ CHOICES = {
 }
 """Label, colour and marker of each choice, in the order in which they are shown."""
 
-ASKED = (
-    "purchase_rule", "purchase_allocation", "centroids", "purchase", "score_power",
-    "count_sampling", "mechanism", "sigma", "bits", "aggregation", "uploaders", "clients",
-    "label_source", "purchase_purpose",
-)  # fmt: skip
-"""Axes that tell a purchase apart."""
-
 MEASURED = (
     "own_share", "inherent_share", "bought", "labelled", "label_accuracy", "uplink_bits",
     "downlink_bits", "frozen_bits",
 )  # fmt: skip
 """What is told of one beside its accuracy, in the mean over seeds."""
-
-BY_COUNTS = ("ecos", "proximity")
-"""Choices that rest on counts."""
 
 
 def purchases(runs: pd.DataFrame) -> pd.DataFrame:
@@ -41,7 +32,7 @@ def purchases(runs: pd.DataFrame) -> pd.DataFrame:
     measured = runs.groupby("setting", sort=True)[list(MEASURED)].mean()
     shares = shares.rename(columns={"std": "own_share_spread", "min": "own_least"})
     table = table.merge(measured.join(shares).reset_index(), on="setting")
-    counting = table["purchase_rule"].isin(BY_COUNTS) & (table["purchase"] > 0)
+    counting = table["purchase_rule"].isin(COUNTING) & (table["purchase"] > 0)
     table["sigma"] = table["sigma"].fillna(0.0).where(counting)
     table["centroids"] = table["centroids"].where(counting)
     order = table["purchase_rule"].map(list(CHOICES).index)

@@ -84,35 +84,39 @@ def beside(table: pd.DataFrame, numbers: pd.DataFrame, keys: list[str]) -> pd.Da
 
 
 def judged(
-    table: pd.DataFrame, reason: str, score: str = "accuracy", band: float = NEAR
-) -> pd.DataFrame:
+    table: pd.DataFrame, reason: str, score: str = "accuracy", spread: str = "spread", *,
+    places: int = 2, band: float = NEAR,
+) -> pd.DataFrame:  # fmt: skip
     """Return a table of means over seeds beside what was printed, judged.
 
     Columns `published`, in the unit of the mean; `verdict`; `reason`, what makes a row not
     comparable. All three are empty where nothing was printed.
 
     Args:
-        table: columns `{score}`, `spread`, `seeds`, and the those of `beside`. Means
-            of accuracy are shares of 1, others as they are printed.
+        table: columns `{score}`, `{spread}`, `seeds`, and those of `beside`.
         reason: what differs from the published setup, empty if nothing does.
         score: the column of the mean.
+        spread: that of its standard deviation.
+        places: digits by which the point of a mean moves to where it is printed: 2 of shares of 1.
         band: difference up to which two count as equal, in points or as printed.
     """
-    places = 2 if score == "accuracy" else 0
-    rows = [_judged(row, reason, score, places, band) for row in table.to_dict("records")]
+    rows = [
+        _judged({**row, "score": row[score], "spread": row[spread]}, reason, places, band)
+        for row in table.to_dict("records")
+    ]
     columns = pd.DataFrame(rows, columns=["published", "verdict", "reason"], index=table.index)
     return table.drop(columns=["printed", "printed_unit"]).join(columns)
 
 
 def _judged(
-    row: dict[str, Any], reason: str, score: str, places: int, band: float
+    row: dict[str, Any], reason: str, places: int, band: float
 ) -> tuple[float | None, str, str]:
     if pd.isna(row["printed"]):
         return None, "", ""
     spread = 0.0 if pd.isna(row["spread"]) else row["spread"]
     measured = None
-    if not pd.isna(row[score]):
-        measured = Measured(10**places * row[score], 10**places * spread, row["seeds"])
+    if not pd.isna(row["score"]):
+        measured = Measured(10**places * row["score"], 10**places * spread, row["seeds"])
     points = Decimal(row["printed"]).scaleb(2 if row["printed_unit"] == "1" else 0)
     judgement = measured_verdict(measured, str(points), reason, band)
     shown = reason if judgement is Verdict.NOT_COMPARABLE else ""

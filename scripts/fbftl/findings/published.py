@@ -10,39 +10,19 @@ from pathlib import Path
 
 import pandas as pd
 
-from fbftl.ground.contracts import LAYOUT, TEXT, Contract, each, record
 from fbftl.ground.errors import UserError
-
-PUBLISHED = Contract(
-    "published table",
-    1,
-    record(
-        printed=each({"type": "string", "pattern": r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"}),
-        unit=each(TEXT),
-        source=each(TEXT),
-    ),
-)
-"""Written by hand: a file without a column `layout` has the first."""
 
 
 def read(path: str | Path) -> pd.DataFrame:
     """Return one table of published values; `printed` and `unit` stay text.
 
     Raises:
-        UserError: if the file is missing, lacks a column, or holds a value that is no number.
+        UserError: if the file is missing, or no csv.
     """
     try:
-        frame = pd.read_csv(path, dtype={"printed": str, "unit": str}, keep_default_na=False)
+        return pd.read_csv(path, dtype={"printed": str, "unit": str}, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise UserError(f"cannot read the published values in {path}: {error}") from error
-    for version in frame[LAYOUT].unique().tolist() if LAYOUT in frame else []:
-        PUBLISHED.require_version(version, path)
-    columns = PUBLISHED.schema["required"]
-    if missing := [column for column in columns if column not in frame]:
-        raise UserError(f"{path} lacks the column(s) {', '.join(missing)}")
-    if fault := PUBLISHED.fault({column: frame[column].tolist() for column in columns}):
-        raise UserError(f"{path} holds what is not published so: {fault}")
-    return frame
 
 
 def lookup(frame: pd.DataFrame, **key: object) -> Decimal:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground import contracts as of
-from fbftl.ground.files import parsing, read_json, write_json
+from fbftl.ground.files import parsing, read_json
 from fbftl.study.job import name_of
 from fbftl.training.answers import RIGHT, unpacked
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
@@ -82,16 +82,6 @@ def run_document(
             for repetition in repetitions
         ],
     }
-
-
-def write_run(path: str | Path, document: Mapping[str, Any]) -> None:
-    """Write a run file.
-
-    Raises:
-        ValueError: if the document is none, which is a bug of the method.
-    """
-    _require_run(document)
-    write_json(path, document)
 
 
 def read_run(path: str | Path) -> dict[str, Any]:

@@ -5,7 +5,6 @@ run deviates, what was measured, as it counts for a seed that diverged, and whic
 classified rightly (`training.answers`). The name says in which axes a row deviates.
 """
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
@@ -14,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.run_file import RANGES, weakest_privacy
+from fbftl.findings.run_file import weakest_privacy
 from fbftl.findings.seeds import counted
 from fbftl.ground.contracts import LAYOUT, TEXT, WHOLE, Contract, each
 from fbftl.ground.csv_tables import read_table
@@ -22,7 +21,6 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import parsing, write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.training.answers import RIGHT
-from fbftl.training.measures import MEASURES
 
 
 def tidy(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataFrame:
@@ -142,31 +140,6 @@ def _fault(table: pd.DataFrame) -> str | None:
     return TIDY.fault({column: table[column].tolist() for column in under})
 
 
-def _impossible(table: pd.DataFrame) -> str | None:
-    """Return what of a table, as it was read, no run can have measured or been asked for."""
-    for column in MEASURES.keys() & set(table):
-        if not table[column].isna().all():
-            fault = _outside(table[column], MEASURES[column].unit)
-            if fault is not None:
-                return f"{column} is {fault!r:.40}"
-    if {"setting", "method"} <= set(table):
-        for setting, method in set(zip(table["setting"], table["method"], strict=True)):
-            if setting.partition("+")[0] != method:
-                return f"{setting!r:.40} is no setting of {method!r:.40}"
-            if absent := _named(setting) - set(table):
-                return f"{min(absent)} of {setting!r:.60} has no column"
-    return None
-
-
-def _outside(values: pd.Series, unit: str) -> Any:
-    """Return the first value of a column that cannot be under a measure's unit, None if none."""
-    least, largest = RANGES.get(unit, (0, math.inf))
-    numbers = pd.to_numeric(values, errors="coerce")
-    missing = values.notna() & numbers.isna()
-    bad = missing | (numbers < least) | (numbers > largest) | (numbers.abs() == math.inf)
-    return values[bad].iloc[0] if bad.any() else None
-
-
 def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Read a tidy table back.
 
@@ -181,7 +154,7 @@ def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.Dat
     for version in table.pop(LAYOUT).unique().tolist() if LAYOUT in table else []:
         TIDY.require_version(version, path)
     with parsing(path, TIDY.kind):
-        if fault := _fault(table) or _impossible(table):
+        if fault := _fault(table):
             raise ValueError(fault)
     missing = {axis: default for axis, default in (axes or {}).items() if axis not in table}
     return table.assign(**{a: float("nan") if d is None else d for a, d in missing.items()})

@@ -1,8 +1,9 @@
 """What seeds count for: one that diverged is nothing in every mean, and is counted beside it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fbftl.ground.errors import UserError
@@ -25,6 +26,13 @@ def counted(
         if value is not None and measures[name]["diverged"] is not None
     }
     return measured | instead if repetition["diverged"] else measured
+
+
+def spread_of(values: Sequence[Any] | None) -> float | None:
+    """Return the standard deviation of a value per seed; None of a single one, or of nothing."""
+    if values is None or len(values) < 2:
+        return None
+    return float(np.std([float(value) for value in values], ddof=1))
 
 
 def mean_and_spread(

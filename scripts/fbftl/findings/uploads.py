@@ -80,12 +80,6 @@ MARKERS = {
 SUM_ALONE = "the sum over all clients alone, unless server and dealer collude"
 """What it sees of messages that are masked."""
 
-READ = (
-    *("message", "head", "means_per_class", "projection", "components", "covariance"),
-    *("aggregation", "bits", "mechanism"),
-)
-"""Axes that tell an upload apart, beside epsilon."""
-
 
 @dataclass(frozen=True)
 class Upload:

@@ -11,8 +11,9 @@ from functools import partial
 from typing import Any, Literal
 
 from fbftl.methods.by_name import modules as modules_of_method
-from fbftl.plan import attacked, blocks, choice, paths, runs, stores, trained
-from fbftl.plan.vocabulary import value_of
+from fbftl.plan import attacked, blocks, choice, paths, runs, trained
+from fbftl.plan.entries import in_formats
+from fbftl.plan.vocabulary import of_task
 from fbftl.study import methods
 from fbftl.study.config import Study
 
@@ -74,14 +75,9 @@ def of_experiment(experiment: str) -> Callable[[Study, str], Iterable[str]]:
     return partial(runs.of_experiment, experiment=experiment)
 
 
-def block(*keys: str) -> OfTask:
-    """Return the function of what a task's block of the configuration has under these keys."""
-    return partial(value_of, keys=keys)
-
-
 def figure(name: str) -> dict[str, str]:
     """Return the files of a figure that an analysis draws itself."""
-    return {suffix: f"figures/{name}.{suffix}" for suffix in ("svg", "pdf", "png", "csv")}
+    return in_formats("", f"figures/{name}")
 
 
 def table(name: str) -> dict[str, str]:
@@ -123,7 +119,7 @@ def clean(study: Study, task: str) -> list[str]:
     return sorted({m for each in records for m in modules_of_method(each.name, kind, each.reads)})
 
 
-SHADOWS = {"models": block("privacy", "shadows")}
+SHADOWS = {"models": of_task("privacy", "shadows")}
 
 OF_SEVERAL = [
     Analysis(
@@ -135,7 +131,7 @@ OF_SEVERAL = [
     Analysis(
         "inverted", "attacks/invert_uploads.py", table("inverted"),
         reading("clients", "public_samples", "weights", "source", model="weights"),
-        {"features": stores.features_of_public}, settings=attacked.inverted, seeds="each",
+        {"features": blocks.features_of_public}, settings=attacked.inverted, seeds="each",
     ),
     Analysis(
         "membership", "attacks/attack_membership.py",

@@ -18,7 +18,7 @@ from fbftl.plan import blocks, front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.checked import releases_in
-from fbftl.plan.entries import FORMATS, Result
+from fbftl.plan.entries import Result, in_formats
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.products import Products
 from fbftl.plan.results import (
@@ -31,7 +31,7 @@ from fbftl.plan.results import (
 )
 from fbftl.plan.results.fbftl.numbers import dialogues_at_hand
 from fbftl.plan.results.swept import SOURCES, SWEEP
-from fbftl.plan.vocabulary import setup, value_of
+from fbftl.plan.vocabulary import value_of
 from fbftl.study.config import Study
 
 Make = Callable[[], Step]
@@ -177,30 +177,32 @@ class TaskSteps:
         for each in self._study.with_repeats([self.task]):
             for experiment in self._study.settings[each]:
                 collect = partial(self._collected, each, experiment)
-                for suffix in FORMATS["experiments"]:
-                    makers[paths.tidy(each, experiment, suffix)] = collect
+                files = in_formats(paths.of_task(each, ""), f"experiments/{experiment}")
+                makers |= dict.fromkeys(files.values(), collect)
         for experiment in self._study.settings[self.task]:
             makers[paths.guarantees(self.task, experiment)] = partial(self._guarantees, experiment)
             for entry in made_in_a_loop([*SWEEP, *SOURCES]):
-                made = partial(self._swept, entry, experiment)
-                path = entry.path.format(experiment=experiment)
-                makers |= dict.fromkeys(self._files(path).values(), made)
+                files = self._files(entry.path.format(experiment=experiment))
+                made = partial(self._from_entry, entry, experiment)
+                makers |= dict.fromkeys(files.values(), made)
         makers[paths.guarantees(self.task, "together")] = self._together
-        for suffix in FORMATS["numbers"]:
-            makers[paths.of_task(self.task, f"numbers.{suffix}")] = self._numbers
+        makers |= dict.fromkeys(self._files("numbers").values(), self._numbers)
         for entry in OF_TASKS:
-            makers |= dict.fromkeys(self._files(entry.path).values(), partial(self._result, entry))
-        methods = [*self._files("tables/methods").values(), paths.table(self.task, "uplink")]
-        makers |= dict.fromkeys(methods, self._methods)
+            files = self._files(entry.path) | self._also(entry)
+            makers |= dict.fromkeys(files.values(), partial(self._from_entry, entry))
         for analysis in ANALYSES:
             if (path := analysis.outputs.get("csv", "")).startswith("tables/"):
-                files = self._files(path.removesuffix(".csv")).values()
-                makers |= dict.fromkeys(files, partial(self._page_of, analysis))
+                files = self._files(path.removesuffix(".csv"))
+                makers |= dict.fromkeys(files.values(), partial(self._page_of, analysis))
         return makers
 
     def _files(self, path: str) -> dict[str, str]:
         """Return the files of a table or figure by format."""
-        return of_formats(paths.of_task(self.task, ""), path)
+        return in_formats(paths.of_task(self.task, ""), path)
+
+    def _also(self, entry: Result) -> dict[str, str]:
+        """Return what the script of an entry writes besides its files, by argument."""
+        return {name: paths.of_task(self.task, path) for name, path in entry.also.items()}
 
     def _page(self, path: str, title: str, **further: str) -> dict[str, str]:
         where = f"results/{{task}}/{path}.csv"
@@ -233,29 +235,8 @@ class TaskSteps:
         return Step("stages/compose_guarantees.py", inputs, outputs, values)
 
     def _numbers(self) -> Step:
-        outputs = {form: paths.of_task(self.task, f"numbers.{form}") for form in FORMATS["numbers"]}
         inputs = read_by_numbers(self.call, self.task)
-        return Step("stages/write_numbers.py", inputs, outputs)
-
-    def _methods(self) -> Step:
-        study, task, entry = self._study, self.task, WRITTEN_OUT["tables/methods"]
-        inputs: dict[str, File] = {
-            "clients": paths.clients(task),
-            "runs": runs.files_of_experiment(study, task, "methods"),
-            "ledgers": runs.files_of_experiment(study, task, "methods", "parquet"),
-            "networks": runs.networks(study, task, "methods"),
-            "table3": "published/fbftl/table3.csv",
-            "setups": "published/setups.csv",
-        }
-        outputs = {**self._files(entry.path), "by_seed": paths.table(task, "uplink")}
-        values = {
-            "methods": study.methods_of(task, "methods"),
-            "axes": study.axes_of(task, "methods"),
-            "setup": setup(study, task),
-        }
-        page = self._page(entry.path, entry.title)
-        script = "tables/tabulate_fbftl_cost.py"
-        return Step(script, inputs, outputs, values, page, "methods")
+        return Step("stages/write_numbers.py", inputs, self._files("numbers"))
 
     def _page_of(self, analysis: Analysis) -> Step:
         """Return what writes the pages of a table that an analysis found, of all its seeds."""
@@ -267,18 +248,15 @@ class TaskSteps:
         page = self._page(entry.path, entry.title)
         return Step("tables/tabulate_findings.py", inputs, self._files(entry.path), values, page)
 
-    def _result(self, entry: Result) -> Step:
-        return self._from_entry(entry, lambda function: function(self._study, self.task))
+    def _from_entry(self, entry: Result, *experiment: str) -> Step:
+        """Return what makes a table or figure of the task, or one that any experiment gets."""
 
-    def _swept(self, entry: Result, experiment: str) -> Step:
         def ask(function: Callable[..., Any]) -> Any:
-            return function(self._study, self.task, experiment)
+            return function(self._study, self.task, *experiment)
 
-        return self._from_entry(entry, ask, experiment=experiment)
-
-    def _from_entry(self, entry: Result, ask: Callable[[Any], Any], **wildcards: str) -> Step:
+        wildcards = dict(zip(["experiment"], experiment, strict=False))
         inputs, values = asked_of(entry, ask, task=self.task, **wildcards)
-        files = self._files(entry.path.format(**wildcards))
+        files = self._files(entry.path.format(**wildcards)) | self._also(entry)
         page = {}
         if entry.kind == "tables":
             page = self._page(entry.path, entry.title, **wildcards)
@@ -343,7 +321,7 @@ class PaperSteps:
         }
 
     def _files(self, path: str) -> dict[str, str]:
-        return of_formats(paths.of_paper(self.paper, "").replace("//", "/"), path)
+        return in_formats(paths.of_paper(self.paper, "").replace("//", "/"), path)
 
     def _page(self, path: str, title: str) -> dict[str, str]:
         folder = f"results/papers/{self.paper}".rstrip("/")
@@ -384,9 +362,3 @@ def asked_of(
     inputs = {**optional, **{name: file(value) for name, value in entry.inputs.items()}}
     params = {name: ask(v) if callable(v) else v for name, v in entry.params.items()}
     return inputs, params
-
-
-def of_formats(folder: str, path: str) -> dict[str, str]:
-    """Return the files of a table or figure below a folder that ends in `/`, by format."""
-    kind = "figures" if path.startswith("figures/") else "tables"
-    return {suffix: f"{folder}{path}.{suffix}" for suffix in FORMATS[kind]}

@@ -1,7 +1,7 @@
-"""A configuration checked before any job: its study, the files that it names, and its budgets."""
+"""A study checked before any job: the files that it names, its sizes, and its budgets."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -21,34 +21,9 @@ from fbftl.plan.sizes import sizes_of
 from fbftl.privacy.release import releases
 from fbftl.study import methods
 from fbftl.study.clients import Dealing
-from fbftl.study.config import Study, resolve
+from fbftl.study.config import Study
 from fbftl.study.feasibility import require_cloud, require_feasible, require_packages
 from fbftl.study.job import from_params
-from fbftl.study.systems import System
-from fbftl.study.yaml_files import read_yaml
-
-
-def study_of(
-    config: Mapping[str, Any], root: Path, systems: Sequence[System], of_size: Sequence[System]
-) -> Study:
-    """Return the study of a configuration.
-
-    Args:
-        config: as read.
-        root: the project's folder.
-        systems: the papers' systems.
-        of_size: the full studies that are made, if any.
-
-    Raises:
-        UserError: at the first fault.
-    """
-    return resolve(config, systems, of_size)
-
-
-def project_study(root: Path, systems: Sequence[System]) -> Study:
-    """Return what `config.yaml` and the systems' studies say, with nothing laid over them."""
-    alone = read_yaml(root / "config.yaml") | {"papers": "all"}
-    return resolve(alone, systems)
 
 
 def require_makeable(study: Study, digests: Digests, *, here: bool) -> None:

@@ -26,6 +26,13 @@ FORMATS = {
 REPORTED = {"tables": "html", "figures": "svg"}
 """Format of each kind that reports and pages show."""
 
+
+def in_formats(folder: str, path: str) -> dict[str, str]:
+    """Return the files of a result below a folder, which ends in `/`, by format."""
+    kind = path.split("/", 1)[0]
+    return {suffix: f"{folder}{path}.{suffix}" for suffix in FORMATS.get(kind, FORMATS["tables"])}
+
+
 File = str | list[str] | Callable[..., Any]
 """A path with `{task}`, several of them, or a function of study and task that returns some.
 
@@ -61,6 +68,7 @@ class Result:
     inputs, params: what its script reads, by name; a param is a value or a function, as a `File`.
     stem: of its files, where they are not called after the function.
     optional: function of the call that returns inputs, by name, which may be there.
+    also: what its script writes besides, by argument, below the results of its task.
     """
 
     by: str
@@ -70,6 +78,7 @@ class Result:
     params: Mapping[str, Any] = field(default_factory=dict)
     stem: str | None = None
     optional: Callable[..., Mapping[str, str]] | None = None
+    also: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -15,19 +16,19 @@ from fbftl.ground.artefacts import Store
 from fbftl.ground.code import Remembered, digest, sources
 from fbftl.ground.digests import DIGESTS, Digests
 from fbftl.ground.errors import UserError
-from fbftl.ground.exact import Machine, is_pinned, pin, sentence, this_machine
+from fbftl.ground.exact import is_pinned, pin, sentence, this_machine
 from fbftl.ground.files import remove_leftovers
 from fbftl.models.computes import computed_otherwise, require_computable
-from fbftl.plan import checked, pages
+from fbftl.plan import pages
 from fbftl.plan.call import Call
-from fbftl.plan.known import Results
-from fbftl.plan.planned import RUNS, Plan
+from fbftl.plan.checked import require_makeable
+from fbftl.plan.planned import RUNS, Plan, Results
 from fbftl.plan.planner import Planner
 from fbftl.plan.products import Products
 from fbftl.plan.recipes import Facts, Recipes
 from fbftl.plan.results_folder import Turn, register, require_this_layout
 from fbftl.plan.trained import files_of
-from fbftl.study.config import Study
+from fbftl.study.config import Study, resolve
 from fbftl.study.full_studies import read_of_size, with_folders
 from fbftl.study.systems import read_systems
 from fbftl.study.yaml_files import laid_over, read_config_file, read_yaml
@@ -92,13 +93,13 @@ class Prepared:
         systems = read_systems(root)
         of_size = read_of_size(root, config, systems)
         config.update(with_folders(config, of_size))
-        study = checked.study_of(config, root, systems, of_size)
+        study = resolve(config, systems, of_size)
         store = store_of(study.config)
         code, digests = Remembered(CODE), Digests(store.root / DIGESTS)
-        checked.require_makeable(study, digests, here=here)
+        require_makeable(study, digests, here=here)
         arithmetic = Arithmetic.of(study, here=here)
         facts = Facts(code_of(root / "scripts"), digests, arithmetic.decides)
-        project = checked.project_study(root, systems)
+        project = resolve(read_yaml(root / "config.yaml") | {"papers": "all"}, systems)
         call = Call(
             study, project, systems, of_size, root, arithmetic.sentence, frozenset(words)
         )  # fmt: skip
@@ -248,13 +249,13 @@ class Arithmetic:
         computed = computed_otherwise({task: study.task(task) for task in study.tasks})
         pinned = is_pinned(config["exact"], config["device"], machine, computed)
         pin(os.environ, pinned)
-        decides = {"device": device, "pinned": pinned, "processor": _processor(machine, pinned)}
+        decides = {
+            "device": device,
+            "pinned": pinned,
+            "processor": "" if pinned else machine.processor,
+        }
         decides |= {name: version(name) for name in COMPUTING}
         return cls(decides, sentence(pinned, config["device"], machine, computed))
-
-
-def _processor(machine: Machine, pinned: bool) -> str:
-    return "" if pinned else machine.processor
 
 
 def store_of(config: Mapping[str, Any]) -> Store:
@@ -264,13 +265,10 @@ def store_of(config: Mapping[str, Any]) -> Store:
 
 def code_of(scripts: Path) -> Any:
     """Return the function of a script and further modules that returns the digest of their code."""
-    known: dict[tuple[str, ...], str] = {}
 
+    @cache
     def code(script: str, *modules: str) -> str:
-        files = (script, *modules)
-        if files not in known:
-            known[files] = digest(sources(script, str(scripts), *modules), str(scripts))
-        return known[files]
+        return digest(sources(script, str(scripts), *modules), str(scripts))
 
     return code
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, REPORTED, Entry
-from fbftl.plan.results import OF_EXPERIMENT, OF_NO_LIST, made_in_a_loop, of_paper, paths_of
+from fbftl.plan.results import OF_EXPERIMENT, OF_NO_LIST, of_paper, paths_of
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.study.config import Study
 
@@ -73,27 +73,11 @@ def text_of(path: str, root: Path) -> dict[str, str]:
         path: of a file of the result, without wildcards.
         root: the project's folder.
     """
-    of, result = owner_of(path), "/".join(Path(path).with_suffix("").parts[-2:])
-    sweep, _, experiment = result.partition("_")
-    if Path(path).parts[1] == "papers":
-        titles, folder = _titles_of_paper(of), f"results/papers/{of}"
-    else:
-        titles, folder = _titles_of_tasks(), "results/{task}"
-    for name in (result, f"{sweep}_{{experiment}}"):
-        if name in titles:
-            wildcards = {"task": of, "experiment": experiment}
-            return page_text(f"{folder}/{name}.csv", titles[name], root, **wildcards)
-    return page_text(path, Path(result).name.replace("_", " ").capitalize(), root)
-
-
-@cache
-def _titles_of_tasks() -> dict[str, str]:
-    lists = [*OF_EXPERIMENT.values(), SWEEP, SOURCES]
-    return {entry.path: entry.title for entries in lists for entry in entries}
-
-
-def _titles_of_paper(paper: str) -> dict[str, str]:
-    return {entry.path: entry.title for entry in made_in_a_loop(of_paper(paper))}
+    entry, experiment = _entry_of(path)
+    if entry is None:
+        return page_text(path, Path(path).stem.replace("_", " ").capitalize(), root)
+    wildcards = {"task": owner_of(path), "experiment": experiment}
+    return page_text(_as_listed(path, entry), entry.title, root, **wildcards)
 
 
 def reported(call: Call, path: str) -> dict[str, Any] | None:
@@ -101,20 +85,29 @@ def reported(call: Call, path: str) -> dict[str, Any] | None:
 
     None of a file that it does not show: every table is shown as HTML, every figure as SVG.
     """
-    of, result = owner_of(path), Path(path)
-    entry = _entries(of if result.parts[1] == "papers" else "").get(
-        "/".join(result.with_suffix("").parts[-2:])
-    ) or _swept(result.stem)
-    if entry is None or result.suffix != f".{REPORTED[entry.kind]}":
+    entry, experiment = _entry_of(path)
+    if entry is None or Path(path).suffix != f".{REPORTED[entry.kind]}":
         return None
-    title = entry.title.format(experiment=result.stem.partition("_")[2])
-    named = path.replace(result.stem, entry.path.rpartition("/")[2])
+    title, kind = entry.title.format(experiment=experiment), entry.kind.removesuffix("s")
     return {
-        "caption": caption_of(named, call.root),
+        "caption": caption_of(_as_listed(path, entry), call.root),
         "category": paper_shown(call, path),
         "subcategory": CHAPTERS[entry.chapter],
-        "labels": labels(call.study, title, entry.kind.removesuffix("s"), of),
+        "labels": labels(call.study, title, kind, owner_of(path)),
     }
+
+
+def _entry_of(path: str) -> tuple[Entry | None, str]:
+    """Return the entry of a table or figure, and the experiment of one that any experiment gets."""
+    name = "/".join(Path(path).with_suffix("").parts[-2:])
+    any_of, _, experiment = name.partition("_")
+    entries = _entries(owner_of(path) if Path(path).parts[1] == "papers" else "")
+    return entries.get(name) or entries.get(f"{any_of}_{{experiment}}"), experiment
+
+
+def _as_listed(path: str, entry: Entry) -> str:
+    """Return a path with the name that its entry has, which captions are called after."""
+    return Path(path).with_name(f"{Path(entry.path).name}{Path(path).suffix}").as_posix()
 
 
 @cache
@@ -122,16 +115,8 @@ def _entries(paper: str) -> dict[str, Entry]:
     """Return the entries of tasks, or of a paper, by the last two parts of their paths."""
     if paper == "papers":
         return {f"papers/{entry.path}": entry for entry in OF_NO_LIST}
-    lists = [of_paper(paper)] if paper else [*OF_EXPERIMENT.values(), OF_NO_LIST]
+    lists = [of_paper(paper)] if paper else [*OF_EXPERIMENT.values(), OF_NO_LIST, SWEEP, SOURCES]
     return {entry.path: entry for several in lists for entry in several}
-
-
-def _swept(stem: str) -> Entry | None:
-    """Return the entry of an experiment of one's own, or of its sources."""
-    for entry in [*SWEEP, *SOURCES]:
-        if stem.startswith(entry.path.rpartition("/")[2].partition("{")[0]):
-            return entry
-    return None
 
 
 def paper_titles(root: Path) -> dict[str, str]:
@@ -140,15 +125,14 @@ def paper_titles(root: Path) -> dict[str, str]:
         return {row["paper"]: row["title"] for row in csv.DictReader(file)}
 
 
-def paper_shown(call: Call, path: str, paper: str | None = None) -> str:
+def paper_shown(call: Call, path: str) -> str:
     """Return under which paper the report shows a table or figure, with its number.
 
     Args:
         call: what the workflow makes.
-        path: of a file of the result, with wildcards.
-        paper: value of the wildcard `paper`, if there is one.
+        path: of a file of the result.
     """
-    of = paper or owner_of(path)
+    of = owner_of(path)
     titles = {**paper_titles(call.root), "papers": "All papers"}
     if of not in titles:
         of = _papers_of_results(call).get("/".join(Path(path).with_suffix("").parts[-2:]), OWN)

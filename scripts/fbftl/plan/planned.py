@@ -1,14 +1,19 @@
-"""What a plan is: jobs with their notes, and results as a call would make them."""
+"""What a plan is: jobs with their notes, and results as a call would make them.
 
+Rules ask it what to make. Only the call plans: a node of a cluster reads the rules again for the
+job that it was handed, may find another configuration by then, and has its answers from what the
+call has written (`OfNode`).
+"""
+
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground.artefacts import Store
-from fbftl.ground.files import write_json
-from fbftl.plan.bundles import Bundle
+from fbftl.ground.files import read_json, write_json
 from fbftl.plan.call import Call
 
 MADE = Path("results/.made")
@@ -34,56 +39,58 @@ class PlannedJob:
     needs: Sequence[str]
 
     @property
-    def message(self) -> str:
-        """What it does, in words."""
-        return str(self.note["message"])
-
-    @property
     def marker(self) -> str:
         """The file that says that it has ended."""
         return f"{MADE}/{self.rule}/{self.name}"
 
 
 @dataclass(frozen=True)
-class PlannedBundle:
-    """A bundle as this call would make it.
+class Results:
+    """The results of a task or a paper, as their rule makes them.
 
-    key: of all that decides it.
+    name: of the task, or `papers/` and the paper's.
+    key: of all that decides them.
+    declared: all files.
     needs: markers of jobs that must have ended.
-    note: what its job reads.
-    is_whole: whether all of its files are there.
+    wanted: whether the target `all` asks for them.
     """
 
-    bundle: Bundle
+    name: str
     key: str
+    declared: Sequence[str]
     needs: Sequence[str]
-    note: Mapping[str, Any]
-    is_whole: bool
+    wanted: bool = True
 
     @property
-    def name(self) -> str:
-        """Of its job."""
-        return self.bundle.name
+    def word(self) -> str:
+        """Its name in names of rules and files."""
+        return self.name.replace("/", "-")
 
     @property
     def marker(self) -> str:
-        """The last of its files, which says by which plan the others were made."""
-        return marker_of(self.name, self.key)
+        """The last file, which says by which plan the others were made."""
+        return f"{MADE}/results/{self.word}.{self.key}"
 
-    @property
-    def for_nodes(self) -> dict[str, Any]:
-        """What a node has to know of its job."""
-        return {"key": self.key, "declared": self.bundle.declared, "needs": list(self.needs)}
-
-
-def marker_of(name: str, key: str) -> str:
-    """Return the last file of a bundle's results."""
-    return f"{MADE}/results/{name.replace('/', '-')}.{key}"
+    def is_called(self, name: str) -> bool:
+        """Tell whether it is made when it is asked for by a name, of whichever task."""
+        return not self.wanted and self.name.endswith(f"/{name}")
 
 
-def plan_file(name: str) -> Path:
-    """Return the file that says which plan of a bundle is to be made."""
-    return MADE / f"{name.replace('/', '-')}.plan"
+@dataclass(frozen=True)
+class PlannedResults(Results):
+    """Results as this call would make them.
+
+    note: what their job reads.
+    is_whole: whether all files are there.
+    """
+
+    note: Mapping[str, Any] = field(default_factory=dict)
+    is_whole: bool = False
+
+    def write(self) -> None:
+        """Write for nodes which plan of these results is to be made."""
+        told = {each.name: getattr(self, each.name) for each in fields(Results)}
+        write_json(MADE / f"{self.word}.plan", told)
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,7 @@ class Plan:
     store: of artefacts.
     products: jobs that make what is missing besides runs.
     trained: batches of missing runs.
-    bundles: results, tasks before papers; those that no target asks for among them.
+    results: tasks before papers; those that no target asks for among them.
     missing: how many runs are missing.
     needed: returns the keys of all artefacts that the study rests on, by kind.
     """
@@ -103,7 +110,7 @@ class Plan:
     store: Store
     products: Sequence[PlannedJob]
     trained: Sequence[PlannedJob]
-    bundles: Sequence[PlannedBundle]
+    results: Sequence[PlannedResults]
     missing: int
     needed: Callable[[], Mapping[str, Sequence[str]]]
 
@@ -115,27 +122,60 @@ class Plan:
     @property
     def is_finished(self) -> bool:
         """Whether nothing of it is missing."""
-        whole = (each.is_whole for each in self.bundles if each.bundle.wanted)
-        return not self.jobs and all(whole)
-
-    @cached_property
-    def by_name(self) -> dict[str, PlannedJob]:
-        """All these jobs by their names."""
-        return {job.name: job for job in self.jobs}
+        return not self.jobs and all(each.is_whole for each in self.results if each.wanted)
 
     @property
     def targets(self) -> list[str]:
         """What the target `all` asks for."""
         files = [job.marker for job in self.jobs]
-        for each in self.bundles:
-            if each.bundle.wanted:
-                files += [*each.bundle.declared, each.marker]
+        for each in self.results:
+            if each.wanted:
+                files += [*each.declared, each.marker]
         return files
 
+    def needs(self, job: str) -> list[str]:
+        """Return the markers that a job waits for."""
+        return list(self._by_name[job].needs) if job in self._by_name else []
+
+    def message(self, job: str) -> str:
+        """Return what a job does, in words."""
+        return str(self._by_name[job].note["message"]) if job in self._by_name else job
+
+    @cached_property
+    def _by_name(self) -> dict[str, PlannedJob]:
+        return {job.name: job for job in self.jobs}
+
     def write(self) -> None:
-        """Write the notes of all jobs, and which plan of each bundle is to be made."""
+        """Write the notes of all jobs, and which plan of all results is to be made."""
         for job in self.jobs:
             self.store.put_note(NOTES, job.name, dict(job.note) | {"needs": list(job.needs)})
-        for each in self.bundles:
+        for each in self.results:
             self.store.put_note(NOTES, each.key, each.note)
-            write_json(plan_file(each.name), {"name": each.name, **each.for_nodes})
+            each.write()
+
+
+@dataclass(frozen=True)
+class OfNode:
+    """What rules ask of a plan, answered on a node from what the call that planned has written."""
+
+    store: Store
+    targets: Sequence[str] = ()
+
+    @property
+    def results(self) -> list[Results]:
+        """All results that have a rule."""
+        return [
+            Results(**read_json(path, "plan of results")) for path in sorted(MADE.glob("*.plan"))
+        ]
+
+    def needs(self, job: str) -> list[str]:
+        """Return the markers that a job waits for."""
+        return list(self._note(job).get("needs", []))
+
+    def message(self, job: str) -> str:
+        """Return what a job does, in words."""
+        return str(self._note(job).get("message", job))
+
+    def _note(self, job: str) -> dict[str, Any]:
+        path = self.store.path(NOTES, job, ".json")
+        return json.loads(path.read_bytes()) if path.exists() else {}

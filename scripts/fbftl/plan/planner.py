@@ -19,7 +19,7 @@ from fbftl.plan.batches import MissingRun, RunBatch, Unit, batches, name_of_keys
 from fbftl.plan.bundles import Bundle, bundles
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.passes import merged
-from fbftl.plan.planned import MADE, RUNS, Plan, PlannedBundle, PlannedJob, marker_of
+from fbftl.plan.planned import MADE, RUNS, Plan, PlannedJob, PlannedResults
 from fbftl.plan.products import Product, Products, task_in
 from fbftl.plan.trained import files_of
 from fbftl.study import methods, task_names
@@ -71,7 +71,7 @@ class Planner:
             self.store,
             self._jobs_of_products(),
             [self._training(batch) for batch in dealt],
-            self._bundles(pending),
+            self._results(pending),
             len(runs),
             self._keys_needed,
         )
@@ -89,17 +89,15 @@ class Planner:
     def keys(self) -> dict[str, dict[str, list[str]]]:
         """Keys of the runs of every setting, in the order of the task's seeds, by task and name."""
         study, recipes, found = self.call.study, self.products.recipes, {}
-        for task, experiments in study.settings.items():
-            settings = {n: s for of_one in experiments.values() for n, s in of_one.items()}
-            seeds = study.task(task)["seeds"]
+        for task in study.settings:
+            settings, seeds = study.settings_of(task), study.task(task)["seeds"]
             found[task] = {n: recipes.setting(task, s).keys(seeds) for n, s in settings.items()}
         return found
 
     def _missing_runs(self) -> list[MissingRun]:
         study, there, missing = self.call.study, self.store.keys(RUNS, ".json"), []
         for task, by_name in self.keys.items():
-            seeds = study.task(task)["seeds"]
-            settings = {n: s for e in study.settings[task].values() for n, s in e.items()}
+            settings, seeds = study.settings_of(task), study.task(task)["seeds"]
             for name, keys in by_name.items():
                 if there.issuperset(keys):
                     continue
@@ -245,11 +243,10 @@ class Planner:
         needed = {RUNS: runs}
         wanted = (each for each in bundles(self.call, self.products) if each.wanted)
         left = {path for bundle in wanted for path in bundle.read}
-        for task, experiments in self.call.study.settings.items():
+        for task in self.call.study.settings:
             left.update(links_of(self.call, task))
-            for of_one in experiments.values():
-                for setting in of_one.values():
-                    left.update(files_of(self.call.study, task, setting).values())
+            for setting in self.call.study.settings_of(task).values():
+                left.update(files_of(self.call.study, task, setting).values())
         while left:
             found = self.products.at(left.pop())
             if found and found[0].key not in needed.setdefault(found[0].kind, set()):
@@ -262,13 +259,13 @@ class Planner:
         names = {*bundle.declared, bundle.name.rpartition("/")[2]}
         return bool(names & self.call.requested)
 
-    def _bundles(self, pending: Sequence[Bundle]) -> list[PlannedBundle]:
-        owners: dict[str, PlannedBundle] = {}
+    def _results(self, pending: Sequence[Bundle]) -> list[PlannedResults]:
+        owners: dict[str, PlannedResults] = {}
         for bundle in pending:
-            owners |= dict.fromkeys(bundle.declared, self._bundle(bundle, owners))
+            owners |= dict.fromkeys(bundle.declared, self._planned(bundle, owners))
         return list({each.name: each for each in owners.values()}.values())
 
-    def _bundle(self, bundle: Bundle, owners: Mapping[str, PlannedBundle]) -> PlannedBundle:
+    def _planned(self, bundle: Bundle, owners: Mapping[str, PlannedResults]) -> PlannedResults:
         recipes = self.products.recipes
         links = [path for task in bundle.tasks for path in links_of(self.call, task)]
         read = dict.fromkeys([*bundle.read, *links])
@@ -290,6 +287,7 @@ class Planner:
         decides = {"steps": steps, "copies": bundle.copies, "links": links, "reads": reads}
         code = code_of("stages/make_results.py")
         key = key_of(canonical(decides | {"runs": runs, "code": code}))
+        declared = bundle.declared
         note = {
             "name": bundle.name,
             "folder": bundle.folder,
@@ -305,14 +303,15 @@ class Planner:
             "predictions": {
                 bundle.prediction(name): runs[bundle.name][name] for name in bundle.predictions
             },
-            "declared": bundle.declared,
+            "declared": declared,
             "study": self.of_study,
         }
+        planned = PlannedResults(bundle.name, key, declared, list(needs), bundle.wanted, note)
         # Whole ones of the same key wait for nothing, whatever of what they read is made again.
-        whole = _is_whole(marker_of(bundle.name, key), bundle)
-        return PlannedBundle(bundle, key, [] if whole else list(needs), note, whole)
+        whole = all(map(os.path.exists, [planned.marker, *declared]))
+        return replace(planned, needs=[], is_whole=True) if whole else planned
 
-    def _content(self, path: str, owners: Mapping[str, PlannedBundle]) -> str | None:
+    def _content(self, path: str, owners: Mapping[str, PlannedResults]) -> str | None:
         """Return what tells that a file that a bundle reads is the same."""
         if (key := self._key(path)) is not None:
             return key
@@ -372,8 +371,3 @@ def _tasks_of_runs(read: Iterable[str], listed: Collection[str]) -> list[str]:
         if match := task_names.RUN.fullmatch(path):
             found[match[1]] = None
     return list(found)
-
-
-def _is_whole(marker: str, bundle: Bundle) -> bool:
-    """Tell whether a bundle's files are all there, of this plan."""
-    return all(map(os.path.exists, [marker, *bundle.declared]))

@@ -12,7 +12,7 @@ from typing import Any
 
 from fbftl.findings.steps import File, Step
 from fbftl.ground.artefacts import Artefact, Recipe
-from fbftl.plan import blocks, paths, stores, trained
+from fbftl.plan import blocks, paths, trained
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.recipes import LAYOUT, STAGES, Recipes, key
 from fbftl.plan.results import ANALYSES
@@ -112,7 +112,7 @@ class Products:
         values = {
             "module": STAGES[block["kind"]]["clients"],
             "data": block["data"],
-            "clients": blocks.clients(self.study, task),
+            "clients": of.clients["clients"],
             "seed": block["clients"]["seed"],
         }
         step = Step("stages/partition_clients.py", {}, {"out": "clients.h5"}, values)
@@ -146,7 +146,7 @@ class Products:
         files = trained.files(self.study, task, ("weights", "source"))
         inputs: dict[str, File] = {"clients": clients, **files}
         values = {
-            "module": stores.module(self.study, task),
+            "module": STAGES[self.study.task(task)["kind"]]["features"],
             "features": block | {"cut": recipe["features"]["cut"], "further_cuts": []},
             "stores": [manifest.replace(".json", ".zarr")],
             "code": recipe["code"],
@@ -175,11 +175,9 @@ class Products:
 
     @cache  # noqa: B019
     def _network(self, task: str, cut: str | None) -> Product:
-        values = {
-            "features": blocks.network(self.study, task, cut),
-            "head": self.study.task(task)["head"],
-        }
         recipe = self.recipes.task(task).network(cut)
+        features = dict(recipe["block"])
+        values = {"head": features.pop("head"), "features": features}
         outputs = {"network": "network.json"}
         return self._description(task, "describe_network", outputs, values, recipe)
 
@@ -188,7 +186,7 @@ class Products:
         values = {
             "features": blocks.preprocessing(self.study, task),
             "network": network,
-            "block": blocks.named_network(self.study, task, network),
+            "block": self.study.task(task)["networks"][network],
         }
         recipe = self.recipes.task(task).named_network(values)
         # Who reads several knows them by their names.
@@ -214,10 +212,9 @@ class Products:
     @cache  # noqa: B019
     def _source_models(self, task: str) -> Product:
         inputs = trained.files(self.study, task, ("open_data", "manifest"))
-        values = {"block": blocks.source_models(self.study, task)}
-        outputs = {"sources": "sources.safetensors"}
-        step = Step("stages/train_sources.py", inputs, outputs, values)
         recipe = self.recipes.task(task).source_models
+        outputs, values = {"sources": "sources.safetensors"}, {"block": recipe["block"]}
+        step = Step("stages/train_sources.py", inputs, outputs, values)
         return Product("source_models", recipe, "open_data", task, step)
 
     @cache  # noqa: B019

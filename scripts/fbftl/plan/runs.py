@@ -1,4 +1,4 @@
-"""Settings of a task as jobs and tables read them: jobs, run files, networks' descriptions."""
+"""Settings of a task as tables read them: run files, networks' descriptions."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -29,11 +29,6 @@ def together(study: Study, task: str) -> list[str]:
 def unprotected(study: Study, task: str) -> dict[str, str]:
     """Return what some of these send in addition to what their guarantees are for, by setting."""
     return methods.unprotected(study.setting(task, name) for name in together(study, task))
-
-
-def jobs(study: Study, task: str, chosen: Chosen) -> list[dict[str, Any]]:
-    """Return the job of each chosen setting."""
-    return [study.job(task, name) for name in chosen(study, task)]
 
 
 def files(study: Study, task: str, chosen: Chosen, suffix: str = "json") -> list[str]:

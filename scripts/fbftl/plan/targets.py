@@ -1,10 +1,8 @@
 """What a study makes: the tables and figures that the target `all` names."""
 
-from collections.abc import Iterable
-
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import CLAIMS_OF_PAPER, FORMATS
+from fbftl.plan.entries import CLAIMS_OF_PAPER, in_formats
 from fbftl.plan.results import OF_EXPERIMENT, of_paper, paths_of
 from fbftl.plan.results.swept import SOURCES
 from fbftl.plan.sweep import longest
@@ -59,16 +57,11 @@ def of_papers(call: Call) -> dict[str, list[str]]:
 
 def of_task(call: Call, task: str) -> list[str]:
     """Return the tables, figures and numbers of a task."""
-    files = []
-    for experiment in call.study.experiments(task):
-        made = of_experiment(call, task, experiment)
-        files += _in_formats(f"results/{task}", [*made, f"experiments/{experiment}"])
-    files += _in_formats(f"results/{task}", ["numbers"])
+    made = []
+    for experiment in call.study.settings[task]:
+        made += [*of_experiment(call, task, experiment), f"experiments/{experiment}"]
+    made.append("numbers")
+    files = [file for path in made for file in in_formats(f"results/{task}/", path).values()]
     if call.study.together(task):
         files.append(paths.guarantees(task, "together"))
     return list(dict.fromkeys(files))
-
-
-def _in_formats(folder: str, made: Iterable[str]) -> list[str]:
-    """Return the files of results below a folder, in every format of their kind."""
-    return [f"{folder}/{path}.{suffix}" for path in made for suffix in FORMATS[path.split("/")[0]]]

@@ -8,9 +8,6 @@ from fbftl.study import task_names
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
 
-OF_FEDFEAT = ("features", "manifest", "clients", "weights", "source")
-"""What FedFeat+ is trained from."""
-
 OF_CHOICE = ("features", "manifest", "network", "clients", "weights", "source")
 """What head and epochs are chosen from, for both kinds of methods and without noise."""
 

@@ -72,10 +72,6 @@ class Study:
         """Names of the tasks of one kind that this study makes."""
         return [name for name in self.tasks if self.task(name)["kind"] == kind]
 
-    def experiments(self, task: str) -> list[str]:
-        """Names of the experiments that run on a task."""
-        return list(self.settings[task])
-
     def settings_of(self, task: str) -> dict[str, Setting]:
         """Return the settings of a task by name, of whichever experiment."""
         experiments = self.settings.get(task, {}).values()
@@ -184,13 +180,8 @@ class Study:
 
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""
-        inverted = not self.settings[task].keys().isdisjoint(INVERTED)
-        return inverted or self.asks_public_features(task)
-
-    def asks_public_features(self, task: str) -> bool:
-        """Tell whether anything of a task reads features of public data at the task's own cut."""
+        attacked = not self.settings[task].keys().isdisjoint(("privacy", *INVERTED))
         settings = self.settings_of(task).values()
-        attacked = "privacy" in self.settings[task]
         return attacked or any(self.needs_public(task, setting) for setting in settings)
 
 

@@ -87,11 +87,7 @@ class MethodRecord:
     parts: returns the modules below its folder that a setting names, dotted.
     block: returns what its jobs read of the task's block beside what all read.
     together: returns what settings have in common that train in one process, beside what they read.
-        Without it settings with local epochs share one, and others have one each.
-    alike_together: whether a setting finds the same to the bit whatever settings share its process,
-        so that short ones share one by default.
-    cheap: whether a setting takes less than its process takes to start, so that any number share
-        one.
+        Without it each setting has a process of its own.
     whole_at_full_width: whether a width of 1 is one network that everybody trains, budgets or not.
     """
 
@@ -122,9 +118,7 @@ class MethodRecord:
     parts: Callable[[AxisValues], tuple[str, ...]] = nothing
     block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY
     together: Callable[[AxisValues], tuple[Any, ...]] | None = None
-    alike_together: bool = False
     place: float = math.inf
-    cheap: bool = False
     whole_at_full_width: bool = False
 
     @property

@@ -37,6 +37,12 @@ LACKS = {
 }
 """By what a message gives, what it does not tell."""
 
+READ = (
+    "message", "head", "means_per_class", "projection", "components", "covariance", "aggregation",
+    "bits", "mechanism",
+)  # fmt: skip
+"""Axes that tell an upload apart in tables, beside epsilon."""
+
 
 @cache
 def declared(message: str, name: str) -> str:

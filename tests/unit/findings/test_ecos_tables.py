@@ -1,7 +1,8 @@
 """Tables and figures of purchases: means over seeds, and rivals at equal uplink."""
 
 import pandas as pd
-from fbftl.findings.outsourcing import ASKED, epsilons, purchases
+from fbftl.findings.outsourcing import epsilons, purchases
+from fbftl.study.outsourcing import ASKED
 from fbftl.study.settings import DEFAULTS
 from tabulate_thesis import at_equal_uplink
 

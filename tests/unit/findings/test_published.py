@@ -9,6 +9,9 @@ EVERY = sorted((Path(__file__).parents[3] / "published").glob("*/*.csv"))
 FILES = [f for f in EVERY if f.parent.name != "claims"]
 
 
+NUMBER = r"-?\d+(\.\d+)?([eE][+-]?\d+)?"
+
+
 @pytest.fixture(params=FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def path(request):
     return request.param
@@ -17,6 +20,7 @@ def path(request):
 def test_every_value_is_a_number_with_unit_and_source(path):
     frame = read(path)
     assert len(frame) > 0
+    assert frame["printed"].str.fullmatch(NUMBER).all()
     assert (frame[["unit", "source"]] != "").all(axis=None)
     assert not frame.duplicated(list(frame.columns[: -len(("printed", "unit", "source"))])).any()
 
@@ -35,19 +39,6 @@ def test_a_key_must_name_one_value(root):
         lookup(table, quantity="accuracy")
 
 
-def test_bad_files_are_refused(tmp_path):
-    path = tmp_path / "table.csv"
+def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(UserError, match="cannot read"):
-        read(path)
-    path.write_text("method,printed,unit\nfl,1,%\n")
-    with pytest.raises(UserError, match=r"lacks the column\(s\) source"):
-        read(path)
-    path.write_text("printed,unit,source\nabout 5,%,here\n")
-    with pytest.raises(UserError, match="'about 5'"):
-        read(path)
-    path.write_text("printed,unit,source\n5,,here\n")
-    with pytest.raises(UserError, match=r"unit\[0\] is ''"):
-        read(path)
-    path.write_text("printed,unit,source,layout\n5,%,here,2\n")
-    with pytest.raises(UserError, match=r"table\.csv has layout 2, .* layout 1;"):
-        read(path)
+        read(tmp_path / "table.csv")

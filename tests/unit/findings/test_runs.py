@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 from collect_runs import main as collect
-from fbftl.findings.run_file import SCHEMA, read_run, run_document, weakest_privacy, write_run
+from fbftl.findings.run_file import SCHEMA, read_run, run_document, weakest_privacy
 from fbftl.findings.runs import TIDY, read_tidy, write_tidy
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
@@ -101,18 +101,21 @@ def test_a_run_of_another_layout_is_refused_by_name(tmp_path):
         read_run(path)
 
 
-def test_what_could_not_be_read_is_not_written(tmp_path):
-    """A run file is checked before it is there, and a table too."""
-    good = document({"method": "fbftl"}, 0.5)
-    write_run(tmp_path / "good.json", good)
-    assert read_run(tmp_path / "good.json") == json.loads(json.dumps(good))
+def test_what_no_run_can_have_found_is_not_read(tmp_path):
+    path, good = tmp_path / "run.json", document({"method": "fbftl"}, 0.5)
+    write_json(path, good)
+    assert read_run(path) == json.loads(json.dumps(good))
     beyond = document({"method": "fbftl"}, 1.5)
     for bad in (good | {"repetitions": []}, good | {"name": "fl"}, beyond):
-        with pytest.raises(ValueError, match=r"repetitions|name|test_accuracy"):
-            write_run(tmp_path / "bad.json", bad)
+        write_json(path, bad)
+        with pytest.raises(UserError, match=r"repetitions|name|test_accuracy"):
+            read_run(path)
+
+
+def test_a_tidy_table_that_could_not_be_read_is_not_written(tmp_path):
     with pytest.raises(ValueError, match=r"seed\[1\] is None"):
         write_tidy(tmp_path / "bad.csv", pd.DataFrame({"seed": pd.Series([1, None], dtype=object)}))
-    assert [path.name for path in tmp_path.iterdir()] == ["good.json"]
+    assert not list(tmp_path.iterdir())
 
 
 def test_tables_name_their_layout_and_those_of_the_first_are_read(collected, tmp_path):

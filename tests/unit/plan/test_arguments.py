@@ -26,7 +26,7 @@ def test_every_step_has_what_its_script_takes(plan: Plan) -> None:
     """A name that a step has twice or lacks would end its job, perhaps after hours."""
     makings = [making for job in plan.products for making in job.note["makings"]]
     steps = [Step(**making["step"]) for making in makings]
-    steps += [Step(**step) for each in plan.bundles for step in each.note["steps"]]
+    steps += [Step(**step) for each in plan.results for step in each.note["steps"]]
     assert len({(step.script, step.function) for step in steps}) > 30
     for step in steps:
         # It raises where one is lacking.

@@ -53,7 +53,7 @@ def listed() -> Iterator[Result]:
 
 
 def pairs(study: Study) -> list[tuple[str, str]]:
-    return [(task, name) for task in study.tasks for name in study.experiments(task)]
+    return [(task, name) for task in study.tasks for name in study.settings[task]]
 
 
 def files(value: Any, *asked_for: Any, **further: str) -> list[str]:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.run_file import run_document, write_run
+from fbftl.findings.run_file import run_document
 from fbftl.ground import devices
+from fbftl.ground.files import write_json
 from fbftl.ground.room import RAM, Room
 from fbftl.methods import by_name
 from fbftl.study.job import from_params
@@ -29,6 +30,6 @@ def train_setting(
     """Train a setting; write and return its run file and its ledger."""
     outcome = outcome_of(files, params, device, room)
     found = (outcome.provenance, outcome.repetitions, outcome.measures, outcome.series)
-    write_run(run, run_document(params, *found))
+    write_json(run, run_document(params, *found))
     outcome.ledger.write(run.with_suffix(".parquet"))
     return run, run.with_suffix(".parquet")

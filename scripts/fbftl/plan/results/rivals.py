@@ -23,15 +23,12 @@ from fbftl.plan.vocabulary import (
     tidy,
 )
 from fbftl.study.config import Study
+from fbftl.study.uploads import READ
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
-UPLOADED = (
-    "message", "head", "means_per_class", "projection", "components", "covariance",
-    "aggregation", "bits", "mechanism", "epsilon",
-)  # fmt: skip
+UPLOADED = (*READ, "epsilon")
 """Axes that tell an upload apart."""
-
 
 UNTIL = (
     "local_epochs", "clients_per_round", "client_rate", "server_optimiser", "server_rate", "bits",

@@ -157,5 +157,4 @@ RECORD = MethodRecord(
     largest_sum=largest_sum,
     block=block,
     together=together,
-    cheap=True,
 )  # fmt: skip

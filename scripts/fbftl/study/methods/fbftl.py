@@ -22,5 +22,4 @@ RECORD = MethodRecord(
     cost="fbftl",
     kinds=("images", "dialogues"),
     together=together,
-    alike_together=True,
 )  # fmt: skip

@@ -186,5 +186,4 @@ RECORD = MethodRecord(
     anneals=True,
     block=keys("one_shot"),
     together=together,
-    alike_together=True,
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """FbFTL: what its methods send, and what loss and compression do to their accuracy."""
 
 from fbftl.plan import paths
-from fbftl.plan.entries import Entry, Result, WrittenOut
+from fbftl.plan.entries import Entry, Result
 from fbftl.plan.paths import TASK
 from fbftl.plan.vocabulary import (
     CLIENTS,
@@ -20,7 +20,18 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 
 OF_EXPERIMENT["methods"] = [
-    WrittenOut("tables/methods", "cost", "Methods"),
+    Result(
+        "tabulate_fbftl_cost.methods",
+        "cost",
+        "Methods",
+        CLIENTS
+        | runs_and_ledgers("methods")
+        | networks("methods")
+        | printed(table3="fbftl/table3.csv")
+        | SETUPS,
+        shown("methods") | axes("methods") | SETUP,
+        also={"by_seed": "tables/uplink.csv"},
+    ),
     Result(
         "plot_fbftl.uplink",
         "cost",

@@ -7,17 +7,9 @@ from fbftl.plan.entries import Entry, Result
 from fbftl.plan.paths import TASK
 from fbftl.plan.purchases import of_each_rule
 from fbftl.plan.vocabulary import DOMAINS, axes, findings, guarantees, of_task, table_of, tidy
+from fbftl.study.outsourcing import ASKED
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
-
-
-PURCHASE = (
-    "purchase_rule", "purchase_allocation", "centroids", "purchase", "score_power",
-    "count_sampling", "mechanism", "sigma", "bits", "aggregation", "uploaders", "clients",
-    "label_source", "purchase_purpose",
-)  # fmt: skip
-"""Axes that tell a purchase apart."""
-
 
 OF_EXPERIMENT["ecos"] = [
     Result(
@@ -25,7 +17,7 @@ OF_EXPERIMENT["ecos"] = [
         "privacy",
         "Samples bought by noisy counts",
         tidy("ecos") | guarantees("ecos"),
-        axes("ecos", *PURCHASE),
+        axes("ecos", *ASKED),
     ),
     Result(
         "plot_thesis_purchases.ecos", "privacy", "Samples bought by noisy counts", table_of("ecos")
@@ -55,13 +47,13 @@ OF_EXPERIMENT["ecos_uploads"] = [
         "cost",
         "Counts before uploads",
         tidy("ecos_uploads"),
-        axes("ecos_uploads", *PURCHASE),
+        axes("ecos_uploads", *ASKED),
     ),
     Result(
         "plot_thesis_purchases.ecos_uploads",
         "cost",
         "Counts before uploads",
         tidy("ecos_uploads"),
-        axes("ecos_uploads", *PURCHASE),
+        axes("ecos_uploads", *ASKED),
     ),
 ]
