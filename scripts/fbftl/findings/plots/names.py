@@ -121,12 +121,12 @@ def write_beside(axes: "Axes", names: Sequence[Name], size: float = LABEL_SIZE) 
         ]
         boxes = [box.translated(*shift) for _, shift in places]
         costs = [
-            at.count_overlaps(covered) + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
+            _overlapped(at, covered) + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
             for at in boxes
         ]
         best = int(np.argmin(costs))
         reach, shift = places[best]
-        covered.append(boxes[best])
+        covered = np.concatenate([covered, boxes[best].get_points()[None]])
         text.set_position(tuple(shift / unit))
         if reach >= NEAR:
             axes.annotate(
@@ -142,13 +142,19 @@ def _across(axes: "Axes", name: Name) -> float:
     return float(axes.transAxes.inverted().transform(at)[0])
 
 
-def _drawn(axes: "Axes", unit: float) -> list["Bbox"]:
+def _overlapped(box: "Bbox", boxes: np.ndarray) -> int:
+    """Return how many boxes (boxes, ends, axes) share an area with one."""
+    low, high = box.get_points()
+    return int(((boxes[:, 1] > low) & (boxes[:, 0] < high)).all(axis=1).sum())
+
+
+def _drawn(axes: "Axes", unit: float) -> np.ndarray:
     """Return boxes around all markers and along all lines of a panel, in pixels.
+
+    They are an array of (boxes, ends, axes), the lower left end first.
 
     unit: pixels of a point.
     """
-    from matplotlib.transforms import Bbox
-
     around = []
     for line in axes.lines:
         at = line.get_transform().transform(line.get_xydata())
@@ -158,4 +164,5 @@ def _drawn(axes: "Axes", unit: float) -> list["Bbox"]:
         if line.get_linewidth() and len(at) > 1:
             ways = [np.linspace(*ends, BETWEEN) for ends in pairwise(at)]
             around += [(place, unit / 2) for place in np.concatenate(ways)]
-    return [Bbox([place - reach, place + reach]) for place, reach in around]
+    boxes = [(place - reach, place + reach) for place, reach in around]
+    return np.array(boxes).reshape(-1, 2, 2)
