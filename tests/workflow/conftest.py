@@ -53,7 +53,7 @@ def template(root: Path, shared: Shared) -> Project:
 
     def make(folder: Path) -> None:
         toy = copied(root, folder)
-        # The toy study has its paper's own results, but not its study of dialogues.
+        # Where a test asks for the paper's own results, it asks for no study of dialogues.
         toy.edit("studies/dialogues.yaml", "paper: fbftl\n", "")
         compileall.compile_dir(folder / "scripts", quiet=2)
         done = subprocess.run(

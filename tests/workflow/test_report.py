@@ -28,11 +28,11 @@ def toy(reference: Project, tmp_path_factory: pytest.TempPathFactory) -> Project
 
 @pytest.fixture(scope="module")
 def report(toy: Project) -> Path:
-    """The report of the finished toy study, as `./run report` makes it."""
+    """The report of the toy study with all of its paper, as `./run report` makes it."""
     page = ("--reporter", "papers", "--report-papers-path", "results/report.html")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYTHONPATH", str(toy.folder / "workflow" / "plugins"))
-        toy.finish(*page, "--", "all")
+        toy.finish(*page, "--", "all", study={"papers": "fbftl"})
     return toy.results / "report.html"
 
 
