@@ -66,7 +66,6 @@ def test_no_recipe_is_long() -> None:
 NETWORK = {"kind": "mlp", "fc": [8], "cut": "relu_fc1"}
 LOCAL = {"rounds": 2, "local_batch": 8}
 MADE = {
-    "papers": None,
     "study": {"tasks": ["digits"], "experiments": ["clipped", "attacked", "solved"]},
     "tasks": {"digits": {"networks": {"small": NETWORK}, "methods": {"fedclip": LOCAL}}},
     "experiments": {
@@ -110,7 +109,7 @@ def test_a_backbone(finished: Project) -> None:
         pytest.skip("torchvision is not installed")
     write(finished, "A backbone")
     laid = yaml.safe_load((finished.folder / "studies/resnet-digits.yaml").read_text("utf-8"))
-    finished.finish(study=laid | {"papers": None})
+    finished.finish("results/resnet/experiments/scarcity.csv", study=laid)
     assert len(pd.read_csv(finished.results / "resnet/experiments/scarcity.csv")) == 4
 
 
@@ -166,7 +165,6 @@ OF_ONES_OWN = {
 def test_an_experiment_of_ones_own_ends_in_a_table_and_a_figure(finished: Project) -> None:
     assert finished.planned(study=OF_ONES_OWN)["train"] == 0
     finished.finish("--report", "results/report.html", "--report-after-run", study=OF_ONES_OWN)
-    assert finished.planned(study=OF_ONES_OWN) == Counter()
     digits = finished.results / "digits"
     table = pd.read_csv(digits / "tables/sweep_losses.csv")
     runs = pd.read_csv(digits / "experiments/losses.csv")

@@ -47,7 +47,7 @@ def test_a_run_that_raises_ends_no_other_and_is_tried_alone_next(finished: Proje
     """What failed is named; the next call makes it, and nothing else."""
     finished.append("scripts/fbftl/methods/fbftl/run.py", RAISING)
     before = finished.stored()
-    done = finished.call()
+    done = finished.call("runs")
     assert done.returncode != 0
     assert "plr=0.5, seed 1" in done.stderr
     assert "no luck" in done.stderr
@@ -58,5 +58,6 @@ def test_a_run_that_raises_ends_no_other_and_is_tried_alone_next(finished: Proje
     method = finished.folder / "scripts/fbftl/methods/fbftl/run.py"
     text = method.read_text(encoding="utf-8").replace('raise ValueError("no luck")', "pass")
     method.write_text(text, encoding="utf-8")
-    finished.finish()
-    assert {row[1] for row in finished.runs()} == {"0", "1"}
+    finished.finish("runs")
+    assert len(finished.stored() - before) == 2 * 8
+    assert finished.planned()["train"] == 0

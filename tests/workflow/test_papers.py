@@ -147,7 +147,7 @@ def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:
     """An experiment of one's own is of no paper; one of a paper's ends in its claims."""
     of_paper = {f"tables/{name}.csv" for name in ("methods", "language", "label_privacy")}
     of_paper |= {f"figures/{name}.svg" for name in ("packet_loss", "retransmission")}
-    mine = {"experiments": {"mine": {"grids": [{"plr": [0.0, 0.5]}]}}, "papers": None}
+    mine = {"experiments": {"mine": {"grids": [{"plr": [0.0, 0.5]}]}}}
     for experiment, of_paper_made in (("mine", 0), ("scarcity", 1)):
         study = mine | {"study": {"tasks": ["digits"], "experiments": [experiment]}}
         made = fresh.call("--summary", study=study).stdout

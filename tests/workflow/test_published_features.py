@@ -54,7 +54,6 @@ def test_a_study_on_published_features_ends_as_the_one_that_they_come_from(
     }
     study = {
         "data_folder": ".",
-        "papers": None,
         "study": {"tasks": ["opened"], "experiments": ["scarcity"]},
         "tasks": {"opened": task},
     }
