@@ -22,7 +22,6 @@ DRY = ("study", "report", "papers", "snakemake")
 """What plans a study, and so has a dry run."""
 
 ELSEWHERE = {
-    "snakemake --cores 2 --configfile prototypes.yaml": "tests/workflow/test_additions.py",
     "./run papers ants": "tests/workflow/test_extending.py",
     "./run ask": "tests/unit/tools/test_ask_uploads.py",
     "./run crate": "tests/unit/findings/test_crate.py",
