@@ -1,20 +1,18 @@
 """Python on an emulated processor, which shows what narrower and other makers' machines compute."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import IO
 
 import pytest
 from fbftl.ground.exact import VARIABLES
 
 EMULATOR = "qemu-x86_64-static"
 
-PROCESSORS = ("Haswell", "EPYC-Rome")
-"""The oldest with AVX2 and FMA, and one of another maker; neither has AVX-512."""
+PROCESSOR = "EPYC-Rome"
+"""One of another maker, with AVX2 and FMA and without AVX-512."""
 
 
 def require() -> None:
@@ -24,23 +22,8 @@ def require() -> None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
 
 
-def sorts_places() -> bool:
-    """Tell whether the emulator runs numpy's argsort.
-
-    QEMU 7.2 takes the register ymm4 for no index in the instruction VPGATHERQQ, with which numpy
-    sorts places of 64 bits; 10.0 does not.
-    """
-    printed = subprocess.run([EMULATOR, "--version"], capture_output=True, text=True).stdout
-    version = re.search(r"version (\d+)\.", printed)
-    return version is not None and int(version[1]) >= 10
-
-
 def start(
-    root: Path,
-    *arguments: str,
-    processor: str | None = None,
-    pinned: bool = True,
-    complaints: IO[str] | int = subprocess.PIPE,
+    root: Path, *arguments: str, processor: str | None = None, pinned: bool = True
 ) -> subprocess.Popen[str]:
     """Start a Python program of the project, which knows the library.
 
@@ -49,7 +32,6 @@ def start(
         arguments: the program and its arguments.
         processor: emulated; None is this machine's.
         pinned: whether it has the variables of `exact`, or none of them.
-        complaints: where its standard error goes; a file if it may be much.
     """
     emulated = [] if processor is None else [EMULATOR, "-cpu", processor]
     return subprocess.Popen(
@@ -57,7 +39,7 @@ def start(
         cwd=root,
         env=environment(root, pinned),
         stdout=subprocess.PIPE,
-        stderr=complaints,
+        stderr=subprocess.PIPE,
         text=True,
     )
 

@@ -1,11 +1,9 @@
 """Under the variables of `exact` other processors compute what this one does, to the byte."""
 
-import os
 from pathlib import Path
 
 import pytest
-from emulated import PROCESSORS, is_wide, lines, require, start
-from tools import emulated_study
+from emulated import PROCESSOR, is_wide, lines, require, start
 
 TRAININGS = "tests/tools/toy_trainings.py"
 
@@ -16,7 +14,7 @@ def _emulator() -> None:
 
 
 def test_an_emulated_processor_trains_to_the_same_bytes(root: Path) -> None:
-    emulated = start(root, TRAININGS, processor=PROCESSORS[-1])
+    emulated = start(root, TRAININGS, processor=PROCESSOR)
     native = lines(start(root, TRAININGS))
     assert len(native) == 3
     assert lines(emulated) == native
@@ -28,10 +26,3 @@ def test_without_the_variables_this_processor_computes_others(root: Path) -> Non
     pinned, free = (lines(start(root, TRAININGS, pinned=pinned)) for pinned in (True, False))
     assert pinned.keys() == free.keys()
     assert pinned != free
-
-
-@pytest.mark.skipif(
-    os.environ.get("FBFTL_WHOLE") != "1", reason="ten minutes; FBFTL_WHOLE=1 runs it"
-)
-def test_a_small_study_has_the_same_bytes_on_both(root: Path) -> None:
-    assert emulated_study.main(list(PROCESSORS)) == 0
