@@ -3,9 +3,7 @@
     OMP_NUM_THREADS=1 python tests/benchmarks local_epochs
 
 10 clients with 32 samples of 8 x 8 pixels, 5 local epochs in batches of 32, one thread; dense
-networks also in batches of 8. Then Split-Mix's bases, of which clients train 8, 4, 2 or 1 each,
-and EPPFL's split network, whose activations and gradients are selected and made noisy. Times are
-the fastest of interleaved rounds.
+networks also in batches of 8. Times are the fastest of interleaved rounds.
 """
 
 import copy
@@ -22,13 +20,11 @@ from torch.nn import functional
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.ground import devices
-from fbftl.methods.eppfl.activations import Boundary, Crossing
 from fbftl.models.chain import Chain
-from fbftl.models.modes import normalise_by_batch
 from fbftl.models.networks import random_split
 from fbftl.study.job import Training
 from fbftl.training.local import one_by_one, train_clients
-from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches
+from fbftl.training.local_updates import LocalPlan, LocalUpdate, SplitModel, mini_batches
 from fbftl.training.samples import LabelledInputs
 
 CLIENTS, SAMPLES, CLASSES, ROUNDS = 10, 32, 10, 7
@@ -84,64 +80,6 @@ def measure(split_model: SplitModel, plan: LocalPlan) -> dict[str, float]:
     return fastest(ways, ROUNDS)
 
 
-def bases() -> Row:
-    """Measure a round of normalised bases of 8 units, as one stack and one after another."""
-    labelled, plan = samples(), replace(PLAN, epochs=1, batch=16)
-    chain = Chain(IMAGE, CLASSES, [8, 8], [], norm="batch")
-    split_model = SplitModel(*random_split(chain, "relu_fc1", 0))
-    normalise_by_batch(split_model.whole)
-    local_updates = [
-        replace(local_update, slot=slot)
-        for index, local_update in enumerate(LOCAL_UPDATES)
-        for slot in range(8 >> 4 * index // CLIENTS)
-    ]
-    ways = {"one by one": one_by_one, "stacked": train_clients}
-    took = fastest(
-        {
-            name: lambda way=way: way(split_model, labelled, local_updates, plan)
-            for name, way in ways.items()
-        },
-        ROUNDS,
-    )
-    times = ", ".join(f"{way} {1e3 * seconds:.1f} ms" for way, seconds in took.items())
-    print(f"{len(local_updates)} bases: {times}")
-    return Row("  stacked: times as fast, bases", took["one by one"] / took["stacked"], (">=", 3.0))
-
-
-def splits() -> Iterator[Row]:
-    """Measure EPPFL's local epochs at the digits study's sizes over FedAvg's."""
-    labelled, plan = samples(), replace(PLAN, epochs=2, batch=16)
-    chain = Chain(IMAGE, CLASSES, [128], [[16, 16], [32]])
-    split_model = SplitModel(*random_split(chain, "relu1_1", 0))
-    half = Crossing(keep_activations=0.5, keep_gradients=0.5)
-    crossings = {
-        "everything": Crossing(),
-        "half, the largest gradients": half,
-        "half, random gradients": replace(half, kept_gradients="random"),
-        "half, noise": replace(half, epsilon=5.0, clip=1.0),
-    }
-
-    for way, train in {"one by one": one_by_one, "side by side": train_clients}.items():
-        hooks = {"fedavg": Hooks} | {
-            name: lambda crossing=crossing: Hooks(boundary=Boundary(crossing, 0))
-            for name, crossing in crossings.items()
-        }
-        took = fastest(
-            {
-                name: lambda of=of, train=train: train(
-                    split_model, labelled, LOCAL_UPDATES, plan, of()
-                )
-                for name, of in hooks.items()
-            },
-            3 * ROUNDS,
-        )
-        times = ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in took.items())
-        print(f"split training {way}: {times}")
-        for name in crossings:
-            ratio = took[name] / took["fedavg"]
-            yield Row(f"split training over FedAvg, {way}, sent: {name}", ratio, ("<=", 1.3))
-
-
 def rows() -> Iterator[Row]:
     """Measure the networks and yield their ratios."""
     devices.prepare("cpu", threads=1)
@@ -157,8 +95,6 @@ def rows() -> Iterator[Row]:
             if dense:
                 faster = took["one by one"] / took["engine"]
                 yield Row(f"  stacked: times as fast as one by one, {name}", faster, (">=", 3.0))
-    yield bases()
-    yield from splits()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ be drawn again without those before it.
 
 What the server reads is rounded to whole numbers of steps 2^-10, finer by far than the steps of a
 quantised upload. A product of matrices in float64 is exact below 2^53, so that equal uploads give
-equal sums in whatever order and grouping, late ones are added and a client's part is subtracted.
+equal sums in whatever order and grouping.
 """
 
 from collections.abc import Iterator
@@ -95,11 +95,6 @@ class UploadSum:
         """Return the sum of the uploads of both."""
         pairs = zip(self.arrays, other.arrays, strict=True)
         return UploadSum(self.bits + other.bits, *(a + b for a, b in pairs))
-
-    def __sub__(self, other: "UploadSum") -> "UploadSum":
-        """Return the sum without uploads that are in it, as if they had never been sent."""
-        pairs = zip(self.arrays, other.arrays, strict=True)
-        return UploadSum(self.bits - other.bits, *(a - b for a, b in pairs))
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Uploads of millions of clients on two cores: sent, read, added up, solved; late ones, deletions.
+"""Uploads of millions of clients on two cores: sent, read, added up, solved.
 
     python tests/benchmarks/ten_million.py [CLIENTS ...]
 
@@ -34,18 +34,8 @@ BITS = 4
 PROCESSES = 2
 STRETCH = 12_500
 RATIO = 1e-4
-ANEW_UP_TO = 1_000_000
-"""Clients up to which everything is computed anew, to compare bytes with."""
-
-LEAVING = 4_711
-"""The client who wants to be forgotten."""
-
 REACH_S = 3600
 """Seconds on the clock that no number of clients may take here: an hour on two cores."""
-
-EXTRAPOLATED = 10**9
-PRICE = 0.04
-"""Dollars of an hour of one core, as clouds rent it out: an assumption."""
 
 
 @dataclass(frozen=True)
@@ -89,14 +79,6 @@ def solved(uploads: UploadSum) -> LinearHead:
     return ridge(uploads.statistics, [RATIO]).head
 
 
-def same_bytes(some: UploadSum, others: UploadSum) -> bool:
-    """Return whether two sums, and the heads that are solved from them, are the same bytes."""
-    heads = [solved(uploads) for uploads in (some, others)]
-    weights = {(head.weights.tobytes(), head.bias.tobytes()) for head in heads}
-    pairs = zip(some.arrays, others.arrays, strict=True)
-    return all(np.array_equal(one, other) for one, other in pairs) and len(weights) == 1
-
-
 def accuracy(head: LinearHead, clients: int) -> float:
     """Return the accuracy on samples of clients that were never summed."""
     values, labels = next(CLIENTS.blocks(10 * clients + 10**6, 10 * clients + 10**6 + 128))
@@ -104,7 +86,7 @@ def accuracy(head: LinearHead, clients: int) -> float:
 
 
 def rows_of(pool: ProcessPoolExecutor, clients: int) -> Iterator[Row]:
-    """Measure so many clients, late ones among them, and one who leaves."""
+    """Measure so many clients."""
     whole = summed(pool, 0, clients)
     started = time.process_time()
     head = solved(whole.upload_sum)
@@ -117,29 +99,10 @@ def rows_of(pool: ProcessPoolExecutor, clients: int) -> Iterator[Row]:
     yield Row(f"{name}: GB sent", whole.upload_sum.bits / 8e9)
     yield Row(f"{name}: accuracy", accuracy(head, clients), note=f"solved in {solving:.2f} s")
 
-    late = summed(pool, clients, clients + clients // 100)
-    updated = whole.upload_sum + late.upload_sum
-    started = time.process_time()
-    leaving = sum_uploads(CLIENTS, BITS, LEAVING, LEAVING + 1)
-    rest = whole.upload_sum - leaving
-    taken_back = time.process_time() - started
-    yield Row(f"{name}: 1 % late ones, share of the time", late.cpu_s / whole.cpu_s, ("<=", 0.02))
-    yield Row(f"{name}: milliseconds to delete one", 1e3 * taken_back)
-    if clients <= ANEW_UP_TO:
-        # Other stretches, so that clients meet in other groups.
-        last = clients + clients // 100
-        spans = ((0, LEAVING), (LEAVING + 1, clients), (clients, last))
-        before, after, newest = (summed(pool, *span).upload_sum for span in spans)
-        same = same_bytes(before + leaving + after + newest, updated)
-        yield Row(f"{name}: late ones as computed anew, to the byte", float(same), (">=", 1))
-        same = same_bytes(before + after, rest)
-        yield Row(f"{name}: one deleted as never sent, to the byte", float(same), (">=", 1))
-
 
 def rows(decades: tuple[int, ...]) -> Iterator[Row]:
-    """Measure and yield all rows, then slopes between decades and what follows from the last."""
+    """Measure and yield all rows, then slopes between decades."""
     seconds: dict[int, float] = {}
-    sent: dict[int, float] = {}
     with ProcessPoolExecutor(PROCESSES) as pool:
         list(pool.map(sum_stretch, [(0, 256)] * PROCESSES))  # modules are imported
         for clients in decades:
@@ -147,17 +110,10 @@ def rows(decades: tuple[int, ...]) -> Iterator[Row]:
                 print(f"  {row.name}  {row.value:.6g}  {row.note}", flush=True)
                 if row.name.endswith("processor seconds"):
                     seconds[clients] = row.value
-                if row.name.endswith("GB sent"):
-                    sent[clients] = row.value
                 yield row
     for few, many in pairwise(decades):
         slope = (seconds[many] / many) / (seconds[few] / few)
         yield Row(f"time per upload, {many:,} over {few:,}", slope, ("<=", 1.1))
-    last = decades[-1]
-    hours = seconds[last] / last * EXTRAPOLATED / 3600
-    yield Row(f"{EXTRAPOLATED:,} clients would take: core hours", hours)
-    yield Row("  and TB sent", sent[last] / last * EXTRAPOLATED / 1e3)
-    yield Row("  and dollars", hours * PRICE, note=f"at {PRICE} for an hour of a core")
 
 
 if __name__ == "__main__":
