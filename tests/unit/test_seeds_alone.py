@@ -33,9 +33,10 @@ def found(outcome: Outcome, index: int) -> tuple[dict[str, Any], list[dict[str, 
 
 
 def require_alone(job: Job, inputs: Inputs) -> None:
-    """Compare every seed of a job among the others with itself alone."""
+    """Compare the first and the last seed of a job among the others with themselves alone."""
     (together,) = train([job], inputs)
-    for index, seed in enumerate(job.seeds):
+    for index in (0, len(job.seeds) - 1):
+        seed = job.seeds[index]
         (alone,) = train([replace(job, seeds=(seed,))], inputs)
         # Their texts, since None and not-a-number occur.
         assert repr(found(together, index)) == repr(found(alone, 0)), seed

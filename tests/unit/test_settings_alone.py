@@ -16,9 +16,12 @@ pytestmark = NO_WARNINGS
 TOGETHER = [record.name for record in methods.RECORDS if record.together is not None]
 
 
-def draws(method: str, task_files: dict, wanted: int) -> list[MissingRun]:
-    """Return the first settings of a method that a plan and its data allow, drawn at random."""
-    found: dict[str, MissingRun] = {}
+def draws(method: str, task_files: dict, wanted: int) -> dict[str, tuple[MissingRun, str]]:
+    """Return the first settings of a method that a plan and its data allow, drawn at random.
+
+    Each is beside what it finds alone, as `text` writes it.
+    """
+    found: dict[str, tuple[MissingRun, str]] = {}
     for number in range(100):
         rng = np.random.default_rng([11, number])
         try:
@@ -26,26 +29,28 @@ def draws(method: str, task_files: dict, wanted: int) -> list[MissingRun]:
             (task,) = study.tasks
             ((name, setting),) = study.settings[task]["asked"].items()
             job = study.job(task, name)
-            train([from_params(job, methods.axes_by_method())], task_files[task])
+            if name in found:
+                continue
+            (alone,) = train([from_params(job, methods.axes_by_method())], task_files[task])
         except UserError:
             continue
-        found[name] = MissingRun(task, setting, job, 0, name)
+        found[name] = MissingRun(task, setting, job, 0, name), text(alone)
         if len(found) == wanted:
             break
-    return list(found.values())
+    return found
 
 
 @pytest.mark.parametrize("method", TOGETHER)
 def test_settings_of_a_unit(method: str, task_files: dict) -> None:
-    runs = draws(method, task_files, 8)
+    found = draws(method, task_files, 8)
     compared = 0
-    for unit in units(runs, lambda task, setting: ()):
-        jobs = [from_params(of_one[0].job, methods.axes_by_method()) for of_one in unit.runs]
-        files = task_files[unit.runs[0][0].task]
-        for job, beside in zip(jobs, train(jobs, files), strict=True):
-            (alone,) = train([job], files)
-            assert text(alone) == text(beside), job.setting.values
-        compared += len(jobs) > 1
+    for unit in units([run for run, _ in found.values()], lambda task, setting: ()):
+        runs = [of_one[0] for of_one in unit.runs]
+        jobs = [from_params(run.job, methods.axes_by_method()) for run in runs]
+        if len(jobs) > 1:
+            for run, beside in zip(runs, train(jobs, task_files[runs[0].task]), strict=True):
+                assert found[run.key][1] == text(beside), run.setting.values
+            compared += 1
     assert compared
 
 
@@ -71,13 +76,9 @@ def test_plain_and_noised_uploads_are_one_study(task_files: dict) -> None:
 @pytest.mark.parametrize("method", [name for name in methods.names() if name not in TOGETHER])
 def test_settings_one_after_another(method: str, task_files: dict) -> None:
     """Methods whose settings have a unit each: what ran before in the process changes nothing."""
-    jobs = [
-        (from_params(run.job, methods.axes_by_method()), task_files[run.task])
-        for run in draws(method, task_files, 4)
-    ]
-    forwards = [text(train([job], files)[0]) for job, files in jobs]
-    backwards = [text(train([job], files)[0]) for job, files in reversed(jobs)]
-    assert forwards == backwards[::-1]
+    for run, forwards in reversed(draws(method, task_files, 4).values()):
+        job = from_params(run.job, methods.axes_by_method())
+        assert text(train([job], task_files[run.task])[0]) == forwards
 
 
 def text(outcome: Any) -> str:

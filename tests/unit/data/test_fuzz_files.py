@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz")
 
 
-@settings(FUZZ, max_examples=500)
+@settings(FUZZ, max_examples=200)
 @given(data=st.data())
 def test_run_files_with_other_values(data: st.DataObject, folder: Path) -> None:
     run: Any = copy.deepcopy(RUN)
@@ -126,7 +126,7 @@ def clients(folder: Path) -> bytes:
     return path.read_bytes()
 
 
-@settings(FUZZ, max_examples=300)
+@settings(FUZZ, max_examples=150)
 @given(data=st.data())
 def test_damaged_client_files(data: st.DataObject, folder: Path, clients: bytes) -> None:
     path = folder / "clients.h5"

@@ -78,26 +78,6 @@ def schedule() -> list[Rounds]:
     return list(rounds(CLIENTS, 3, 3, seed=0))
 
 
-@pytest.mark.parametrize("arrivals", [all_arrive, even_arrive])
-def test_client_updates_average_to_the_batch_gradient(
-    arrivals: Arrivals, schedule: list[Rounds]
-) -> None:
-    plain, single = network(), network()
-    together(learner(plain), arrivals, schedule)
-    apart(learner(single), arrivals, schedule)
-    assert_same(plain, single)
-    assert not torch.equal(next(plain.parameters()), next(network().parameters()))
-
-
-def test_sfl_with_one_local_step_equals_fl(schedule: list[Rounds]) -> None:
-    whole, cut = network(), network()
-    together(learner(whole), all_arrive, schedule)
-    names = [name for name, _ in cut.named_children()]
-    at = names.index("pool1") + 1
-    together(SplitNetwork(cut[:at], cut[at:], training_data()), all_arrive, schedule)
-    assert_same(whole, cut)
-
-
 def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> None:
     """Its own update is its part of the average, without padding: K_u samples and no more."""
     seen = list(schedule[0].single())

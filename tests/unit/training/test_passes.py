@@ -18,6 +18,7 @@ from unit.exchange.test_rounds import TRAINING, all_arrive, even_arrive, trainin
 
 CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
 MODES = [(True, "frozen"), (False, "batch"), (True, "batch")]
+PLAIN = (False, "frozen")
 
 
 def network() -> nn.Sequential:
@@ -60,7 +61,7 @@ def one_round(clients: list[np.ndarray], index: int = 0) -> Round:
 
 
 @pytest.mark.parametrize("at", ["relu1_1", "norm2_1", "pool2", "drop_fc1"])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [PLAIN, *MODES])
 def test_sfl_equals_fl_to_the_last_bit(mode: tuple[bool, str], at: str) -> None:
     whole = train(learner(mode, network()))
     split = train(learner(mode, *cut(network(), at)))
@@ -69,7 +70,7 @@ def test_sfl_equals_fl_to_the_last_bit(mode: tuple[bool, str], at: str) -> None:
 
 
 @pytest.mark.parametrize("arrivals", [all_arrive, even_arrive])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [PLAIN, *MODES])
 def test_single_updates_average_to_the_batch_gradient(mode: tuple[bool, str], arrivals) -> None:
     plain, single = network(), network()
     train(learner(mode, plain), arrivals)
@@ -78,9 +79,9 @@ def test_single_updates_average_to_the_batch_gradient(mode: tuple[bool, str], ar
 
 
 def test_without_either_passes_are_those_of_a_round_at_once() -> None:
-    assert passes_in((False, "frozen"), network()) is together
+    assert passes_in(PLAIN, network()) is together
     plain, alone = network(), network()
-    train(learner((False, "frozen"), plain))
+    train(learner(PLAIN, plain))
     train(TrainedNetwork(alone, training_data(), ClientByClient(0, (alone,), dropout=False)))
     torch.testing.assert_close(values(plain), values(alone), atol=1e-5, rtol=1e-4)
 
