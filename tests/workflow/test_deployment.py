@@ -167,11 +167,21 @@ def names(deployed: Deployment, untouched: Project, source: str) -> None:
     deployed.edit("workflow/Snakefile", f'"{untouched.folder}/workflow/Snakefile"', source)
 
 
-def test_a_deployment_from_a_repository(
-    deployed: Deployment, untouched: Project, repository: Path
+def test_a_deployment_from_a_repository_and_as_the_catalog_writes_it(
+    deployed: Deployment, untouched: Project, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wanted = deployed.planned()
-    names(deployed, untouched, f'"git+file://{repository}/workflow/Snakefile@v1"')
+    # The host cannot be reached, so Snakemake's own copy of the repository is laid there.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(deployed.folder / "cache"))
+    cache = deployed.folder / "cache/snakemake/snakemake/source-cache/snakemake-git-cache"
+    bare = cache / "github.com" / "owner" / "fbftl"
+    subprocess.run(["git", "clone", "-q", "--bare", repository, bare], check=True)
+    catalog = 'github("owner/fbftl", path="workflow/Snakefile", tag="v1")'
+    names(deployed, untouched, catalog)
+    assert deployed.planned() == wanted
+
+    git = f'"git+file://{repository}/workflow/Snakefile@v1"'
+    deployed.edit("workflow/Snakefile", catalog, git)
     shutil.rmtree(deployed.folder / ".snakemake")
     assert deployed.planned() == wanted
     deployed.finish("--until", "source")
@@ -179,19 +189,6 @@ def test_a_deployment_from_a_repository(
     # What a run's meta file tells of its commit.
     describe = ["git", "describe", "--always", "--dirty", "--tags"]
     assert subprocess.check_output(describe, cwd=checkout, text=True) == "v1\n"
-
-
-def test_a_deployment_as_the_catalog_writes_it(
-    deployed: Deployment, untouched: Project, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The host cannot be reached, so Snakemake's own copy of the repository is laid there."""
-    wanted = deployed.planned()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(deployed.folder / "cache"))
-    cache = deployed.folder / "cache/snakemake/snakemake/source-cache/snakemake-git-cache"
-    bare = cache / "github.com" / "owner" / "fbftl"
-    subprocess.run(["git", "clone", "-q", "--bare", repository, bare], check=True)
-    names(deployed, untouched, 'github("owner/fbftl", path="workflow/Snakefile", tag="v1")')
-    assert deployed.planned() == wanted
 
 
 def test_a_deployment_from_a_single_file(deployed: Deployment, untouched: Project) -> None:

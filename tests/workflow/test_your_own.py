@@ -204,7 +204,8 @@ def test_a_table(fresh: Project) -> None:
     (fresh.folder / "income.yaml").write_text(STUDIES["income.yaml"], encoding="utf-8")
     small = {"seeds": [0], "tasks": {"income": {"training": {"epochs": 3, "rounds": 3}}}}
     (fresh.folder / "small.yaml").write_text(yaml.safe_dump(small), encoding="utf-8")
-    succeed(fresh, "snakemake --cores 2 --configfile income.yaml", "small.yaml")
+    wanted = "results/income/tables/sweep_income.csv"
+    succeed(fresh, "snakemake --cores 2 --configfile income.yaml", "small.yaml", "--", wanted)
     runs = pd.read_csv(fresh.results / "income" / "experiments" / "income.csv")
     assert set(runs["method"]) == {"ftl_c", "fbftl", "fedavg"}
     sweep = pd.read_csv(fresh.results / "income" / "tables" / "sweep_income.csv")
