@@ -1,4 +1,4 @@
-"""The studies: planned whole, and run on a few hundred real images where those are at hand."""
+"""The studies: run on a few hundred real images, and what a call says that lacks its files."""
 
 import json
 import re
