@@ -89,8 +89,8 @@ class PlannedResults(Results):
 
     def write(self) -> None:
         """Write for nodes which plan of these results is to be made."""
-        told = {each.name: getattr(self, each.name) for each in fields(Results)}
-        write_json(MADE / f"{self.word}.plan", told)
+        plan = {each.name: getattr(self, each.name) for each in fields(Results)}
+        write_json(MADE / f"{self.word}.plan", plan)
 
 
 @dataclass(frozen=True)
