@@ -29,10 +29,12 @@ def toy(reference: Project, tmp_path_factory: pytest.TempPathFactory) -> Project
 @pytest.fixture(scope="module")
 def report(toy: Project) -> Path:
     """The report of the toy study with all of its paper, as `./run report` makes it."""
+    study = {"papers": "fbftl"}
+    toy.finish(study=study)
     page = ("--reporter", "papers", "--report-papers-path", "results/report.html")
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("PYTHONPATH", str(toy.folder / "workflow" / "plugins"))
-        toy.finish(*page, "--", "all", study={"papers": "fbftl"})
+        toy.finish(*page, "--", "all", study=study)
     return toy.results / "report.html"
 
 

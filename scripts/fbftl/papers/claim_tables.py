@@ -158,7 +158,8 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
     counts = Counter(str(of.verdict) for of in compared)
     shown = [f"{count} {verdict}" for verdict, count in counts.most_common()]
     for unit, effects in _by_unit(finding).items():
-        shown.append(f"from {readable(min(effects))} to {readable(max(effects))}{unit}")
+        least, most = readable(min(effects)), readable(max(effects))
+        shown.append(f"{least}{unit}" if least == most else f"from {least} to {most}{unit}")
     return "; ".join(shown)
 
 
