@@ -89,7 +89,7 @@ def require_plan(plan: Path, key: str) -> None:
 
 
 def forget(marker: Path, declared: Iterable[str]) -> None:
-    """Remove what calls these results made, what other plans made, and what kills have left."""
+    """Remove the key of finished results, leftovers of kills, and what only other plans make."""
     for path in declared:
         remove_leftovers_of(path)
         if path.endswith("/key"):
