@@ -24,7 +24,13 @@ from fbftl.findings.kept import KEPT
 from fbftl.findings.origins import commits, distinct, notes_on_runs
 from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
-from fbftl.findings.table_numbers import cheapest_uploads, ratios, uplinks_of_rounds
+from fbftl.findings.table_numbers import (
+    attained,
+    cheapest_uploads,
+    membership,
+    ratios,
+    uplinks_of_rounds,
+)
 from fbftl.findings.tables import ResultTable
 from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store
@@ -210,7 +216,13 @@ def committed_numbers(root: Path) -> dict[str, float]:
     of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
     of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, rows(t)).items()}
-    for name, numbers_of in {"front": cheapest_uploads, "rounds": uplinks_of_rounds}.items():
+    of_tables = {
+        "front": cheapest_uploads,
+        "rounds": uplinks_of_rounds,
+        "upload_attacks": attained,
+        "upload_membership": membership,
+    }
+    for name, numbers_of in of_tables.items():
         for table in sorted((root / KEPT).glob(f"*/tables/{name}.csv")):
             of_tasks |= numbers_of(table.parents[1].name, rows(table))
     return of_tasks | of_formulas

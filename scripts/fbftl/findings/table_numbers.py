@@ -4,7 +4,9 @@
 networks. Pages take ratios of it: ``papers/fbftl/total_uplink/ftl_c over fbftl``. Of the tables of
 uploads they take kilobytes and accuracies, ``front_digits/front/iid labels/8/statistics/kilobytes``
 those of the cheapest statistics within a point of raw features; of the tables of rounds how many
-times FbFTL's uplink a method sends (``rounds-linear/rounds/FbFTL, bits 2/near_times``).
+times FbFTL's uplink a method sends (``rounds-linear/rounds/FbFTL, bits 2/near_times``); of those
+of attacks what one attains at K samples of a client, or against a solved head
+(``rival_digits/attacks/server sees features/8/share of features told``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,4 +59,28 @@ def uplinks_of_rounds(task: str, table: Sequence[Mapping[str, str]]) -> dict[str
         for row in table
         for of in OF_ROUNDS
         if row[of]
+    }
+
+
+def attained(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return what attacks attain on uploads of K samples, and without these, by name.
+
+    Shares are in percent.
+    """
+    numbers: dict[str, float] = {}
+    for row in table:
+        if row["samples_per_client"]:
+            size, share = float(row["samples_per_client"]), row["measure"].startswith("share")
+            name = f"{task}/attacks/{row['adversary']}/{size:g}/{row['measure']}"
+            of_attack = {name: row["value"], f"{name} without it": row["blind"]}
+            numbers |= {k: float(v) * (100 if share else 1) for k, v in of_attack.items()}
+    return numbers
+
+
+def membership(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return the AUC of the attack on members that is quoted against each solved head, by name."""
+    return {
+        f"{task}/attacks/{row['head']}/AUC": float(row["auc"])
+        for row in table
+        if row["quoted"] == "True"
     }
