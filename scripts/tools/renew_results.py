@@ -108,7 +108,14 @@ def renew(root: Path, name: str, by: dict[str, Any]) -> None:
         take_over({root / "results" / AUDIT: root / KEPT / AUDIT})
     else:
         keep_runs(runs_there(root / "results" / name)[name], root / KEPT / name)
+        recipes = kept.recipes_of(notes["runs"], store_below(root))
+        write_json(root / KEPT / name / "recipes.json", recipes)
     write_json(root / KEPT / name / "made.json", notes)
+
+
+def store_below(root: Path) -> Store:
+    """Return the store of the project's folder, or of the environment."""
+    return Store(root / store_of({"store": None}).root)
 
 
 def runs_there(folder: Path) -> dict[str, Runs]:
@@ -188,7 +195,7 @@ def finished(root: Path, name: str) -> dict[str, Any]:
     if not any((results / name / made).exists() for made in ("tables", "numbers.json")):
         raise UserError(f"results/{name} has no tables and no numbers; run its study first")
     tasks = kept.tasks_of(results, name, [*read_systems(root), *read_every_full(root)])
-    runs, store = kept.runs_of(results, tasks), Store(root / store_of({"store": None}).root)
+    runs, store = kept.runs_of(results, tasks), store_below(root)
     keys = [key for of_task in runs.values() for each in of_task.values() for key in each["keys"]]
     noted = notes_on_runs(keys, store)
     arithmetic = distinct(each["arithmetic"] for each in noted)

@@ -1,16 +1,18 @@
 """Results that stand in the project, `docs/results/`: what is kept of a finished study.
 
 Tables and single numbers of a task or a paper, the figures that `docs/results/figures.csv` lists,
-and the keys of all runs that they rest on.
+and the keys and recipes of all runs that they rest on.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_text
+from fbftl.ground.files import read_json, write_text
 from fbftl.study.systems import System, paper_of
 
 KEPT = Path("docs", "results")
@@ -33,6 +35,9 @@ WHOLE = ("claims",)
 
 PAPERS = "papers/"
 """How the names of papers' results begin."""
+
+KEY = re.compile(rf"\b[0-9a-f]{{{DIGITS}}}\b")
+"""Of an artefact in a recipe."""
 
 Runs = dict[str, dict[str, dict[str, Any]]]
 """Seeds and keys of runs, `seeds` and `keys`, by task and setting."""
@@ -140,3 +145,30 @@ def runs_of(results: Path, tasks: Iterable[str]) -> Runs:
             of_setting["seeds"].append(int(seed))
             of_setting["keys"].append(key)
     return runs
+
+
+def recipes_of(runs: Runs, store: Store) -> dict[str, Any]:
+    """Return what decides the runs of some tasks, so that a clone explains their numbers.
+
+    `runs` has each setting's recipe, whose canonical JSON with a seed gives that seed's key; `read`
+    has the recipes of what these read, by key.
+
+    Args:
+        runs: seeds and keys.
+        store: in which the runs lie.
+    """
+    of_runs = {
+        task: {
+            setting: store.json("runs", each["keys"][0])["recipe"]["setting"]
+            for setting, each in of_task.items()
+        }
+        for task, of_task in runs.items()
+    }
+    read: dict[str, Any] = {}
+    pending: list[Any] = [of_runs]
+    while pending:
+        for key in sorted({*KEY.findall(canonical(pending.pop()))} - {*read}):
+            for path in store.root.glob(f"*/{key}/{RECIPE}"):
+                read[key] = read_json(path, "recipe")["recipe"]
+                pending.append(read[key])
+    return {"runs": of_runs, "read": read}

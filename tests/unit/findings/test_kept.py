@@ -7,8 +7,9 @@ import pytest
 import renew_results
 from fbftl.findings import kept
 from fbftl.findings.kept import FIRST_ROWS, KEPT, MOST_ROWS
-from fbftl.ground.artefacts import Store
+from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import read_json
 from fbftl.study.systems import System
 
 
@@ -131,3 +132,15 @@ def test_what_is_kept_of_a_study_names_commits_arithmetic_and_runs(folder, root,
     )
     with pytest.raises(UserError, match="was not computed exactly, because x"):
         renew_results.finished(Path(), "ants")
+
+
+def test_a_clone_explains_every_kept_run_whose_recipe_is_kept(root):
+    for path in sorted((root / kept.KEPT).glob("*/recipes.json")):
+        recipes, made = read_json(path, "recipes"), read_json(path.with_name("made.json"), "runs")
+        for task, settings in recipes["runs"].items():
+            for name, recipe in settings.items():
+                for seed, key in zip(*made["runs"][task][name].values(), strict=True):
+                    assert key_of(canonical({"seed": seed, "setting": recipe})) == key
+                assert {*recipe["reads"].values()} <= {*recipes["read"]}
+        for key, recipe in recipes["read"].items():
+            assert key_of(canonical(recipe)) == key
