@@ -139,7 +139,8 @@ def test_a_clone_explains_every_kept_run_whose_recipe_is_kept(root):
         recipes, made = read_json(path, "recipes"), read_json(path.with_name("made.json"), "runs")
         for task, settings in recipes["runs"].items():
             for name, recipe in settings.items():
-                for seed, key in zip(*made["runs"][task][name].values(), strict=True):
+                of_setting = made["runs"][task][name]
+                for seed, key in zip(of_setting["seeds"], of_setting["keys"], strict=True):
                     assert key_of(canonical({"seed": seed, "setting": recipe})) == key
                 assert {*recipe["reads"].values()} <= {*recipes["read"]}
         for key, recipe in recipes["read"].items():
