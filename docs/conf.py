@@ -22,6 +22,7 @@ root_doc = "README"
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 html_theme = "alabaster"
+pygments_style = "bw"  # every colour of others has too little contrast
 html_theme_options = {"fixed_sidebar": True, "page_width": "70rem"}
 html_sidebars = {"**": ["about.html", "navigation.html", "searchfield.html"]}
 html_show_sourcelink = False
@@ -43,6 +44,10 @@ LINK = re.compile(
     re.MULTILINE,
 )
 """A line of its own that names the list under it, or a page that a line begins with."""
+
+
+ROLE = re.compile(r'role="[^"]*" aria-roledescription="[^"]*"')
+"""Of a drawn diagram: what screen readers do not know."""
 
 
 def with_contents(app: Any, docname: str, source: list[str]) -> None:
@@ -73,11 +78,20 @@ def with_pictures(app: Any, doctree: nodes.document) -> None:
     """Draw the diagrams of a page."""
     for block in list(doctree.findall(nodes.literal_block)):
         if block.get("language") == "mermaid":
-            picture = mmdr.render(block.astext()).svg()
+            picture = ROLE.sub('role="img" aria-label="diagram"', mmdr.render(block.astext()).svg())
             # Labels are set in whatever font a browser has; a little smaller they fit their boxes.
             texts = "svg.flowchart text, svg.flowchart tspan"
             style = f"<style>{texts} {{ font-size: 11px !important }}</style>"
             block.replace_self(nodes.raw("", picture + style, format="html"))
+
+
+def with_levels(
+    app: Any, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Give the captions of the sidebar the level that screen readers ask of a heading."""
+    toctree, level = context.get("toctree"), 'role="heading" aria-level="2"'
+    if toctree:
+        context["toctree"] = lambda **options: toctree(**options).replace('role="heading"', level)
 
 
 def setup(app: Any) -> None:
@@ -85,3 +99,4 @@ def setup(app: Any) -> None:
     app.connect("source-read", with_contents)
     app.connect("source-read", without_contents)
     app.connect("doctree-read", with_pictures)
+    app.connect("html-page-context", with_levels)
