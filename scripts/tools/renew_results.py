@@ -26,7 +26,7 @@ from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
 from fbftl.findings.table_numbers import (
     attained,
-    cheapest_uploads,
+    front_uploads,
     membership,
     ratios,
     uplinks_of_rounds,
@@ -224,7 +224,7 @@ def committed_numbers(root: Path) -> dict[str, float]:
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
     of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, rows(t)).items()}
     of_tables = {
-        "front": cheapest_uploads,
+        "front": front_uploads,
         "rounds": uplinks_of_rounds,
         "upload_attacks": attained,
         "upload_membership": membership,

@@ -41,15 +41,18 @@ OF_UPLOADS = ("kilobytes", "downlink_kilobytes", "accuracy")
 OF_ROUNDS = ("equal_times", "equal_low", "equal_high", "near_times")
 
 
-def cheapest_uploads(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
-    """Return kilobytes up and down and accuracy (%) of each kind's cheapest upload, by name."""
-    return {
-        f"{task}/front/{row['skew']}/{row['samples_per_client']}/{row['kind']}/{of}": float(row[of])
-        * (100 if of == "accuracy" else 1)
-        for row in table
-        if row["cheapest"] == "yes"
-        for of in OF_UPLOADS
-    }
+def front_uploads(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return kilobytes up and down and accuracy (%) of each upload, by its name.
+
+    The cheapest of its kind has them by the kind's name too.
+    """
+    numbers: dict[str, float] = {}
+    for row in table:
+        for name in (row["name"], *[row["kind"]] * (row["cheapest"] == "yes")):
+            among = f"{task}/front/{row['skew']}/{row['samples_per_client']}/{name}"
+            numbers |= {f"{among}/{of}": float(row[of]) for of in OF_UPLOADS}
+            numbers[f"{among}/accuracy"] *= 100
+    return numbers
 
 
 def uplinks_of_rounds(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
