@@ -1,20 +1,19 @@
-"""Figures of FedFeat+: accuracy by round and by uplink, and noise on features.
+"""Figures of FedFeat+: accuracy by round, and noise on features.
 
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.plots.frames import level, marks
 from fbftl.findings.plots.kinds import bands, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, figure_labels, shown
 from fbftl.findings.story import with_rows
-from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.ground.csv_tables import read_table
 
 SOURCES = {
@@ -33,15 +32,14 @@ AT = ["network", "partition", "method", "features_from"]
 
 
 def marked_lines(
-    points: pd.DataFrame, x: str, methods: Mapping[str, ShownMethod], panel: Any = ""
+    points: pd.DataFrame, methods: Mapping[str, ShownMethod], panel: pd.Series
 ) -> tuple[pd.DataFrame, dict[str, Look]]:
-    """Return the marks of lines by method and source of features, with what the table reports.
+    """Return the marks of lines over rounds, by method and source of features, and of the table.
 
     CCVR's line is thin: until its last round it is FedAvg's.
 
     Args:
         points: a row per point of a line, and those `marked`, which the table reports.
-        x: their column of the abscissa.
         methods: their looks.
         panel: of each point.
     """
@@ -54,7 +52,7 @@ def marked_lines(
             width = 0.7 if look.name == "ccvr" else 1.4
             looks[f"_{look.figure_label}{words}"] = Look(look.colour, "", dash, width=width)
             looks[look.figure_label + words] = Look.of(look, line=dash)
-    return marks(points, x, series=series, panel=panel), looks
+    return marks(points, "round", series=series, panel=panel), looks
 
 
 def retraining(
@@ -71,7 +69,7 @@ def retraining(
     """
     points = plotted(with_rows(read_tidy(runs, axes), runs), read_tidy(series))
     here = points["network"] + " " + points["partition"]
-    frame, looks = marked_lines(points, "round", shown(methods), here)
+    frame, looks = marked_lines(points, shown(methods), here)
     x, y = Scale("round"), Scale(ACCURACY)
     partitions = [name for name in DEALT if name in set(points["partition"])]
     networks = sorted(points["network"].unique())
@@ -113,51 +111,6 @@ def named(network: str) -> str:
     """Return what a title calls a network: "CNN one" of `cnn_one`."""
     kind, *rest = network.split("_")
     return " ".join([kind.upper(), *rest])
-
-
-def retraining_cost(
-    runs: Sequence[str], ledgers: Sequence[str], svg: str, axes: dict[str, Any],
-    methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
-    """Draw accuracy against what clients have sent up by then; FbFTL sends once, before training.
-
-    Args:
-        runs: run files of the experiment.
-        ledgers: theirs.
-        svg: path of the svg.
-        axes: the axes to know of a run, with their defaults.
-        methods: those of the experiment.
-    """
-    methods_shown = shown(methods)
-    exchanged = (read_exchanged(*pair, axes) for pair in zip(runs, ledgers, strict=True))
-    points = pd.concat([sent(run, methods_shown[run.method]) for run in exchanged])
-    points = points.reset_index(drop=True)
-    # A line has no band: what was sent by then varies too.
-    without = points.assign(spread=points["spread"].where(points["marked"]))
-    frame, looks = marked_lines(without, "megabytes", methods_shown)
-    panel = Panel(Scale("sent up by all clients (MB)", "log 1-2-5"), Scale(ACCURACY))
-    figure = lines(frame, Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2))
-    save(figure, svg, points, "Accuracy against uplink of all clients")
-
-
-def sent(run: Exchanged, look: ShownMethod) -> pd.DataFrame:
-    """Return mean uplink in megabytes, accuracy and its spread after each point of a run's curves.
-
-    Who sends once has one point, at the end of its training. The last row, alone marked, is what
-    the table reports: every seed at its own selected epoch.
-    """
-    points = range(1, run.points + 1) if look.sends != "once" else [run.points]
-    rows = []
-    for point in points:
-        accuracy = pd.Series(run.after(point))
-        bits = float(run.until("up", "bits", [point] * len(run.seeds)).mean())
-        rows.append((point, False, bits / 8e6, accuracy.mean(), accuracy.std()))
-    reported = run.reported()
-    scores = (reported["accuracy"], reported["spread"])
-    rows.append((reported["epoch"], True, reported["uplink"] / 8e6, *scores))
-    columns = ["point", "marked", "megabytes", "accuracy", "spread"]
-    of_run = {"method": run.method, "features_from": run.setting.features_from}
-    return pd.DataFrame(rows, columns=columns).assign(**of_run)[[*of_run, *columns]]
 
 
 NOISED = {

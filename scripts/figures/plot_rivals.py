@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from fbftl.cost.layers import read_network
-from fbftl.cost.one_shot import crossover, expected_present, numbers
 from fbftl.findings.plots.frames import marks, named_at_ends, stepped
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
-from fbftl.findings.uploads import COLOURS, UPLOADING, Upload, by_upload
+from fbftl.findings.uploads import UPLOADING, Upload, by_upload
 from fbftl.ground.csv_tables import read_table
 from fbftl.study.uploads import READ
 
@@ -115,98 +112,6 @@ def in_words(values: pd.Series) -> str:
         for axis, value in values.items()
         if pd.notna(value)
     )
-
-
-MESSAGES = {"features": ("o", 8), "means": ("s", 4), "statistics": ("D", 5)}
-"""Marker of each message and its points: those of the means of one sample lie on the sample's."""
-
-SIZES = np.unique(np.geomspace(1, 4096, 60).round().astype(int))
-"""Samples per client K."""
-
-WIDTHS = np.unique(np.geomspace(16, 8192, 60).round().astype(int))
-CLASSES = (10, 100, 1000)
-
-
-def features_or_sums(runs: str, network: str, svg: str, axes: dict[str, Any]) -> None:
-    """Draw where features cost more uplink than class means or statistics: in K, and in d.
-
-    Args:
-        runs: tidy table of the uploads over samples per client.
-        network: the task's layers and its cut.
-        svg: path of the svg.
-        axes: those of uploads and samples per client, with their defaults.
-    """
-    shape = read_network(network)
-    width, classes = shape.feature_width, shape.head[-1].outputs
-    points = measured(with_rows(read_tidy(runs, axes), runs))
-    lines_by_size = formulas(width, classes)
-    apart = points["message"].where(~held_out(points), points["message"] + ", held-out apart")
-    frames = [
-        named_at_ends(marks(lines_by_size, "samples", "numbers", series=lines_by_size["message"],
-                            factor=1)),
-        marks(points, "samples", "numbers", series="by ledger, " + apart, factor=1),
-    ]  # fmt: skip
-    looks = {message: Look(COLOURS[message], "") for message in MESSAGES}
-    for message, (marker, size) in MESSAGES.items():
-        for ending, filling in (("", ""), (", held-out apart", "white")):
-            look = Look(COLOURS[message], marker, "", filling, size=size)
-            looks[f"by ledger, {message}{ending}"] = look
-    for count in CLASSES:
-        edge = pd.DataFrame({"d": WIDTHS, "K": [float(crossover(int(d), count)) for d in WIDTHS]})
-        name = f"N = {count:,}"
-        frames.append(named_at_ends(marks(edge, "d", "K", series=name, panel="d", factor=1)))
-    looks |= in_order([f"N = {count:,}" for count in CLASSES], marker="")
-    here = pd.DataFrame({"d": [width], "K": [float(crossover(width, classes))]})
-    frames.append(marks(here, "d", "K", series="task", panel="d", name="this task", factor=1))
-    looks["task"] = Look(line="")
-    panels = {
-        "": Panel(Scale("samples per client K", "log"), Scale("numbers per client", "log"),
-                  f"d = {width}, N = {classes}; points by ledger,\n"
-                  "hollow with held-out samples apart"),
-        "d": Panel(Scale("dimensions d of a feature", "log"), Scale("K at the crossover", "log"),
-                   "Below a line features cost less"),
-    }  # fmt: skip
-    drawn = pd.concat([lines_by_size, points], ignore_index=True)
-    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.9)))
-    save(figure, svg, drawn, "Uplink of features, means and statistics")
-
-
-def measured(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return samples and numbers of a client by message and head, as the ledgers count them.
-
-    A client has the mean of those that there are: the last one takes what is left.
-    """
-    rows = runs[runs["message"].isin(list(MESSAGES)) & (runs["aggregation"] == "open")]
-    rows = rows.assign(samples=rows["offered"] / rows["upload_batches"])
-    groups = rows.groupby(["message", "head", "setting"])[["samples", "numbers_per_batch"]]
-    points = groups.mean().rename(columns={"numbers_per_batch": "numbers"}).reset_index()
-    return points.drop(columns="setting").assign(source="ledger")
-
-
-def formulas(width: int, classes: int) -> pd.DataFrame:
-    """Return numbers per client by message and K, in closed form, for iid clients."""
-    rows = [
-        {
-            "message": message,
-            "samples": int(size),
-            "numbers": float(
-                numbers(message, width, classes, int(size), expected_present(classes, int(size)))
-            ),
-            "source": "formula",
-        }
-        for message in MESSAGES
-        for size in SIZES
-    ]
-    return pd.DataFrame(rows)
-
-
-def held_out(points: pd.DataFrame) -> pd.Series:
-    """Return of which points clients send the means of held-out samples apart.
-
-    Then more means are sent than for other heads: by few clients, of which none is held out whole.
-    """
-    alike = points.groupby(["message", "samples"])["numbers"]
-    return points["numbers"] > alike.transform("min")
 
 
 TRUSTS = {

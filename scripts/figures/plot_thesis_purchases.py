@@ -4,7 +4,6 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,14 +11,12 @@ from fbftl.data.clients import ClientFile
 from fbftl.data.domains import domains_in
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
-from fbftl.findings.outsourcing import purchases as by_setting
 from fbftl.findings.plots.frames import level, marks, named_at_ends
 from fbftl.findings.plots.kinds import lines, pictures
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.run_file import read_run
-from fbftl.findings.runs import read_tidy
 from fbftl.findings.story import with_rows
-from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.ground.csv_tables import read_table
 from fbftl.study.outsourcing import COUNTING
 
@@ -75,33 +72,6 @@ def ecos(table: str, svg: str) -> None:
 
 def _number(name: str) -> float:
     return float(name.split()[-1])
-
-
-def ecos_uploads(runs: str, svg: str, axes: dict[str, Any]) -> None:
-    """Draw accuracy against uplink: uploads with counts before them, alone, with a random purchase.
-
-    Args:
-        runs: tidy table of the experiment.
-        svg: path of the svg.
-        axes: those of a purchase, with their defaults.
-    """
-    rows = by_setting(with_rows(read_tidy(runs, axes), runs))
-    bought = rows[rows["purchase"] > 0]
-    by_rule = {rule: bought[bought["purchase_rule"] == rule] for rule in ("ecos", "random")}
-    masked = by_rule["ecos"][by_rule["ecos"]["aggregation"] == "masked"]
-    drawn = [
-        (masked, f"{CHOICES['ecos'][0]} by masked counts, and uploads", *CHOICES["ecos"][1:]),
-        (rows[rows["purchase"] == 0], "uploads alone", NEUTRAL, "X"),
-        (by_rule["random"][by_rule["random"]["uploaders"] > 0], "uploads, random purchase",
-         *CHOICES["random"][1:]),
-    ]  # fmt: skip
-    frame = pd.concat(
-        [marks(line, line["uplink_bits"] / 1e6, series=name) for line, name, *_ in drawn]
-    )
-    looks = {name: Look(colour, marker) for _, name, colour, marker in drawn}
-    panel = Panel(Scale("uplink of all clients (Mb)", "log"), Scale(ACCURACY))
-    spec = Spec(looks, {"": panel}, (1.5 * COLUMN_WIDTH, 3.2), legend=2)
-    save(lines(frame, spec), svg, rows, "Accuracy against uplink with and without a purchase")
 
 
 SHOWN = 24

@@ -1,10 +1,9 @@
-"""Tables and figures of purchases: means over seeds, and rivals at equal uplink."""
+"""Tables and figures of purchases: means over seeds, and what counts cost."""
 
 import pandas as pd
 from fbftl.findings.outsourcing import epsilons, purchases
 from fbftl.study.outsourcing import ASKED
 from fbftl.study.settings import DEFAULTS
-from tabulate_thesis import at_equal_uplink
 
 
 def rows(*settings: dict) -> pd.DataFrame:
@@ -44,17 +43,3 @@ def test_epsilons_are_by_kind_of_neighbours():
     assert epsilons(guarantees).to_dict("records") == [
         {"setting": "a", "epsilon_added": 0.2, "epsilon_replaced": 0.5}
     ]
-
-
-def test_rivals_have_the_shortest_uplink_that_is_long_enough():
-    uploads = [
-        {"purchase": 0, "uploaders": clients, "uplink_bits": 100.0 * clients}
-        for clients in (1, 2, 3)
-    ]
-    random = bought("random", uploaders=2, uplink_bits=200.0)
-    counted = [bought(uploaders=clients, uplink_bits=100.0 * clients + 90) for clients in (0, 1, 2)]
-    table = at_equal_uplink(purchases(rows(*uploads, random, *counted)))
-    assert table["uploaders"].tolist() == [0, 1, 2]
-    assert table["uploaders_alone"].tolist() == [1, 2, 3]
-    assert table["uploaders_random"].tolist()[:2] == [2, 2]
-    assert pd.isna(table["accuracy_random"].iloc[2])

@@ -6,14 +6,12 @@ from pathlib import Path
 import describe_named_network
 import pandas as pd
 import plot_fbftl
-import plot_fedfeat
 import pyarrow.parquet as pq
 import pytest
 import tabulate_fbftl_cost
 from fbftl.cost.layers import Network, parameters, read_network
 from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
-from fbftl.findings.shown import shown
 from fbftl.findings.uplink import COMMON, SELECTED
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import rows
@@ -247,11 +245,6 @@ def test_the_figure_marks_what_the_table_reports(
     reported = table[["epochs", "uplink_sent", "accuracy", "spread", "diverged"]]
     marked = marks[["epoch", "uplink", "accuracy", "spread", "diverged"]]
     assert marked.loc[table.index].to_numpy() == pytest.approx(reported.to_numpy())
-    for method, look in shown(rows(pairs)).items():
-        run = read_exchanged(*pairs[method], {"features_from": "last_epoch"})
-        curve = plot_fedfeat.sent(run, look)
-        mark = curve[curve["marked"]][["point", "accuracy", "spread"]]
-        assert mark.to_numpy().tolist() == [pytest.approx([2, 0.65, 0.15 * 2**0.5])]
 
 
 @pytest.mark.parametrize("method", SCHEMES)

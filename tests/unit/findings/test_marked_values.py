@@ -15,7 +15,6 @@ import plot_eppfl
 import plot_fbftl
 import plot_fedfeat
 import plot_thesis
-import plot_thesis_purchases
 import pytest
 import tabulate_eppfl
 import tabulate_fbftl_cost as costs
@@ -23,7 +22,6 @@ import tabulate_fbftl_loss
 import tabulate_fedfeat
 import tabulate_thesis
 from drawn import drawing, unrendered
-from fbftl.findings import outsourcing
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
@@ -37,7 +35,6 @@ PRINTED = ROOT / "published" / "eppfl" / "printed.csv"
 COMMITTED = {
     "plot_fbftl.compression": ("compression", True),
     "plot_fbftl.rate_distortion": ("compression", True),
-    "plot_fbftl.noise": ("noise", True),
     "plot_fbftl.packet_loss": ("packet_loss", True),
     "plot_fbftl.privacy": ("privacy", True),
     "plot_rivals.uploads": ("uploads", False),
@@ -83,9 +80,6 @@ def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Pa
         assert values == sorted(f"{100 * score:.1f}" for score in scores)
     along = "get_xdata" if script in ACROSS else "get_ydata"
     assert all(scores.map(lambda score: is_drawn(figure, score, along)))
-    if script == "plot_fbftl.noise":
-        # Without noise there is one run, drawn for both ways of drawing it.
-        marked = marked.drop(columns="noise_draw")
     assert len(marked)
     assert within(marked, table)
 
@@ -250,28 +244,13 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
     return marked[columns], tabulate_fedfeat.retraining_rows(runs)[columns]
 
 
-def purchases(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return one purchase by counts, as figure and table read it from the same runs."""
-    bought = {"purchase_rule": "ecos", "purchase": 300, "uploaders": 2}
-    axes = {axis: DEFAULTS[axis] for axis in outsourcing.ASKED} | bought | {"method": "ecos"}
-    measured = dict.fromkeys(outsourcing.MEASURED, (2e6, 2e6))
-    runs = pd.DataFrame(seeds(axes, test_accuracy=(0.5, 0.75), **measured))
-    runs.assign(task="t").to_csv(folder / "runs.csv", index=False)
-    files = [str(folder / name) for name in ("runs.csv", "figure.svg")]
-    unrendered(plot_thesis_purchases.ecos_uploads, *files, {})
-    tabulate_thesis.ecos_uploads(str(folder / "runs.csv"), {}).write(folder / "table.csv")
-    columns = ["purchase_rule", "purchase", "uploaders", "uplink_bits", "accuracy", "spread"]
-    figure, table = (pd.read_csv(folder / name) for name in ("figure.csv", "table.csv"))
-    return figure[columns], table[columns]
-
-
 @pytest.mark.parametrize(
-    "both", [scarcity, language, fairness, domain_adaptation, purchases, eppfl, retraining]
+    "both", [scarcity, language, fairness, domain_adaptation, eppfl, retraining]
 )
 def test_a_figure_of_runs_marks_what_their_table_reports(
     both: Callable[..., tuple[pd.DataFrame, pd.DataFrame]], tmp_path: Path
 ) -> None:
-    """Those of `uplink` and `retraining_cost` read ledgers too: `test_exchanged.py` has them."""
-    marked, table = both(tmp_path) if both in (domain_adaptation, purchases) else both()
+    """That of `uplink` reads ledgers too: `test_exchanged.py` has it."""
+    marked, table = both(tmp_path) if both is domain_adaptation else both()
     assert len(marked)
     assert within(marked.round(12), table.round(12))

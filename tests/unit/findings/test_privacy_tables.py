@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plot_fbftl
 import pytest
 import tabulate_attacks
 import tabulate_fbftl_privacy
@@ -184,12 +183,6 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     assert noisy["footnote"] == mechanisms.RELATIVE_NOTE
     assert noisy["published"] == 0.8429
     assert (noisy["verdict"], noisy["reason"]) == ("not comparable", "another backbone")
-    plot_fbftl.noise(str(tmp_path / "noise.csv"), str(tmp_path / "noise_figure.svg"), METHODS)
-    points = pd.read_csv(tmp_path / "noise_figure.csv")
-    assert points.groupby("noise_draw")["sigma"].apply(list).to_dict() == {
-        "once": [0.0, 0.2],
-        "redrawn": [0.0, 0.2],
-    }
 
 
 def finding(**changes: Any) -> Finding:
@@ -221,30 +214,6 @@ def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):
     assert table["attack"].tolist() == ["inversion"] * 3 + ["membership"]
     np.testing.assert_array_equal(table["epsilon"], [np.nan, 16.0, 1.0, np.nan])
     assert "Without the attack" in (tmp_path / "attacks.md").read_text(encoding="utf-8")
-
-
-def test_partitions_that_sort_by_label_leak_more(tmp_path):
-    labels = np.random.default_rng(0).integers(0, 5, 400)
-    clients = [
-        Client(
-            f"{u:02}",
-            np.arange(8 * u, 8 * u + 8),
-            {"pixels": np.zeros((8, 1, 1, 1), np.uint8), "label": labels[8 * u : 8 * u + 8]},
-        )
-        for u in range(50)
-    ]
-    write_clients(tmp_path / "clients.h5", {"train": clients})
-    spec = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
-    leakage = tabulate_fbftl_privacy.label_leakage(str(tmp_path / "clients.h5"), spec)
-    leakage.write(tmp_path / "leakage.csv")
-    table = pd.read_csv(tmp_path / "leakage.csv").set_index("partition")
-    of_task, shards = table.loc["this task (iid)"], table.loc["shards, 2 per client"]
-    assert table["clients"].eq(50).all()
-    assert shards["client_entropy"] < of_task["client_entropy"] - 0.5
-    assert shards["total"] > of_task["total"]
-    equal = table.loc["Dirichlet of equal sizes, α = 0.1"]
-    assert equal["smallest"] == equal["largest"] == 8
-    np.testing.assert_allclose(table["total"], table["statistical"] + table["query"])
 
 
 def test_label_privacy_has_every_reading_side_by_side(tmp_path):

@@ -1,34 +1,11 @@
-"""Uploads in tables: closed forms of their sizes, and names."""
+"""Uploads in tables: names, looks and bits of masked numbers."""
 
 import pandas as pd
 import plot_rivals
 import pytest
 import tabulate_rivals
-from fbftl.cost.one_shot import crossover, expected_present, numbers
 from fbftl.findings.uploads import Upload, by_upload
 from fbftl.study.uploads import HEADS_FROM
-
-
-def test_sizes_are_those_of_the_rivals_page():
-    """Of K = 8, d = 4,096 and N = 10: docs/papers/rivals.md and the audit's sources."""
-    at = {"width": 4096, "classes": 10, "samples": 8, "present": expected_present(10, 8)}
-    features = numbers("features", **at)
-    assert features == 32_768
-    assert numbers("statistics", **at) / features == pytest.approx(257, abs=1)
-    assert numbers("projected", **at, k=256) == 35_466
-    assert expected_present(10, 8) == pytest.approx(5.70, abs=0.005)
-    assert numbers("means", **at) / features == pytest.approx(0.71, abs=0.005)
-    assert numbers("mixtures", **at, components=2) == pytest.approx(5.695 * 16_387, rel=1e-3)
-    spherical = numbers("mixtures", **at, components=2, covariance="spherical")
-    assert spherical == pytest.approx(5.695 * (2 * 4098 + 1), rel=1e-3)
-
-
-def test_the_crossover_is_where_features_become_the_larger_upload():
-    for width, classes in ((256, 10), (100, 7), (17, 3)):
-        edge = crossover(width, classes)
-        for samples in (int(edge), int(edge) + 1):
-            sizes = [numbers(m, width, classes, samples, 1) for m in ("features", "statistics")]
-            assert (sizes[0] < sizes[1]) == (samples < edge)
 
 
 def test_uploads_have_their_published_names_and_say_what_is_seen():

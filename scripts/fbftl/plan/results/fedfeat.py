@@ -9,10 +9,8 @@ from fbftl.plan.vocabulary import (
     axes,
     findings,
     guarantees,
-    ledgers,
     of_task,
     printed,
-    runs_and_ledgers,
     series,
     shown,
     table_of,
@@ -70,23 +68,6 @@ OF_EXPERIMENT["feature_noise"] = [
 
 OF_EXPERIMENT["fedfeat_attacked"] = [
     WrittenOut("tables/fedfeat_attacked", "privacy", "Sent features by seed")
-]
-
-OF_EXPERIMENT["retraining_cost"] = [
-    Result(
-        "tabulate_fedfeat.retraining_cost",
-        "cost",
-        "Uplink by part",
-        tidy("retraining_cost") | ledgers("retraining_cost"),
-        axes("retraining_cost", "features_from") | shown("retraining_cost"),
-    ),
-    Result(
-        "plot_fedfeat.retraining_cost",
-        "cost",
-        "Accuracy by uplink",
-        runs_and_ledgers("retraining_cost"),
-        axes("retraining_cost", "features_from") | shown("retraining_cost"),
-    ),
 ]
 
 OF_PAPER: list[Entry] = [

@@ -122,14 +122,6 @@ OF_EXPERIMENT["front"] += [
 
 OF_EXPERIMENT["uploads_clients"] = [
     figure_by_axis("uploads_clients", "cost", "Uploads by client size", "samples_per_client"),
-    Result(
-        "plot_rivals.features_or_sums",
-        "cost",
-        "Features or statistics",
-        tidy("uploads_clients") | NETWORK,
-        axes("uploads_clients", *UPLOADED, "samples_per_client"),
-        stem="crossover",
-    ),
 ]
 
 OF_EXPERIMENT["uploads_skew"] = [

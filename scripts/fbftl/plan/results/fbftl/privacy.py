@@ -10,7 +10,6 @@ from fbftl.plan.vocabulary import (
     axes,
     findings,
     guarantees,
-    of_task,
     printed,
     shown,
     table_of,
@@ -52,13 +51,6 @@ OF_EXPERIMENT["privacy"] = [
         {"attempts": paths.findings(TASK, "membership_by_attack")},
     ),
     WrittenOut("figures/inversion", "privacy", "Pictures from uploads"),
-    Result(
-        "tabulate_fbftl_privacy.label_leakage",
-        "privacy",
-        "Label leakage of the partition",
-        CLIENTS,
-        {"block": of_task("clients")},
-    ),
 ]
 
 INVERTED = WrittenOut("tables/inverted", "privacy", "Inverted uploads by seed")
@@ -72,12 +64,5 @@ OF_EXPERIMENT["noise"] = [
         "Accuracy under relative noise",
         CLIENTS | tidy("noise") | printed(printed="fbftl/notebook_noise.csv") | SETUPS,
         axes("noise", "mechanism", "sigma", "noise_draw") | SETUP,
-    ),
-    Result(
-        "plot_fbftl.noise",
-        "privacy",
-        "Accuracy under relative noise",
-        table_of("noise"),
-        shown("noise"),
     ),
 ]

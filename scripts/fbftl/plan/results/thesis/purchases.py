@@ -40,20 +40,3 @@ OF_EXPERIMENT["ecos"] = [
         stem="count_attacks",
     ),
 ]
-
-OF_EXPERIMENT["ecos_uploads"] = [
-    Result(
-        "tabulate_thesis.ecos_uploads",
-        "cost",
-        "Counts before uploads",
-        tidy("ecos_uploads"),
-        axes("ecos_uploads", *ASKED),
-    ),
-    Result(
-        "plot_thesis_purchases.ecos_uploads",
-        "cost",
-        "Counts before uploads",
-        tidy("ecos_uploads"),
-        axes("ecos_uploads", *ASKED),
-    ),
-]

@@ -81,13 +81,3 @@ OF_EXPERIMENT["width_classes"] = [
         stem="width_classes",
     ),
 ]
-
-OF_EXPERIMENT["width_heads"] = [
-    Result(
-        "tabulate_thesis_widths.width_heads",
-        "cost",
-        "Widths on features",
-        tidy("width_heads"),
-        shown("width_heads") | axes("width_heads", "budget_order"),
-    )
-]
