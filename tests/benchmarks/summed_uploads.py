@@ -16,8 +16,7 @@ from functools import cached_property
 import numpy as np
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
-from fbftl.messages.codec import Compression, encode_many
-from fbftl.messages.codec.many import decode_many
+from fbftl.messages.codec import Compression, decode, encode_many
 from fbftl.messages.statistics import Statistics
 
 BLOCK = 128
@@ -123,11 +122,14 @@ def sum_uploads(clients: DrawnClients, bits: int, first: int, last: int) -> Uplo
     total = UploadSum(0, *(np.zeros(shape, np.int64) for shape in shapes))
     for values, labels in clients.blocks(first, last):
         messages = encode_many(values, labels, clients.classes, Compression(bits))
-        read = decode_many(messages)
-        steps = np.rint(read.values.reshape(-1, clients.width) / np.float64(STEP))
+        read = list(map(decode, messages))
+        steps = np.rint(np.concatenate([each.values for each in read]) / np.float64(STEP))
         if len(steps) * np.abs(steps).max() ** 2 > EXACT_IN_FLOATS:
             raise ValueError("samples are too large for exact products in float64")
-        of_class = required(read.labels).reshape(-1) == np.arange(clients.classes)[:, None]
+        of_class = (
+            np.concatenate([required(each.labels) for each in read])
+            == np.arange(clients.classes)[:, None]
+        )
         counts = of_class.sum(axis=1)
         sums, scatter = of_class.astype(np.float64) @ steps, steps.T @ steps
         sent = 8 * sum(map(len, messages))

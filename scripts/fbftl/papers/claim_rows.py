@@ -321,16 +321,6 @@ def require_known(
                 raise row.refused("measure", fault)
 
 
-def require_planned(row: ClaimRow, parts: Sequence[Part]) -> None:
-    """Refuse a row that names no setting which a task of its plans.
-
-    Raises:
-        UserError: if there is such a task.
-    """
-    for task in set(row.tasks) - {part.task.name for part in parts}:
-        raise row.refused("a", f"{task} plans none of the settings that it names; mend either")
-
-
 def require_readable(
     registry: str | Path, tasks: str | Path, planned: Mapping[str, Collection[str]] | None = None
 ) -> None:

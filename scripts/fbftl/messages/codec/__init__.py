@@ -3,8 +3,7 @@
 Modules, from the bottom up: `bitpack` (codes to bytes), `rice` (Golomb-Rice), `entropy` (range
 coder), `compression` (q and r), `sparsifier` (S_r), `quantiser` (Q_q), `header`, `positions` (which
 elements were kept), `encoder` and `decoder` (messages), `batch` (many messages at once, values and
-lengths only), `sizes` (nominal, packed, entropy-coded, limit). `many` reads messages of one header
-together; no job does, and it is imported by its own name.
+lengths only), `sizes` (nominal, packed, entropy-coded, limit).
 """
 
 from fbftl.messages.codec.batch import Compressed, compress

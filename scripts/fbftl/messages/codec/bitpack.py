@@ -1,6 +1,5 @@
 """Codes of q bits each, packed into bytes without gaps, most significant bit first."""
 
-from functools import cache
 
 import numpy as np
 
@@ -42,29 +41,6 @@ def unpack(packed: np.ndarray, count: int, bits: int) -> np.ndarray:
     spread = np.zeros((count, 8 * word), dtype=np.uint8)
     spread[:, 8 * word - bits :] = np.unpackbits(packed, count=count * bits).reshape(count, bits)
     return np.packbits(spread, axis=1).reshape(-1).view(f">u{word}").astype(np.int64)
-
-
-def unpack_each(packed: np.ndarray, count: int, bits: int) -> np.ndarray:
-    """Read `count` codes of `bits` bits (0 to 32) from each row of (messages, bytes) uint8.
-
-    Returns:
-        (messages, count) of the smallest unsigned type for codes that share bytes evenly, else
-        int64: the numbers that `unpack` reads from each row.
-    """
-    if bits in (1, 2, 4):
-        return np.take(_codes_of_bytes(bits), packed).view(np.uint8)[:, :count]
-    if bits in (8, 16, 32):
-        octets = np.ascontiguousarray(packed[:, : count * bits // 8])
-        return octets.view(f">u{bits // 8}").astype(f"u{bits // 8}")
-    return np.array([unpack(row, count, bits) for row in packed]).reshape(len(packed), count)
-
-
-@cache
-def _codes_of_bytes(bits: int) -> np.ndarray:
-    """Return the codes of 1, 2 or 4 bits that each of the 256 bytes holds, as bytes of one word."""
-    shifts = np.arange(8 - bits, -1, -bits)
-    codes = ((np.arange(256)[:, None] >> shifts) & (2**bits - 1)).astype(np.uint8)
-    return codes.view(f"<u{8 // bits}")[:, 0]
 
 
 def _pack_evenly(codes: np.ndarray, bits: int) -> np.ndarray:
