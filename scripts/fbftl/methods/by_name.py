@@ -53,16 +53,6 @@ def of_kind(job: "Job") -> Any:
     return import_module(f"fbftl.methods.{job.setting.method}.{job.kind}")
 
 
-def has_candidates(method: str) -> bool:
-    """Tell whether a rule picks lengths and sizes of a method."""
-    return Path(__file__).with_name(method).joinpath("candidates.py").is_file()
-
-
-def candidates(method: str) -> Any:
-    """Return the questions of that rule, each a function of params, axes and clients' samples."""
-    return import_module(f"fbftl.methods.{method}.candidates").QUESTIONS
-
-
 def planned_guarantees(job: "Job", clients: int) -> "tuple[PrivacyRecord, ...]":
     """Return what a job will guarantee, for budgets of privacy.
 

@@ -106,12 +106,6 @@ def fbftl(study: Study, task: str) -> Iterable[str]:
     return modules_of_method("fbftl", "images", "features")
 
 
-def candidates(study: Study, task: str) -> tuple[str, ...]:
-    """Return the modules that say what a rule picks from."""
-    of = {study.setting(task, name).method for name in choice.frameworks(study, task)}
-    return (*images(study, task), *(f"fbftl.methods.{m}.candidates" for m in sorted(of)))
-
-
 def clean(study: Study, task: str) -> list[str]:
     """Return the modules of FbFTL and of the methods that a task runs clean."""
     kind = study.task(task)["kind"]
@@ -188,12 +182,6 @@ OF_SEVERAL = [
             "others": choice.networks,
         },
         clean,
-    ),
-    Analysis(
-        "framework_choice", "stages/choose_frameworks.py", table("framework_choice"),
-        reading("manifest", "clients", "weights", "source", "open_data"),
-        {"seeds": lambda study, task: study.config["head_choice"]["seeds"]}, candidates,
-        choice.frameworks,
     ),
     Analysis(
         "layers", "stages/list_layers.py", {"layers": "layers.csv"}, reading("clients", "source"),

@@ -85,7 +85,7 @@ def bundles(call: Call, products: Products) -> Iterator[Bundle]:
     for task in call.study.tasks:
         steps = TaskSteps(call, products, task)
         yield steps.bundle(task, targets.of_task(call, task))
-        for name in ("heads", "framework_choice", "layers"):
+        for name in ("heads", "layers"):
             if found := steps.on_request(name):
                 yield found
     of_papers = targets.of_papers(call)
@@ -146,8 +146,6 @@ class TaskSteps:
         """Return the job of what is made only when it is asked for."""
         analysis = next(each for each in ANALYSES if each.name == name)
         if self._study.task(self.task)["kind"] != "images":
-            return None
-        if name == "framework_choice" and "frameworks" not in self._study.settings[self.task]:
             return None
         found = [paths.of_task(self.task, path) for path in analysis.outputs.values()]
         return self.bundle(f"{self.task}/{name}", found, wanted=False)

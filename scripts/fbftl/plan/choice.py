@@ -1,8 +1,7 @@
-"""Jobs that choose something: heads, epochs, lengths and sizes by a rule, single settings."""
+"""Jobs that choose something: heads and epochs by a rule, single settings."""
 
 from typing import Any
 
-from fbftl.methods.by_name import has_candidates
 from fbftl.study import methods
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
@@ -26,16 +25,6 @@ def networks(study: Study, task: str) -> list[dict[str, Any]]:
 def _longer(study: Study, job: dict[str, Any]) -> dict[str, Any]:
     epochs = study.config["head_choice"]["epochs"]
     return job | {"training": job["training"] | {"epochs": epochs}}
-
-
-def frameworks(study: Study, task: str) -> list[str]:
-    """Return the clean settings of the frameworks whose lengths and sizes the rule picks."""
-    return [
-        name
-        for name, setting in study.settings[task]["frameworks"].items()
-        if has_candidates(setting.method)
-        and (setting.partition, setting.protection) == (None, "plain")
-    ]
 
 
 def noisiest_even_descent(study: Study, task: str) -> dict[str, Any]:

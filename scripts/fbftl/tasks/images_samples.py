@@ -3,7 +3,7 @@
 Apart from their features, so that no change in a network trains anew what reads features alone.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -36,21 +36,6 @@ class ClientImageSamples(ClientImages):
     target: TargetNetwork
     preprocessing: Preprocessing
     tested: np.ndarray
-
-    def validated_on(self, training: np.ndarray, validation: np.ndarray) -> "ClientImageSamples":
-        """Return some rows, with others in the place of the test split, which are nobody's."""
-        domain = self.partition.domain
-        return replace(
-            self,
-            partition=Partition(
-                self.partition.client[training],
-                self.partition.labels[training],
-                None if domain is None else domain[training],
-            ),
-            samples=self.samples.at(training),
-            test=self.samples.at(validation),
-            tested=np.full(len(validation), -1),
-        )
 
     def tests(self, owners: np.ndarray) -> list[LabelledSamples]:
         """Return the test samples of clients: each one's own, or all where they are nobody's."""

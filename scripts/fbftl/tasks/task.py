@@ -305,9 +305,6 @@ class ClientSamples(ClientData, Protocol):
     def preprocessing(self) -> Preprocessing:
         """From what is stored of a sample to the network's input."""
 
-    def validated_on(self, training: np.ndarray, validation: np.ndarray) -> Self:
-        """Return some rows, with others in the place of the test split."""
-
     def tests(self, owners: np.ndarray) -> list[LabelledSamples]:
         """Return each client's own test samples (C,), or all where they are nobody's."""
 

@@ -12,7 +12,6 @@ other method, no cost.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -50,33 +49,6 @@ class Candidate:
         return float(self.accuracy.mean()), standard_error(self.accuracy)
 
 
-@dataclass(frozen=True)
-class Tried:
-    """A candidate and how it did.
-
-    size: what the rule has small: steps, a rate, or dimensions.
-    length: passes or rounds.
-    accuracy: (S,) on validation samples, by seed.
-    """
-
-    name: str
-    size: float
-    length: int
-    accuracy: np.ndarray
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """Return what the table tells of it."""
-        return {
-            "candidate": self.name,
-            "size": self.size,
-            "length": self.length,
-            "validation": self.accuracy.mean(),
-            "error": standard_error(self.accuracy),
-            "seeds": len(self.accuracy),
-        }
-
-
 def flat_epochs(validation: np.ndarray) -> int:
     """Return the fewest epochs after which a curve has been flat over the last quarter.
 
@@ -97,22 +69,10 @@ def flat_epochs(validation: np.ndarray) -> int:
 
 def smallest_within_error(candidates: Sequence[Candidate]) -> Candidate:
     """Return the smallest head within one standard error of the best one."""
-    sizes = [candidate.parameters for candidate in candidates]
-    return candidates[least_within_error(sizes, [candidate.accuracy for candidate in candidates])]
-
-
-def least_within_error(sizes: Sequence[float], accuracies: Sequence[np.ndarray]) -> int:
-    """Return which of several candidates is the smallest within one standard error of the best.
-
-    Args:
-        sizes: of each; of equal ones the first is taken.
-        accuracies: validation accuracy (S,) of each by seed.
-    """
-    means = [seed_accuracies.mean() for seed_accuracies in accuracies]
-    best = int(np.argmax(means))
-    least = means[best] - standard_error(accuracies[best])
-    near = [index for index, mean in enumerate(means) if mean >= least]
-    return min(near, key=sizes.__getitem__)
+    means = [candidate.best[0] for candidate in candidates]
+    best, error = candidates[int(np.argmax(means))].best
+    near = [each for each, mean in zip(candidates, means, strict=True) if mean >= best - error]
+    return min(near, key=lambda candidate: candidate.parameters)
 
 
 def epochs_to_common(candidates: Sequence[Candidate]) -> list[int]:

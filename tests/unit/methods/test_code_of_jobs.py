@@ -15,9 +15,6 @@ MOST_COMMON = 56
 DEPLOYED = {"answering.py", "serving.py"}
 """Halves of a method that only a deployment runs: they decide no job."""
 
-CANDIDATES = {"candidates.py"}
-"""What a rule picks sizes of a method from, before any job."""
-
 COMPARED = {"index_comparison.py"}
 """What a stage beside the jobs compares of a method: it decides no job either."""
 
@@ -75,7 +72,7 @@ def test_every_module_of_a_methods_folder_decides_a_job_of_it_or_is_known_to_dec
     kinds = [kind for name, kind in JOBS if name == method]
     deciding = {path for kind in kinds for path in sources(scripts, method, kind)}
     idle = {path.name for path in files_of(scripts, method) if str(path) not in deciding}
-    assert idle in (set(), DEPLOYED, CANDIDATES, COMPARED)
+    assert idle in (set(), DEPLOYED, COMPARED)
 
 
 def test_jobs_on_images_have_few_modules_in_common(root):

@@ -6,7 +6,6 @@ from fbftl.training.choice import (
     Candidate,
     epochs_to_common,
     flat_epochs,
-    least_within_error,
     smallest_within_error,
 )
 
@@ -44,10 +43,3 @@ def test_the_smallest_head_within_one_standard_error_is_taken():
     ]
     assert smallest_within_error(heads).widths == (64,)
     assert smallest_within_error(heads[:1]).widths == (512,)
-
-
-def test_the_least_within_one_standard_error_of_the_best_is_taken():
-    spread = np.array([-0.02, 0.0, 0.02])  # a standard error of 0.0115
-    accuracies = [0.70 + spread, 0.795 + spread, 0.80 + spread, 0.795 + spread]
-    assert least_within_error([1, 3, 9, 3], accuracies) == 1
-    assert least_within_error([1, 3, 9, 2], accuracies) == 3

@@ -1,6 +1,5 @@
 """Codes of q bits each, packed into bytes without gaps, most significant bit first."""
 
-
 import numpy as np
 
 

@@ -50,7 +50,6 @@ def of_paper(paper: str) -> list[Entry]:
 
 OF_NO_LIST: list[Entry] = [
     WrittenOut("tables/heads", "cost", "Heads and epochs by the rule"),
-    WrittenOut("tables/framework_choice", "cost", "Lengths and sizes by the rule"),
     WrittenOut("audit", "audit", "Audit"),
 ]
 """What is made when it is asked for, and what is made of all papers."""
