@@ -134,7 +134,6 @@ TELLS = {
     "activations": "representations of the common samples",
     "votes": "which source a client's samples resemble",
     "share": "nothing but the result, to one party alone",
-    "ciphertext": "nothing but the result, without the key",
 }
 """What a part of a message tells whoever reads it."""
 

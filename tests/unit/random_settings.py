@@ -15,7 +15,7 @@ from fbftl.methods.by_name import train
 from fbftl.study import methods
 from fbftl.study.axis import Axis
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import require_cloud, require_feasible, require_packages
+from fbftl.study.feasibility import require_cloud, require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.settings import AXES
 from fbftl.tasks.task import Inputs, Outcome
@@ -114,7 +114,6 @@ LISTED: dict[str, list[Any]] = {
     "disturbed_normalisation": ["shared"],
     "vote_candidates": ["all", "unrelated"],
     "vote_round": [1, 2, 9],
-    "votes_per_client": [1, 2],
     "cka_estimator": ["biased"],
     "public_data": ["target"],
     "transfer_epochs": [1],
@@ -123,7 +122,7 @@ LISTED: dict[str, list[Any]] = {
     "adaptation_epochs": [1],
     "coral_weight": [0.5],
     "alignment_weight": [0.5],
-    "protection": ["plain", "paillier", "ckks", "beaver"],
+    "protection": ["plain", "beaver"],
     "common_samples": [1, 10, 50, 1000],
     "aligned_dimensions": [2],
     "keep_activations": [0.5],
@@ -330,7 +329,6 @@ def planned(axes: Mapping[str, Any], block: Mapping[str, Any] = MappingProxyType
     """
     study = resolve(configuration(axes, block))
     (task,) = study.tasks
-    require_packages(study.protections)
     require_feasible(study, task, SAMPLES[task])
     if study.buys(task):
         require_cloud(study, task, SAMPLES[task], SAMPLES[task])

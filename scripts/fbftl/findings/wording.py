@@ -47,7 +47,6 @@ VALUES = {
     ("partition", "balanced_shards"): "labels dealt in turns",
     ("partition", "shards"): "two labels a client",
     ("protection", "beaver"): "in shares",
-    ("protection", "paillier"): "encrypted",
     ("protection", "plain"): "unprotected",
     ("public_data", "target"): "open digits",
     ("selection_reading", "code"): "selection as the code has it",

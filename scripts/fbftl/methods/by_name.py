@@ -8,7 +8,7 @@ folder, has one function:
 One that can step several settings together has `run_together(jobs, inputs) -> Iterable[Outcome]` in
 its place, which yields in the order of the jobs; those of others that share a process run one after
 another. One with privacy mechanisms has `guarantees(job, clients)`, which says before any job what
-a run will guarantee, and is refused without (`study/record_faults.py`). What of a method differs by
+a run will guarantee; a test refuses one without. What of a method differs by
 the kind of task is in a module of its folder that has the name of the kind. Modules are imported
 only when they are needed.
 """

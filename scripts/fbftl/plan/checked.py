@@ -22,23 +22,20 @@ from fbftl.privacy.release import releases
 from fbftl.study import methods
 from fbftl.study.clients import Dealing
 from fbftl.study.config import Study
-from fbftl.study.feasibility import require_cloud, require_feasible, require_packages
+from fbftl.study.feasibility import require_cloud, require_feasible
 from fbftl.study.job import from_params
 
 
-def require_makeable(study: Study, digests: Digests, *, here: bool) -> None:
+def require_makeable(study: Study, digests: Digests) -> None:
     """Refuse a study whose files are missing or do not fit, and say what is still to be fetched.
 
     Args:
         study: what is made.
         digests: of the user's files.
-        here: whether jobs find the packages of this environment.
 
     Raises:
         UserError: at the first fault.
     """
-    if here:
-        require_packages(study.protections)
     if lacking := listed(lacking_of(study)):
         print(lacking, file=sys.stderr)
     for task in study.tasks_of("images"):

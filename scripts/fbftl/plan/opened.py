@@ -96,7 +96,7 @@ class Prepared:
         study = resolve(config, systems, of_size)
         store = store_of(study.config)
         code, digests = Remembered(CODE), Digests(store.root / DIGESTS)
-        require_makeable(study, digests, here=here)
+        require_makeable(study, digests)
         arithmetic = Arithmetic.of(study, here=here)
         facts = Facts(code_of(root / "scripts"), digests, arithmetic.decides)
         project = resolve(read_yaml(root / "config.yaml") | {"papers": "all"}, systems)

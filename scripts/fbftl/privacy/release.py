@@ -32,7 +32,6 @@ KEYED_AS = {
     "disturbed_normalisation": "norms",
     "vote_candidates": "sources",
     "vote_round": "selection_round",
-    "votes_per_client": "votes",
     "cka_estimator": "similarity",
     "distillation_weight": "distillation",
     "adaptation_epochs": "adaptation",

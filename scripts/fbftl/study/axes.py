@@ -95,7 +95,6 @@ class SharedAxes(Axes):
     public_data: open data that clients or the server learn first: source is letters, target samples
         of the task's own kind.
     transfer_epochs: passes over the public data, before the first round.
-    protection: of messages: plain, paillier or ckks under encryption, beaver in shares.
     fraction_bits: bits f behind the point of masked numbers, which are rounded to multiples of
         2^-f.
     rescaled_layers: whether what a base's hidden layers give is divided by its width before it is
@@ -140,7 +139,6 @@ class SharedAxes(Axes):
     rescaled_init: bool = False
     public_data: Literal["source", "target"] = "source"
     transfer_epochs: Many = 10
-    protection: Literal["plain", "paillier", "ckks", "beaver"] = "plain"
     fraction_bits: Annotated[int, Field(ge=0, le=60), MASKED] = FRACTION_BITS
     rescaled_layers: bool = False
 

@@ -18,7 +18,6 @@ from fbftl.study.kinds import dialogues, images
 from fbftl.study.model.configuration import Configuration
 from fbftl.study.model.validation import filled as fill
 from fbftl.study.places import at_home, require_free, require_plain_place
-from fbftl.study.record_faults import require_records
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.systems import System, chosen, paper_of, with_systems
 
@@ -166,12 +165,6 @@ class Study:
         planned = self.settings_of(task).keys()
         return {name: members for name, members in groups.items() if planned & set(members)}
 
-    @property
-    def protections(self) -> list[str]:
-        """Return the protections of what is sent that some setting asks for."""
-        every = (self.settings_of(task).values() for task in self.tasks)
-        return sorted({setting.protection for settings in every for setting in settings})
-
     def buys(self, task: str) -> bool:
         """Tell whether a setting of a task buys public samples."""
         return any(
@@ -213,7 +206,6 @@ def _resolve(
     of_size: Sequence[System],
 ) -> Study:
     require_plain_place()
-    require_records()
     filled = fill(Configuration, at_home(alike.with_likes(config)))
     require_free(filled["tasks"])
     for task in filled["tasks"].values():

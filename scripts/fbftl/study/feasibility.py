@@ -5,7 +5,6 @@ Decided before any job, from what the configuration and the count of samples say
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
@@ -20,9 +19,6 @@ from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.study.methods import record
 from fbftl.study.methods.ecos import cloud_faults
 from fbftl.study.settings import Setting
-
-PACKAGES = {"paillier": "phe", "ckks": "tenseal"}
-"""Package that each protection needs beside the plain requirements."""
 
 
 @dataclass(frozen=True)
@@ -41,24 +37,6 @@ class Sizes:
 
 
 NOTHING_KNOWN = Sizes()
-
-
-def require_packages(protections: Sequence[str]) -> None:
-    """Refuse protections whose package is not installed, where jobs run in this environment.
-
-    Args:
-        protections: those that the settings ask for.
-
-    Raises:
-        UserError: naming package and remedy.
-    """
-    for protection in protections:
-        name = PACKAGES.get(protection)
-        if name is not None and find_spec(name) is None:
-            raise UserError(
-                f"config: protection: {protection} needs the package {name}, which is not "
-                "installed; install envs/encryption.txt, or use protection: plain"
-            )
 
 
 def require_feasible(

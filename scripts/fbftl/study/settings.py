@@ -21,7 +21,7 @@ ORDER = (
     "feature_clip", "client_weighting", "schedule", "decay", "descent_steps", "accountant",
     "descent_momentum", "message", "projection", "components", "covariance", "head", "width",
     "budgets", "budget_order", "rescaled_init", "disturbed_normalisation", "vote_candidates",
-    "vote_round", "votes_per_client", "cka_estimator", "public_data", "transfer_epochs",
+    "vote_round", "cka_estimator", "public_data", "transfer_epochs",
     "distillation_weight", "seed_samples", "adaptation_epochs", "coral_weight",
     "alignment_weight", "protection", "common_samples", "aligned_dimensions",
     "keep_activations", "keep_gradients", "kept_gradients", "selection_reading",
@@ -42,7 +42,7 @@ each method in the order of its record.
 def _in_order() -> dict[str, Axis]:
     """Return every axis by its name; of an axis that several methods know the shared description.
 
-    A method may narrow a shared axis; `require_records` compares the two.
+    A method may narrow a shared axis, as a test makes sure.
     """
     by_name = dict(SHARED)
     for record in methods.RECORDS:

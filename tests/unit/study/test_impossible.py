@@ -1,17 +1,10 @@
-"""What no job of a task could do is refused when the plan is made, and records are checked."""
+"""What no job of a task could do is refused when the plan is made."""
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study import feasibility, methods
-from fbftl.study.axes import CLIENTS, LINK
-from fbftl.study.axis import Axes
-from fbftl.study.feasibility import require_feasible, require_packages
-from fbftl.study.record import MethodRecord
-from fbftl.study.record_faults import require_records
+from fbftl.study.feasibility import require_feasible
 from unit.study.test_feasibility import study
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
@@ -117,62 +110,3 @@ def test_each_task_s_own_limits_are_the_plan_s(
 @pytest.mark.parametrize(("task", "axes"), POSSIBLE)
 def test_what_is_just_within_them_passes(root: Path, task: dict, axes: dict) -> None:
     require_feasible(study(root, task, **axes), "digits", 1438)
-
-
-@pytest.mark.parametrize(("protection", "name"), feasibility.PACKAGES.items())
-def test_encryption_without_its_package_is_refused(protection, name, monkeypatch) -> None:
-    monkeypatch.setattr(feasibility, "find_spec", lambda _: None)
-    with pytest.raises(UserError, match=f"protection: {protection} needs the package {name}"):
-        require_packages(["plain", protection])
-    require_packages(["plain", "beaver"])
-
-
-# --- records ----------------------------------------------------------------------------------
-
-FEDAVG = methods.record("fedavg")
-
-
-class OtherDefault(Axes):
-    descent_steps: int = 7
-
-
-class OtherValues(Axes):
-    head: Literal["mlp", "tree"] = "mlp"
-
-
-def test_the_records_of_the_project_have_no_fault() -> None:
-    require_records()
-
-
-@pytest.mark.parametrize(
-    ("record", "message"),
-    [
-        (replace(FEDAVG, name="fedavgg"), "fedavgg.py has no module scripts/fbftl/methods/fedavgg"),
-        (
-            replace(FEDAVG, axes=("local_epoch",)),
-            "'local_epoch', which is none of study/axes.py; did you mean 'local_epochs'",
-        ),
-        (
-            replace(FEDAVG, axes=(*CLIENTS, *LINK)),
-            "fedavg.py lacks the axes bits, keep, feedback, mechanism, .*run_rounds reads; put "
-            r"\*BY_ROUNDS",
-        ),
-        (
-            replace(FEDAVG, axes=(OtherDefault,)),
-            "axis 'descent_steps' with the default 7, and others know it with 100; give it another "
-            "name",
-        ),
-        (
-            replace(FEDAVG, axes=(OtherValues,)),
-            "values of the axis 'head' that others do not know; describe them in study/axes.py",
-        ),
-        (
-            replace(methods.record("secure_ftl"), mechanisms=("none", "gaussian")),
-            r"secure_ftl.py has mechanisms, and scripts/fbftl/methods/secure_ftl/run.py no "
-            r"function guarantees\(job, clients\); write it, or",
-        ),
-    ],
-)
-def test_a_faulty_record_is_one_sentence(record: MethodRecord, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        require_records([record])

@@ -1,9 +1,12 @@
 """The methods' records: each has its module, its look and its scheme, and says what it refuses."""
 
 import math
+from dataclasses import replace
+from importlib import import_module
 from importlib.util import find_spec
 from itertools import combinations
 from operator import mul
+from pathlib import Path
 
 import pytest
 from fbftl.cost.scheme import SCHEMES
@@ -12,9 +15,10 @@ from fbftl.ground.code import sources
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import entry_module
 from fbftl.study import methods
+from fbftl.study.axes import BY_ROUNDS
 from fbftl.study.grid import expand, require_sensible
 from fbftl.study.job import known_axes
-from fbftl.study.settings import DEFAULTS, Setting
+from fbftl.study.settings import AXES, DEFAULTS, Setting
 
 PLAN = {
     f"scripts/fbftl/study/{name}.py"
@@ -28,6 +32,26 @@ def test_every_record_is_of_a_method_that_can_be_trained_and_counted():
         assert record.cost in (*SCHEMES, None)
         assert record.by_name.keys() <= DEFAULTS.keys()
         assert record.mechanisms[0] == "none"
+
+
+@pytest.mark.parametrize("record", methods.RECORDS, ids=lambda record: record.name)
+def test_a_record_fits_its_module_and_the_axes_of_others(record):
+    for name, axis in record.by_name.items():
+        shared = AXES[name]
+        assert (axis.type, axis.default) == (shared.type, shared.default), name
+        assert {*axis.listed} <= {*(shared.listed or axis.listed)}, name
+    entry = import_module(entry_module(record.name))
+    assert record.mechanisms == ("none",) or hasattr(entry, "guarantees")
+    if not {*BY_ROUNDS} <= record.by_name.keys():
+        file = Path(entry.__file__)
+        modules = file.parent.glob("*.py") if file.name == "run.py" else [file]
+        assert not any(" run_rounds" in module.read_text() for module in modules)
+
+
+def test_an_axis_that_nobody_describes_is_refused():
+    unknown = replace(methods.record("fedavg"), axes=("local_epoch",))
+    with pytest.raises(UserError, match=r"none of study/axes\.py; did you mean 'local_epochs'"):
+        _ = unknown.by_name
 
 
 def test_every_method_has_its_own_look():

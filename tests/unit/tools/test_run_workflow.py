@@ -1,4 +1,4 @@
-"""What `./run` leaves on the screen of an installation and of a study, and how both end."""
+"""What `./run` leaves on the screen of a study, and how it ends."""
 
 import importlib
 import logging
@@ -7,11 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from install_packages import STEP, pinned, show
 from run_workflow import FAILURES, PLUGINS, POLL_S
 
 PLANNED = """\
@@ -173,26 +171,3 @@ def test_calls_that_make_nothing_are_snakemakes_alone(tmp_path: Path, words: lis
 def test_verbose_leaves_the_screen_to_snakemake(tmp_path: Path) -> None:
     done = call(tmp_path, "", "--verbose", "--cores", "2")
     assert (done.stdout, done.stderr) == ("plain --cores 2\n", "")
-
-
-PIP = [
-    *(f"Collecting package{number}==1.0\n  Downloading p.whl (1.5 MB)\n" for number in range(50)),
-    "Installing collected packages: package0\n",
-]
-
-
-@pytest.mark.parametrize(("overwrites", "count"), [(False, 50 // STEP + 1), (True, 0)])
-def test_an_installation_is_a_line_for_twenty_packages_or_one_line(
-    overwrites: bool, count: int
-) -> None:
-    screen = StringIO()
-    screen.isatty = lambda: overwrites
-    lines = [line for entry in PIP for line in entry.splitlines(keepends=True)]
-    assert show(lines, 50, screen)[-1] == PIP[-1].rstrip()
-    assert screen.getvalue().count("\n") == count
-    assert "50 of 50, installing them" in screen.getvalue()
-    assert all(len(line) <= 79 for line in screen.getvalue().replace("\n", "\r").split("\r"))
-
-
-def test_packages_are_counted_as_the_lock_pins_them(root: Path) -> None:
-    assert pinned(root / "envs" / "requirements.lock") > 100

@@ -3,7 +3,5 @@
 The server trains a network on open data; clients go on with it as in FedAvg, whose average stands
 for the printed "aligning with user model". In the end every client freezes the network up to its
 cut and adapts the layers behind it, on its own samples and to the covariance that its last layer's
-inputs had at the server, which is sent once. Under `protection: ckks` the server averages
-ciphertexts; the key is the clients', who share it: the average is open to each of them, and any of
-them with the server could read another's weights.
+inputs had at the server, which is sent once.
 """

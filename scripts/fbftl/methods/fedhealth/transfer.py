@@ -1,26 +1,21 @@
 """FedHealth's parts (paper survey, Fig. 15): the cloud's start, the average, the adaptation.
 
-Under `protection: ckks` the server averages ciphertexts. The adaptation is of the layers behind the
-network's cut, to each client's samples and to the covariance that the last layer's inputs have at
-the server, which is sent once.
+The adaptation is of the layers behind the network's cut, to each client's samples and to the
+covariance that the last layer's inputs have at the server, which is sent once.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from fbftl.exchange.averaging import Server, by_samples, by_weights, weights_or_updates
 from fbftl.exchange.personal import PERSONAL_MEASURES, PERSONAL_SERIES, by_client
 from fbftl.exchange.uplink import Traffic, Uplink
-from fbftl.ground.floats import FLOAT_BITS
 from fbftl.learners.local import local_network
 from fbftl.methods.fedhealth.adaptation import Alignment, adapted, covariance, last_inputs
-from fbftl.privacy.homomorphic import PackedCipher
 from fbftl.study.job import Job
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import ClientSamples, Outcome, Repetition
@@ -36,7 +31,6 @@ class FedHealthRun:
 
     client_data: what the clients hold.
     public: open data that the cloud learns from.
-    cipher: under which weights are averaged; None shows them.
     rows: of each seed's clients.
     adaptations: what each seed's adaptation came to.
     """
@@ -44,7 +38,6 @@ class FedHealthRun:
     job: Job
     client_data: ClientSamples
     public: Any
-    cipher: PackedCipher | None
     rows: dict[int, Sequence[np.ndarray]] = field(default_factory=dict)
     adaptations: dict[int, dict[str, Any]] = field(default_factory=dict)
 
@@ -59,28 +52,12 @@ class FedHealthRun:
         return learner
 
     def exchanged(self, learner: LocalNetwork) -> Traffic:
-        """Return what is sent every round; ciphertexts count as many floats as they are long."""
-        if self.cipher is None:
-            return weights_or_updates(self.job)(learner)
-        bits = self.cipher.bits(self.cipher.encrypted(learner.weights().cpu().numpy()))
-        floats = {"ciphertext": math.ceil(bits / FLOAT_BITS)}
-        return Traffic(lambda _: floats, floats)
-
-    def average(self, weights: Tensor, counts: np.ndarray) -> Tensor:
-        """Return the average of clients' weights (A, X), under encryption if there is one."""
-        if self.cipher is None:
-            return by_samples(weights, counts)
-        messages = [
-            self.cipher.encrypted(client_weights) for client_weights in weights.cpu().numpy()
-        ]
-        average = self.cipher.decrypted(self.cipher.weighted(messages, counts / counts.sum()))
-        return torch.from_numpy(average).to(weights)
+        """Return what is sent every round."""
+        return weights_or_updates(self.job)(learner)
 
     def train(self, learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         """Train the global network, then let every client adapt it."""
-        if self.cipher is not None:
-            uplink.client_message = None  # ciphertexts are counted: made anew, they never repeat
-        server = Server(aggregate=self.average)
+        server = Server(aggregate=by_samples)
         ends = by_weights(lambda: server)(learner, uplink, schedule)
         # After the last round, so that it is counted with it.
         self.adaptations[uplink.post.seed] = self._adapted(learner, uplink, ends[-1] if ends else 0)
@@ -133,7 +110,4 @@ class FedHealthRun:
 
 def fedhealth_run(job: Job, client_data: ClientSamples) -> FedHealthRun:
     """Return the parts that a job asks for."""
-    cipher = PackedCipher() if job.setting.protection == "ckks" else None
-    return FedHealthRun(
-        job, client_data, open_samples(client_data, job.setting.public_data), cipher
-    )
+    return FedHealthRun(job, client_data, open_samples(client_data, job.setting.public_data))

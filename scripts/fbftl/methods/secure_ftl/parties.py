@@ -14,7 +14,6 @@ from fbftl.messages.link import link_of
 from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.methods.secure_ftl.products import Product, products_under
 from fbftl.models.digest import digest
-from fbftl.privacy.homomorphic import NumberCipher
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job, Training
 from fbftl.tasks.task import ClientSamples, Outcome
@@ -45,12 +44,10 @@ Views = tuple[np.ndarray, np.ndarray, np.ndarray]
 def run_pair(job: Job, client_data: ClientSamples) -> Outcome:
     """Train both parties, one repetition per seed; the score is client 1's."""
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
-    protected = job.setting.protection == "paillier"
-    ciphers = (NumberCipher(), NumberCipher()) if protected else None
     repetitions = []
     for seed in job.seeds:
         post = Post(ledger, link_of(job.setting, client_data.block_bits), seed, no_mechanism())
-        multiply = products_under(job.setting.protection, post, ciphers)
+        multiply = products_under(job.setting.protection, post)
         repetition = trained(job, client_data, seed, multiply)
         arrived = {"received": repetition["offered"] if post.arrived(np.arange(2)).any() else 0}
         rounds = range(job.network_training.local_rounds + 1)

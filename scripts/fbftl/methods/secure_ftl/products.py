@@ -1,15 +1,13 @@
 """Products of one party's matrices with another's numbers, told to the first party alone.
 
-Plain: the other sends its numbers. Paillier: it sends them encrypted; the first multiplies, adds a
-mask, has the sums decrypted and takes the mask off. Beaver: both share what they hold, multiply by
-a dealer's triples, and the other gives its share of the result. Protected products are of fixed
-point with 24 bits behind the point, exact there. What the result itself tells is not hidden. Where
-a message is lost the product ends: nothing further is sent, and the first party gets none.
+Plain: the other sends its numbers. Beaver: both share what they hold, multiply by a dealer's
+triples, and the other gives its share of the result. Protected products are of fixed point with 24
+bits behind the point, exact there. What the result itself tells is not hidden. Where a message is
+lost the product ends: nothing further is sent, and the first party gets none.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +22,6 @@ from fbftl.methods.secure_ftl.shares import (
     randomness,
     shared,
 )
-from fbftl.privacy.homomorphic import NumberCipher
 from fbftl.privacy.masking import NUMBER_BYTES, from_ring, to_ring
 
 SCALE = 2.0**FRACTION_BITS
@@ -87,61 +84,16 @@ class Shares:
         return from_ring(opened(multiplied(x, y, triple))) / SCALE
 
 
-@dataclass
-class Ciphertexts:
-    """Products under Paillier; each party's numbers are under its own key.
-
-    post: through which they send.
-    ciphers: of each party.
-    masks: what each party draws.
-    """
-
-    post: Post
-    ciphers: tuple[NumberCipher, NumberCipher]
-    masks: tuple[Randomness, Randomness] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.masks = randomness(self.post.seed, 0), randomness(self.post.seed, 1)
-
-    def __call__(
-        self, matrices: np.ndarray, numbers: np.ndarray, party: int, round_number: int
-    ) -> np.ndarray | None:
-        """Return the products to the party of the matrices."""
-        cipher, count = self.ciphers[1 - party], matrices.shape[0] * matrices.shape[1]
-        length = cipher.bits // FLOAT_BITS
-        encrypted = cipher.encrypted(_fixed(numbers))
-        if not _tell(self.post, {"ciphertext": length * numbers.size}, 1 - party, round_number):
-            return None
-        # Two of the ring's numbers, 128 bits: far beyond the products that they hide.
-        high, low = (self.masks[party].numbers(count).astype(object) for _ in range(2))
-        mask = (high << 64) + low
-        sums = cipher.combined(_fixed(matrices), encrypted).ravel() + mask
-        masked, shown = {"ciphertext": length * count}, {"mask": 2 * RING_FLOATS * count}
-        messages = (masked, party), (shown, 1 - party)
-        if not all(_tell(self.post, parts, sender, round_number) for parts, sender in messages):
-            return None
-        unmasked = cipher.decrypted(sums) - mask
-        return unmasked.astype(float).reshape(matrices.shape[:2]) / SCALE**2
-
-
-def _fixed(values: np.ndarray) -> np.ndarray:
-    """Return fixed-point numbers as integers of Python."""
-    return np.rint(values * SCALE).astype(np.int64).astype(object)
-
-
 def _tell(post: Post, parts: dict[str, int], party: int, round_number: int) -> bool:
     """Send a message of one party to the other; return whether it arrives."""
     return post.between(parts, "client", "client", round_number, np.array([party]))
 
 
-def products_under(protection: str, post: Post, ciphers: Any = None) -> Product:
+def products_under(protection: str, post: Post) -> Product:
     """Return the products that a setting's protection asks for.
 
     Args:
-        protection: plain, beaver or paillier.
+        protection: plain or beaver.
         post: of the repetition.
-        ciphers: both parties', for Paillier.
     """
-    if protection == "beaver":
-        return Shares(post)
-    return Ciphertexts(post, ciphers) if protection == "paillier" else plain(post)
+    return Shares(post) if protection == "beaver" else plain(post)

@@ -1,6 +1,6 @@
 """FedHealth: a network learned on open data, averaged, and adapted by each client in the end."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fbftl.study.axes import BY_ROUNDS, OPEN_DATA
 from fbftl.study.axis import Axes, Needs
@@ -20,7 +20,6 @@ class FedHealthAxes(Axes):
 
     adaptation_epochs: UpToAMillion = 0
     coral_weight: Annotated[NotNegative, ADAPTS] = 0.0
-    protection: Literal["plain", "ckks"] = "plain"
 
 
 RECORD = MethodRecord(

@@ -18,14 +18,12 @@ class FedVoteAxes(Axes):
     vote_candidates: source models that clients vote on: all of the task's, or those unrelated to
         it.
     vote_round: round in which clients vote.
-    votes_per_client: source models m that a client votes for.
     cka_estimator: estimator of the similarity (CKA) by which clients compare models: unbiased
         or biased.
     """
 
     vote_candidates: Literal["all", "unrelated"] | None = None
     vote_round: Count | None = None
-    votes_per_client: Annotated[Count, VOTES] = 1
     cka_estimator: Annotated[Literal["unbiased", "biased"], VOTES] = "unbiased"
 
 
@@ -33,11 +31,6 @@ def faults(setting: AxisValues) -> Iterator[str]:
     """Yield what a setting says against itself of its vote."""
     if (setting.vote_candidates is None) != (setting.vote_round is None):
         yield "gives vote_candidates or vote_round alone; give both, or neither for no vote"
-    if setting.votes_per_client > 1:
-        yield (
-            f"votes for {setting.votes_per_client} source models, of which the paper does not say "
-            "which one replaces the global model; give votes_per_client 1"
-        )
 
 
 LEAST_COMPARED = 4

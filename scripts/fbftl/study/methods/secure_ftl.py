@@ -1,4 +1,4 @@
-"""Secure FTL: two parties align their representations under encryption or in shares."""
+"""Secure FTL: two parties align their representations, openly or in shares."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -11,44 +11,29 @@ from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import NotNegative, UpToAMillion
 from fbftl.study.record import Block, MethodRecord
 
-ENCRYPTED_DIMENSIONS, ENCRYPTED_SAMPLES = 32, 50
-"""Most that Paillier encrypts in bearable time."""
-
-MILLISECONDS = 36
-"""That Paillier takes to encrypt a number on one core."""
-
 
 class SecureFTLAxes(Axes):
     """Axes of Secure FTL alone.
 
+    protection: of messages: plain, or beaver in shares.
     common_samples: samples of which each of two parties has a part.
     alignment_weight: weight gamma of the distance between both parties' representations of common
         samples.
     aligned_dimensions: dimensions of the representations that two parties align.
     """
 
-    protection: Literal["plain", "paillier", "beaver"] = "plain"
+    protection: Literal["plain", "beaver"] = "plain"
     common_samples: UpToAMillion = 50
     alignment_weight: NotNegative = 0.0
     aligned_dimensions: Annotated[int, Field(ge=1, le=10_000)] = 8
 
 
 def faults(setting: AxisValues) -> Iterator[str]:
-    """Yield what a setting says against itself, or cannot encrypt in bearable time."""
-    samples, dimensions = setting.common_samples, setting.aligned_dimensions
-    if samples == 0:
+    """Yield what a setting says against itself."""
+    if setting.common_samples == 0:
         yield (
             "has no common samples, without which two parties have nothing to align; give "
             "common_samples 1 or more"
-        )
-    large = dimensions > ENCRYPTED_DIMENSIONS or samples > ENCRYPTED_SAMPLES
-    if setting.protection == "paillier" and large:
-        numbers = 2 * dimensions * (samples + dimensions)
-        yield (
-            f"encrypts {numbers:,} numbers a round, which takes "
-            f"{numbers * MILLISECONDS / 60_000:,.0f} minutes of one core; give "
-            f"aligned_dimensions at most {ENCRYPTED_DIMENSIONS} and common_samples at most "
-            f"{ENCRYPTED_SAMPLES}"
         )
 
 

@@ -1,11 +1,10 @@
-"""FedHealth on a toy task: adaptation and CORAL, what it sends, encryption."""
+"""FedHealth on a toy task: adaptation and CORAL, and what it sends."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from fbftl.ground.errors import UserError
 from fbftl.methods.fedhealth.adaptation import Alignment, covariance
 from unit.methods.frameworks.framework_toys import curve, sent
 
@@ -37,22 +36,3 @@ def test_coral_by_its_definition():
     expected = 2.0 * ((source.numpy() - by_numpy) ** 2).sum() / (4 * 9)
     assert float(Alignment(source, 2.0).loss(hidden)) == pytest.approx(float(expected), rel=1e-5)
     assert float(Alignment(source, 2.0).loss(hidden[:1])) == 0.0
-
-
-def test_a_missing_package_is_one_sentence(run, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "tenseal", None)
-    with pytest.raises(UserError, match="needs the package tenseal"):
-        run("fedhealth", public_data="target", protection="ckks")
-
-
-def test_fedhealth_under_encryption_is_plain_to_its_precision(run):
-    pytest.importorskip("tenseal", reason="TenSEAL is optional (envs/encryption.txt)")
-    plain, protected = (
-        run("fedhealth", public_data="target", protection=how) for how in ("plain", "ckks")
-    )
-    losses = [outcome.repetitions[0]["series"]["loss"] for outcome in (plain, protected)]
-    np.testing.assert_allclose(*losses, rtol=1e-5)
-    assert set(sent(protected, direction="up")["part"]) == {"ciphertext"}
-    assert (sent(protected)["bits"] > sent(protected)["payload_bits"]).all()
-    ratio = sent(protected)["payload_bits"].max() / sent(plain)["payload_bits"].max()
-    assert ratio > 10

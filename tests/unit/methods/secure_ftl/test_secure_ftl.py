@@ -11,7 +11,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
 from fbftl.methods import by_name
 from fbftl.methods.secure_ftl.alignment import Parties, Party
-from fbftl.methods.secure_ftl.products import Ciphertexts, Shares, plain
+from fbftl.methods.secure_ftl.products import Shares, plain
 from fbftl.methods.secure_ftl.shares import (
     multiplication_triple,
     multiplied,
@@ -20,7 +20,6 @@ from fbftl.methods.secure_ftl.shares import (
     randomness,
     shared,
 )
-from fbftl.privacy.homomorphic import NumberCipher
 from fbftl.privacy.masking import to_ring
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.grid import expand
@@ -111,18 +110,6 @@ def test_what_beaver_sends_is_counted_share_by_share():
     assert numbers["client", 0] == y + (x + y) + z
 
 
-def test_paillier_is_plain_to_fixed_point():
-    pytest.importorskip("phe", reason="phe is optional (envs/encryption.txt)")
-    both, ciphers = parties(samples=4, common=2, width=2, dimensions=2), None
-    ciphers = NumberCipher(512), NumberCipher(512)
-    for protected, expected in zip(
-        gradients(both, Ciphertexts(post(), ciphers)),
-        gradients(both, plain(post())),
-        strict=True,
-    ):
-        assert np.abs(protected - expected).max() < 2**-16
-
-
 # --- whole runs -------------------------------------------------------------------------------
 
 
@@ -152,11 +139,7 @@ def test_plain_and_protected_runs_predict_alike_in_every_round(digits):
     ("axes", "message"),
     [
         ({"common_samples": 0}, "no common samples"),
-        (
-            {"protection": "paillier", "aligned_dimensions": 64},
-            "encrypts 14,592 numbers a round, which takes 9 minutes of one core",
-        ),
-        ({"protection": "ckks"}, "protection ckks is for fedhealth"),
+        ({"protection": "ckks"}, "protection"),
     ],
 )
 def test_what_cannot_be_is_refused_before_any_job(axes, message):
