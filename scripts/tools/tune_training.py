@@ -1,37 +1,26 @@
-"""Choose what a fair comparison leaves open: learning rates, and schedules of private descent.
+"""Choose what a fair comparison leaves open: learning rates.
 
-    PYTHONPATH=scripts python scripts/tools/tune_training.py rates SYSTEM TASK [--settings NAME ...]
-    PYTHONPATH=scripts python scripts/tools/tune_training.py schedules --rows 200 --epsilon 4
+    PYTHONPATH=scripts python scripts/tools/tune_training.py SYSTEM TASK [--settings NAME ...]
 
-`rates` prints the accuracy of each setting of a full study's task at each learning rate, on samples
-of clients that are held out, under seeds 0, 1, ... that no full study has. No test sample is looked
+Prints the accuracy of each setting of a full study's task at each learning rate, on samples of
+clients that are held out, under seeds 0, 1, ... that no full study has. No test sample is looked
 at. Clients, source and features must exist, which this makes:
 
     snakemake --cores 2 --config size=full system=SYSTEM -- features
-
-`schedules` prints the training loss of heads under every number of noisy steps and every schedule,
-on points of two normal clouds, so that nothing private is looked at. (Paper thesis, Sec. 2.5, picks
-both on an auxiliary Gaussian set of the same size and does not say how its points are labelled.)
 """
 
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import torch
 from fbftl.ground import devices
 from fbftl.ground.errors import UserError
-from fbftl.ground.randomness import stream
 from fbftl.methods import by_name
-from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
-from fbftl.models.heads import stacked
 from fbftl.plan.opened import Prepared
 from fbftl.plan.trained import files
-from fbftl.privacy.accounting import schedule_budget
-from fbftl.privacy.schedules import named
 from fbftl.study.config import Study
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
@@ -44,12 +33,6 @@ SHARE = 0.2
 
 FILES = ("manifest", "clients", "weights", "source")
 """What a method reads whose clients train a network."""
-
-APART = 3.0
-"""Distance of the clouds' centres in standard deviations: 6.7 % of points are nearer the other."""
-
-RATE, CLIP, DELTA = 0.1, 4.0, 1e-8
-"""Learning rate, clip norm and delta of the thesis."""
 
 
 def trials(
@@ -118,101 +101,15 @@ def print_rates(given: argparse.Namespace, root: Path = Path()) -> None:
         print(f"{name}  {best_of(rates, means)}", flush=True)
 
 
-@dataclass(frozen=True)
-class Clouds:
-    """Points of two classes, and the budget under which heads learn to tell them apart.
-
-    rows, columns: points and numbers of a point.
-    hidden: hidden units of a head.
-    scale: norm of the longest point.
-    epsilon: of the budget, by zCDP.
-    momentum: beta.
-    seeds: heads, each with points of its own.
-    """
-
-    rows: int
-    columns: int
-    hidden: int
-    scale: float
-    epsilon: float
-    momentum: float
-    seeds: int
-
-    def points(self) -> OwnSamples:
-        """Return centred points of unit spread with their labels, for all seeds."""
-        values, labels = zip(*map(self._cloud, range(self.seeds)), strict=True)
-        rows = np.arange(self.seeds * self.rows).reshape(self.seeds, self.rows)
-        values, labels = (torch.from_numpy(np.concatenate(each)) for each in (values, labels))
-        return OwnSamples(values, labels, rows)
-
-    def _cloud(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        draws = stream(seed, "auxiliary points")
-        direction = draws.standard_normal(self.columns)
-        labels = np.arange(self.rows) % 2
-        values = draws.standard_normal((self.rows, self.columns))
-        values += APART / 2 * (2 * labels - 1)[:, None] * direction / np.linalg.norm(direction)
-        values = (values - values.mean(0)) / values.std(0)
-        longest = np.linalg.norm(values, axis=1).max()
-        return (values * self.scale / longest).astype(np.float32), labels
-
-    def loss(self, samples: OwnSamples, schedule: str, steps: int, decay: float) -> float:
-        """Return the mean training loss that a schedule ends with."""
-        budget = schedule_budget(self.epsilon, DELTA, "zcdp", "add-remove")
-        noise = named(schedule, budget, steps, decay, self.momentum)
-        each_seed = np.repeat(noise[:, None], self.seeds, axis=1)
-        done = descend(
-            lambda some: stacked([self.columns, self.hidden, 1], some, torch.device("cpu")),
-            samples,
-            range(self.seeds),
-            Descent(each_seed, CLIP, RATE, self.momentum),
-        )
-        return float(done.losses[-1].mean())
-
-
-def print_schedules(given: argparse.Namespace) -> None:
-    """Print the loss of every schedule, number of steps and decay, and the best of each."""
-    torch.set_num_threads(1)
-    clouds = Clouds(
-        *(given.rows, given.columns, given.hidden, given.scale, given.epsilon),
-        *(given.momentum, given.seeds),
-    )
-    points = clouds.points()
-    for schedule in given.schedules:
-        # Even noise does not decay.
-        decays = [1.0] if schedule == "uniform" else given.decays
-        losses = {
-            (steps, decay): clouds.loss(points, schedule, steps, decay)
-            for steps in given.steps
-            for decay in decays
-        }
-        for (steps, decay), loss in losses.items():
-            print(f"{schedule:8} T {steps:3} a {decay:4g}  {loss:.4f}")
-        steps, decay = min(losses, key=losses.__getitem__)
-        print(f"best {schedule}: T {steps}, a {decay:g} ({losses[steps, decay]:.4f})")
-
-
 def main(arguments: Sequence[str]) -> None:
-    """Print rates or schedules, as the first argument says."""
+    """Print rates of settings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    what = parser.add_subparsers(required=True)
-    rates = what.add_parser("rates")
-    rates.set_defaults(show=print_rates)
-    rates.add_argument("system")
-    rates.add_argument("task")
-    rates.add_argument("--settings", nargs="+", default=[])
-    rates.add_argument("--rates", type=float, nargs="+", default=RATES)
-    rates.add_argument("--seeds", type=int, default=3)
-    schedules = what.add_parser("schedules")
-    schedules.set_defaults(show=print_schedules)
-    for name, default in {"rows": 200, "columns": 64, "hidden": 64, "seeds": 20}.items():
-        schedules.add_argument(f"--{name}", type=int, default=default)
-    for name, value in {"scale": 10.0, "epsilon": 4.0, "momentum": 0.0}.items():
-        schedules.add_argument(f"--{name}", type=float, default=value)
-    schedules.add_argument("--schedules", nargs="+", default=["uniform", "exp"])
-    schedules.add_argument("--steps", type=int, nargs="+", default=[50, 75, 100, 125, 150])
-    schedules.add_argument("--decays", type=float, nargs="+", default=[3.0, 10.0, 30.0])
-    given = parser.parse_args(arguments)
-    given.show(given)
+    parser.add_argument("system")
+    parser.add_argument("task")
+    parser.add_argument("--settings", nargs="+", default=[])
+    parser.add_argument("--rates", type=float, nargs="+", default=RATES)
+    parser.add_argument("--seeds", type=int, default=3)
+    print_rates(parser.parse_args(arguments))
 
 
 if __name__ == "__main__":
