@@ -2,8 +2,7 @@
 
 from fbftl.plan import paths
 from fbftl.plan.analyses import Analysis, files_of, on_messages, table
-from fbftl.plan.call import Call
-from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
+from fbftl.plan.entries import Entry, Result, WrittenOut
 from fbftl.plan.paths import TASK
 from fbftl.plan.vocabulary import (
     axes,
@@ -25,27 +24,6 @@ def series_of_federation(study: Study, task: str) -> str:
     names = ("federation", "federation_mnist")
     experiment = next(name for name in names if name in study.settings[task])
     return paths.tidy(task, experiment, "series.csv")
-
-
-def tables_by_ground(call: Call) -> dict[str, str]:
-    """Return, by task, the table of what frameworks send there, of those made or finished here."""
-    by_task = {}
-    for task, experiments in call.finished_of("survey").items():
-        for experiment in ("frameworks", "ground"):
-            path = paths.table(task, experiment)
-            if experiment in experiments and call.has(task, experiment, path):
-                by_task[task] = path
-    return by_task
-
-
-def tables_of_grounds(call: Call) -> list[str]:
-    """Return these tables."""
-    return list(tables_by_ground(call).values())
-
-
-def grounds(call: Call) -> list[str]:
-    """Return the tasks that they are of, in their order."""
-    return list(tables_by_ground(call))
 
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
@@ -116,17 +94,6 @@ OF_EXPERIMENT["attacked"] = [
 ]
 
 OF_EXPERIMENT["similarity"] = [WrittenOut("tables/similarity", "cost", "Indices of similarity")]
-
-OF_PAPER: list[Entry] = [
-    *CLAIMS_OF_PAPER,
-    Result(
-        "tabulate_survey.messages",
-        "cost",
-        "Messages and attacks by framework",
-        {"frameworks": tables_of_grounds},
-        {"grounds": grounds},
-    ),
-]
 
 MEASURED = {"attacked": "attacked_seeds", "dpsgd": "paces", "similarity": "similarity"}
 """Table by setting and seed of what is measured in addition to an experiment's runs."""

@@ -1,13 +1,10 @@
 """What the survey's frameworks share: rows of clients, first messages by hand, their table."""
 
 import numpy as np
-import pandas as pd
 import pytest
-import tabulate_survey
 import torch
 from fbftl.exchange.personal import gathered
 from fbftl.features.store.opening import open_store
-from fbftl.findings.wording import AS_TASK
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
@@ -78,32 +75,3 @@ def test_first_messages_are_those_computed_by_hand(run, inputs):
     by_hand = encode_rows(np.stack(scores), PLAIN).digests
     outcome = run("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1)
     assert sent(outcome, round=1, direction="up")["sha256"].tolist() == list(by_hand)
-
-
-# --- what a table makes of them ---------------------------------------------------------------
-
-
-def test_messages_have_an_order_on_each_ground(tmp_path):
-    rows = pd.DataFrame(
-        {
-            "label": ["A", "B", "A", "ours", "a concept"],
-            "partition": [AS_TASK, AS_TASK, "shards", AS_TASK, None],
-            "message": ["O(M)", "O(1)", "O(M)", None, "O(2)"],
-            "up_in_round": [20.0, 10.0, 5.0, 1.0, None],
-        }
-    )
-    for rest in tabulate_survey.MESSAGES_COLUMNS:
-        if rest.name not in (*rows, "ground", "position"):
-            rows[rest.name] = None
-    paths = [tmp_path / f"{name}.csv" for name in ("large", "small")]
-    rows.to_csv(paths[0], index=False)
-    rows.assign(up_in_round=[2.0, 3.0, 5.0, 1.0, None]).to_csv(paths[1], index=False)
-    csv = tmp_path / "messages.csv"
-    tabulate_survey.messages(list(map(str, paths)), ["large", "small"]).write(csv)
-    table = pd.read_csv(csv)
-    assert list(zip(table["ground"], table["label"], table["position"], strict=True)) == [
-        ("large", "B", 1), ("large", "A", 2), ("small", "A", 1), ("small", "B", 2),
-    ]  # fmt: skip
-    rows.drop(columns="up_in_round").to_csv(paths[1], index=False)
-    with pytest.raises(UserError, match="lacks up_in_round"):
-        tabulate_survey.messages(list(map(str, paths)), ["large", "small"]).write(csv)
