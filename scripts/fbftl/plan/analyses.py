@@ -154,11 +154,6 @@ OF_SEVERAL = [
         fbftl, attacked.trust,
     ),
     Analysis(
-        "counts", "attacks/attack_counts.py", {"csv": "attacks/counts.csv"},
-        reading("manifest", "public_manifest"), modules=images, settings=attacked.counts,
-        seeds="all",
-    ),
-    Analysis(
         "attacked_seeds", "attacks/attack_seeds.py", table("attacked_seeds"),
         files_of(attacked.in_every_seed), modules=on_messages(attacked.in_every_seed),
         settings=attacked.in_every_seed, seeds="each",

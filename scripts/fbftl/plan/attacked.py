@@ -1,6 +1,5 @@
 """What attacks look at: names of settings of a task, those that protect least first."""
 
-from fbftl.plan.purchases import centre_of
 from fbftl.study.config import Study
 
 
@@ -67,16 +66,3 @@ def heads(study: Study, task: str) -> list[str]:
         and setting.head != "mlp"
         and set(setting.deviations()) <= plain
     ]
-
-
-def counts(study: Study, task: str) -> list[str]:
-    """Return those whose counts are attacked: without noise, then under each level of it."""
-    settings = study.settings[task]["ecos"]
-    centre = centre_of(settings)
-    alike = [
-        (setting.sigma or 0, name)
-        for name, setting in settings.items()
-        if setting.with_axes(mechanism="none", sigma=None)
-        == centre.with_axes(purchase_rule="ecos", mechanism="none", sigma=None)
-    ]
-    return [name for _, name in sorted(alike)]

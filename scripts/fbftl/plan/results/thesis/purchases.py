@@ -6,7 +6,7 @@ from fbftl.plan import paths, runs
 from fbftl.plan.entries import Entry, Result
 from fbftl.plan.paths import TASK
 from fbftl.plan.purchases import of_each_rule
-from fbftl.plan.vocabulary import DOMAINS, axes, findings, guarantees, of_task, table_of, tidy
+from fbftl.plan.vocabulary import DOMAINS, axes, guarantees, of_task, table_of, tidy
 from fbftl.study.outsourcing import ASKED
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
@@ -31,12 +31,5 @@ OF_EXPERIMENT["ecos"] = [
             "public": paths.of_task(TASK, "public.h5"),
         },
         DOMAINS | {"block": of_task("public")},
-    ),
-    Result(
-        "tabulate_attacks.attacks",
-        "privacy",
-        "What counts tell",
-        findings("counts"),
-        stem="count_attacks",
     ),
 ]
