@@ -11,23 +11,44 @@ from unit.methods.fedfeat.test_retraining import job
 CLASSES, WIDTH = 3, 4
 
 
-def samples() -> tuple[np.ndarray, np.ndarray]:
+def clients_samples() -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return features and labels of three clients; the second holds one sample of class 2."""
     draws = np.random.default_rng(0)
-    labels = np.repeat([0, 2], [900, 600])
-    mixing = draws.standard_normal((3, WIDTH, WIDTH))
+    labels = np.repeat([0, 2, 0, 2, 0], [40, 30, 25, 1, 7])
+    mixing = draws.standard_normal((CLASSES, WIDTH, WIDTH))
     values = np.stack([draws.standard_normal(WIDTH) @ mixing[label] + label for label in labels])
-    return values.astype(np.float32), labels
+    cuts = [70, 96]
+    parts = np.split(values.astype(np.float32), cuts), np.split(labels, cuts)
+    return list(zip(*parts, strict=True))
 
 
-def test_virtual_features_have_each_classs_number_mean_and_covariance():
-    values, labels = samples()
-    many = 40 * class_statistics(values, labels, CLASSES)
-    virtual, virtual_labels = virtual_features(many, CLASSES, WIDTH, np.random.default_rng(1))
-    assert np.bincount(virtual_labels).tolist() == [36_000, 0, 24_000]
+class Whitened(np.random.Generator):
+    """Normal numbers whose mean is 0 and whose covariance is the identity, in every draw."""
+
+    def standard_normal(self, size):
+        drawn = super().standard_normal(size)
+        drawn -= drawn.mean(0)
+        return drawn @ np.linalg.inv(np.linalg.cholesky(np.cov(drawn.T))).T
+
+
+def test_virtual_features_have_the_global_mean_and_covariance_of_the_paper():
+    """Luo et al. 2021, Eq. (3) and (4), from each client's own means and covariances."""
+    clients = clients_samples()
+    total = sum(class_statistics(*samples, CLASSES) for samples in clients)
+    draws = Whitened(np.random.PCG64(1))
+    virtual, virtual_labels = virtual_features(total, CLASSES, WIDTH, draws)
+    assert np.bincount(virtual_labels).tolist() == [72, 0, 31]
     for label in (0, 2):
-        real, of_label = values[labels == label], virtual[virtual_labels == label]
-        np.testing.assert_allclose(of_label.mean(0), real.mean(0), atol=0.1)
-        np.testing.assert_allclose(np.cov(of_label.T), np.cov(real.T), atol=0.3)
+        held = [values[labels == label] for values, labels in clients if label in labels]
+        counts, means = np.array([len(values) for values in held]), [v.mean(0) for v in held]
+        count, mean = counts.sum(), np.average(means, axis=0, weights=counts)
+        covariance = -count * np.outer(mean, mean)
+        for values, of_client in zip(held, means, strict=True):
+            covariance += len(values) * np.outer(of_client, of_client)
+            covariance += (len(values) - 1) * np.cov(values.T, ddof=min(1, len(values) - 1))
+        of_label = virtual[virtual_labels == label]
+        np.testing.assert_allclose(of_label.mean(0), mean, atol=1e-5)
+        np.testing.assert_allclose(np.cov(of_label.T), covariance / (count - 1), atol=1e-4)
 
 
 def test_until_its_last_round_it_is_fedavg(digits):
