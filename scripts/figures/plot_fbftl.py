@@ -381,3 +381,33 @@ def privacy(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     panels = {size: Panel(x, y, f"K = {size:.0f} samples per client") for size in sizes}
     spec = Spec(looks, panels, (TEXT_WIDTH, 0.42 * TEXT_WIDTH), legend=2)
     save(lines(pd.concat([frame, *levels]), spec), svg, points, "Accuracy under a guarantee")
+
+
+DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}
+"""Line and what follows a method's name, by when noise is drawn."""
+
+
+def noise(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw accuracy against the paper's relative noise, drawn once per upload or every epoch."""
+    points, methods_shown = plotted_noise(with_rows(read_table(table), table)), shown(methods)
+    looks, series = {}, []
+    for method, draw in zip(points["method"], points["noise_draw"], strict=True):
+        look, (line, ending) = methods_shown[method], DRAWS[draw]
+        series.append(look.figure_label + ending)
+        looks[series[-1]] = Look.of(look, line=line)
+    frame = named_at_ends(marks(points, "sigma", series=series).reset_index(drop=True))
+    panel = Panel(
+        Scale("relative noise σ (in R std(g), no guarantee)"), Scale(ACCURACY, limits=(0, 103))
+    )
+    size = (1.25 * COLUMN_WIDTH, 0.8 * COLUMN_WIDTH)
+    save(bands(frame, Spec(looks, {"": panel}, size)), svg, points, "Accuracy under relative noise")
+
+
+def plotted_noise(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the points to draw; without noise both ways of drawing it are the same run."""
+    scores = ["sigma", "accuracy", "spread", "seeds", "diverged"]
+    columns = ["method", "noise_draw", *scores]
+    pairs = table[["method", "noise_draw"]].drop_duplicates()
+    clean = table.loc[table["sigma"] == 0, ["method", *scores]]
+    noisy = table.loc[table["sigma"] > 0, columns]
+    return pd.concat([pairs.merge(clean, on="method"), noisy])[columns].sort_values(columns[:3])

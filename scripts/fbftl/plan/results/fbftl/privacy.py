@@ -65,4 +65,11 @@ OF_EXPERIMENT["noise"] = [
         CLIENTS | tidy("noise") | printed(printed="fbftl/notebook_noise.csv") | SETUPS,
         axes("noise", "mechanism", "sigma", "noise_draw") | SETUP,
     ),
+    Result(
+        "plot_fbftl.noise",
+        "privacy",
+        "Accuracy under relative noise",
+        table_of("noise"),
+        shown("noise"),
+    ),
 ]
