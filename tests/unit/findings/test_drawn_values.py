@@ -236,21 +236,3 @@ def test_every_loss_has_a_row_with_its_ledger_and_its_formula_inside_the_panel(
             sorted(100 * lossy[rates].dropna())
         )
         assert at["x"].dropna().between(*left.get_xlim(), inclusive="neither").all()
-
-
-def test_a_client_has_the_samples_that_there_are_for_it() -> None:
-    """Ten samples at clients of eight are five for each; held-out means make the upload larger."""
-    runs = pd.DataFrame(
-        [
-            ("features", "mlp", "fbftl", 0, 2, 5 * 4.0),
-            ("means", "fedncm", "a", 0, 2, 15.0),
-            ("means", "fedncm", "a", 1, 2, 15.0),
-            ("means", "lda", "b", 0, 2, 25.0),
-            ("means", "lda", "b", 1, 2, 27.0),
-        ],
-        columns=["message", "head", "setting", "seed", "upload_batches", "numbers_per_batch"],
-    ).assign(aggregation="open", offered=10)
-    points = plot_rivals.measured(runs)
-    assert points["samples"].tolist() == [5.0] * 3
-    assert points["numbers"].tolist() == [20.0, 15.0, 26.0]
-    assert plot_rivals.held_out(points).tolist() == [False, False, True]
