@@ -198,9 +198,6 @@ def beside_notebook(runs: pd.DataFrame, printed: pd.DataFrame, reason: str) -> p
     return table.sort_values(["method", "sigma", "noise_draw"])
 
 
-# --- label leakage --------------------------------------------------------------------------------
-
-
 # --- label privacy --------------------------------------------------------------------------------
 
 TWO_PLACES = "{:.2f}"

@@ -348,6 +348,3 @@ def ecos(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
     for axis in ("purchase_allocation", "score_power", "bits"):
         table[axis] = table[axis].where(shared)
     return ResultTable(table, ECOS_COLUMNS)
-
-
-# --- ecos uploads ---------------------------------------------------------------------------------

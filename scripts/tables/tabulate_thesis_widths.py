@@ -194,6 +194,3 @@ def uplink(run: Mapping[str, Any], sent: pd.DataFrame, width: float) -> dict[str
     mine = sent[pd.MultiIndex.from_frame(sent[["seed", "client"]]).isin(able)]
     bits = mine["bits"].mean() if len(mine) else None
     return columns | {"client_bits": bits, "clients": budgets.count(width)}
-
-
-# --- width heads ----------------------------------------------------------------------------------
