@@ -41,22 +41,6 @@ def sources(root: Path) -> dict[Path, str]:
     return {path: path.read_text(encoding="utf-8") for path in (root / "scripts").rglob("*.py")}
 
 
-@pytest.mark.parametrize(
-    ("body", "told_elsewhere"),
-    [
-        ('"""A box.\n\n    width: in metres.\n    """\n\n    width: float', False),
-        ('"""A box."""\n\n    width: float\n    """In metres."""', True),
-        ('"""A box."""\n\n    width = 1.0\n    """In metres."""', True),
-        (
-            '"""A box.\n\n    Attributes:\n        width: in metres.\n    """\n\n    width: float',
-            True,
-        ),
-    ],
-)
-def test_dialects_are_told_apart(body, told_elsewhere):
-    assert bool(elsewhere(f"class Box:\n    {body}\n")) is told_elsewhere
-
-
 def test_fields_are_told_in_the_docstring_of_their_class(sources):
     assert [(path.name, name) for path, text in sources.items() for name in elsewhere(text)] == []
 

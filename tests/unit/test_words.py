@@ -76,19 +76,6 @@ def sources(folder: Path) -> list[Path]:
     return [folder] if folder.is_file() else below
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "own = 1", "for told in x: pass", "def f(said): pass", "def _asked(): pass",
-        "self.heard = 1", "[begun for begun in x]", "import x as told", "lambda own: 1",
-        "class A:\n    own: int", "with x as said: pass", "if (told := x): pass", "seat = (1, 2)",
-        "def judge(): pass",
-    ],
-)  # fmt: skip
-def test_a_name_is_seen_wherever_it_is_bound(text: str) -> None:
-    assert {name.strip("_") for name in bound(ast.parse(text))} & REFUSED
-
-
 def test_keys_and_attributes_of_others_are_not_names_of_the_project() -> None:
     assert not set(bound(ast.parse("x['own'] = y.told; f(own=1)"))) & EMPTY
     assert set(used("rule a:\n    params:\n        own=b.told,\n")) & EMPTY == {"own"}

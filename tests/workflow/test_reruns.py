@@ -22,7 +22,6 @@ RESULTS = Counter(results_digits=1, **{"results_papers-fbftl": 1}, results_index
 TRAINED = RESULTS + Counter(train=4)
 EXTRACTED = TRAINED + Counter(extract=1)
 FROM_SOURCE = EXTRACTED + Counter(networks=1, source=1)
-FROM_CLIENTS = EXTRACTED + Counter(networks=1, clients=1)
 WHOLE = FROM_SOURCE + Counter(clients=1, results_papers=1)
 
 
@@ -111,13 +110,9 @@ def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(finished: Pr
 CHANGES = {
     "scripts/figures/plot_fbftl.py": Counter(results_digits=1, results_index=1)
     + Counter({"results_papers-fbftl": 1}),
-    "scripts/stages/collect_runs.py": RESULTS,
     "scripts/fbftl/training/stacked.py": TRAINED,
-    "scripts/fbftl/methods/fbftl/run.py": TRAINED,
     "scripts/fbftl/features/extract.py": EXTRACTED,
-    "scripts/fbftl/features/store/reader.py": TRAINED,
     "scripts/fbftl/data/letters.py": FROM_SOURCE,
-    "scripts/fbftl/data/datasets/digits.py": FROM_CLIENTS,
 }
 """A file and the jobs that a statement added to it makes necessary."""
 

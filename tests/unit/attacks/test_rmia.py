@@ -71,9 +71,6 @@ def test_scores_are_the_share_of_pairs(offset):
 ratios = st.lists(st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 4.0]), min_size=1, max_size=8)
 
 
-ratios = st.lists(st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 4.0]), min_size=1, max_size=8)
-
-
 @settings(deadline=None)
 @given(ratios, ratios, st.sampled_from([1.0, 2.0]))
 def test_a_candidate_dominates_strictly(candidates, references, gamma):

@@ -84,7 +84,6 @@ def test_chosen_classes_are_renumbered_in_the_order_given():
         ("3 4 5 6 7 8", [3, 4], [0, 1]),  # case 05: labels of a table
         ("1 2 3 4 5", [5, "1"], [4, 0]),  # folders of these names
         ("-1.0 1.0", [1, -1], [1, 0]),
-        ("01 02 10", [10, 1], [2, 0]),
         ("a b c", [1, 2], [1, 2]),
     ],
 )
@@ -156,11 +155,6 @@ def test_digest_sees_pixels_labels_classes_and_the_split_but_not_owners():
     assert len({digest(base), *map(digest, others)}) == 5
     anonymous = Samples(base.train.inputs, base.train.labels)
     assert digest(Dataset(anonymous, base.test, base.classes)) == digest(base)
-
-
-def test_unknown_kind():
-    with pytest.raises(UserError, match=r"data.kind is 'mnist'; choose one of digits, idx"):
-        check({"kind": "mnist"}, None)
 
 
 def test_files_are_looked_for_in_the_data_folder(tmp_path):

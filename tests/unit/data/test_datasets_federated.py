@@ -83,7 +83,6 @@ def put(name, values):
     ("damage", "words"),
     [
         (remove("f0001_41/label"), "client 'f0001_41' has no array 'label'"),
-        (put("f0003/label", np.arange(2)), "client 'f0003' has no array 'pixels'"),
         (put("a b/pixels", np.zeros((1, 5, 4), np.float32)), "client 'a b' has no array 'label'"),
         (remove("f0000_14"), None),
     ],
@@ -110,11 +109,9 @@ def test_dangerous_client_ids(folder, client):
     ("pixels", "label", "words"),
     [
         (np.zeros((4, 5, 4)) + 2, np.arange(4), "float pixels outside 0 to 1"),
-        (np.full((4, 5, 4), np.nan), np.arange(4), "float pixels outside 0 to 1"),
         (np.full((4, 5, 4), 256, np.uint16), np.arange(4), "pixels above 255"),
         (np.zeros((4, 3, 32, 32), np.uint8), np.arange(4), "channels first; store images as"),
         (np.zeros((4, 20), np.uint8), np.arange(4), "not an image of bytes or floats"),
-        (np.zeros((4, 5, 4), np.int8), np.arange(4), "not an image of bytes or floats"),
         (np.zeros((4, 5, 4), np.uint8), np.zeros(4), "not one integer"),
         (np.zeros((4, 5, 4), np.uint8), np.arange(4) - 1, "negative classes"),
         (np.zeros((0, 5, 4), np.uint8), np.arange(0), "no samples"),

@@ -149,7 +149,6 @@ def test_columns_of_other_types(tmp_path, table, words):
     ("encoded", "labels", "words"),
     [
         ([None, b"x"], [0, 1], "rows without an image or a label"),
-        ([b"x", b"x"], [0, None], "rows without an image or a label"),
         ([b"x", b"x"], [0, -1], "negative classes"),
         ([], pa.array([], pa.int64()), "holds no samples"),
     ],

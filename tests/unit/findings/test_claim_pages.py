@@ -7,7 +7,6 @@ from fbftl.findings.claim_pages import (
     fill_claims,
     headlines,
     printed,
-    tally,
 )
 from fbftl.ground.errors import UserError
 
@@ -79,10 +78,6 @@ def test_a_number_is_reproduced_if_one_reading_gives_it() -> None:
     assert (
         "1 reproduced, 0 not comparable, 2 that differ ([A1](#a1), [A3](ants-wings.md#a3))" in text
     )
-
-
-def test_every_verdict_is_counted() -> None:
-    assert tally([REST]) == "These lead 1 claims: 1 confirmed."
 
 
 def test_an_unknown_paper_is_refused() -> None:

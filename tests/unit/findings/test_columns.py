@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from fbftl.findings import columns
-from fbftl.findings.columns import accuracy, judged_against, with_spread
 
 SHARED = {"seeds", "diverged", "verdict", "reason"}
 """Columns that mean the same in every table, and so have one heading."""
@@ -51,17 +49,3 @@ def test_shared_columns_are_written_once(columns_by_file):
         if path.name != "columns.py" and (name in SHARED or (name, heading) == ("label", "Method"))
     ]
     assert not again
-
-
-def test_a_mean_stands_before_its_standard_deviation():
-    mean, spread = with_spread("gain", "Over FedAvg", "points", "{:+.2f}")
-    assert (mean.name, mean.title, mean.print(1.0)) == ("gain", "Over FedAvg (points)", "+1.00")
-    assert (spread.name, spread.title, spread.print(1.0)) == ("gain_spread", "±", "1.00")
-    assert [column.name for column in accuracy()] == ["accuracy", "spread"]
-    assert [column.print(0.5) for column in accuracy("Measured")] == ["50.0%", "50.0%"]
-
-
-def test_what_is_judged_has_its_verdict_and_reason_behind_it():
-    published, verdict, reason = judged_against("SAMSum", "Published ROUGE-1", "{:.1f}")
-    assert (published.title, published.print(51.56)) == ("Published ROUGE-1, SAMSum", "51.6")
-    assert (verdict, reason) == (columns.VERDICT, columns.REASON)

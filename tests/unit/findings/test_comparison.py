@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from fbftl.findings.comparison import Claimed, Measured, Verdict, effect, verdict, within
+from fbftl.findings.comparison import Claimed, Measured, Verdict, verdict, within
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,14 +35,6 @@ def test_what_lies_on_the_edge_of_a_band_is_as_seldom_decided(seeds: int, edge: 
     decided = shares(on_edge, within(1.0))
     assert decided[Verdict.REPRODUCED] <= 0.05 + SAMPLING
     assert decided[Verdict.DIFFERS] <= 0.05 + SAMPLING
-
-
-@pytest.mark.parametrize(("seeds", "errors"), [(3, 2.92), (5, 2.13)])
-def test_bounds_are_students(seeds: int, errors: float) -> None:
-    lower, upper = Measured(10.0, 3.0, seeds).bounds
-    error = 3.0 / math.sqrt(seeds)
-    assert (upper - 10) / error == pytest.approx((10 - lower) / error)
-    assert (upper - 10) / error == pytest.approx(errors, abs=0.005)
 
 
 @pytest.mark.parametrize("values", [[5.0], [5.0, 5.0]])
@@ -77,13 +69,3 @@ def test_a_claim_and_its_opposite_never_both_hold(values: list[float], margin: f
         Verdict.UNDECIDED: Verdict.UNDECIDED,
     }
     assert below is opposite[above]
-
-
-def test_without_a_measurement_it_is_not_run() -> None:
-    assert verdict(None) is Verdict.NOT_RUN
-
-
-def test_an_effect_is_named_by_the_same_rule() -> None:
-    assert effect(Measured.of([1.0, 1.1, 0.9])) == "raises"
-    assert effect(Measured.of([-1.0, -1.1, -0.9])) == "lowers"
-    assert effect(Measured.of([1.0, -1.1, 0.9])) == effect(None) == "undecided"

@@ -167,26 +167,6 @@ def test_loss_rates_by_formula() -> None:
     assert loss_rate(Setting(), 7) == (0, EQ_18)
 
 
-def test_a_diverged_seed_is_nothing_at_either_epoch(
-    tmp_path: Path, network: str, clients: str
-) -> None:
-    """Its selected epoch had 0.9 before its loss broke, as ftl_f+bits=2 of the default study."""
-    run, ledger = write_run(tmp_path, {"bits": 2}, [0.8, 0.9])
-    document = json.loads(Path(run).read_text())
-    document["repetitions"][1]["diverged"] = True
-    Path(run).write_text(json.dumps(document))
-    csv = tmp_path / "compression.csv"
-    table5 = str(Path(SETUPS).with_name("fbftl") / "table5.csv")
-    tabulate_compression(
-        [run], [ledger], [network], clients, table5, SETUPS, rows(["ftl_c"]), AXES, SETUP
-    ).write(csv)
-    (row,) = pd.read_csv(csv).to_dict("records")
-    assert row["accuracy"] == pytest.approx(0.4)
-    assert row["accuracy_converged"] == pytest.approx(0.8)
-    assert row["test_set_error"] == pytest.approx((0.4 * 0.6 / 100) ** 0.5)
-    assert row["diverged"] == 1
-
-
 @pytest.fixture
 def clients(tmp_path: Path) -> str:
     """The path of a client file with a hundred test samples."""

@@ -117,31 +117,6 @@ def test_no_row_contradicts_itself(items: list[Item]) -> None:
 ROW = Item("fbftl", "", "Figure 1", "bars", STUDIED, "tables/a; A1", "", "")
 
 
-@pytest.mark.parametrize(
-    ("changes", "fault"),
-    [
-        ({}, None),
-        ({"state": PRINTED, "where": "published/a.csv; A1"}, None),
-        ({"state": ABSENT, "where": "", "reason": "data not public"}, None),
-        ({"state": ABSENT, "where": "", "reason": NO_EXPERIMENT, "hours": "2 s"}, None),
-        ({"state": "half"}, "its state"),
-        ({"where": "A1"}, "a studied item names"),
-        ({"state": PRINTED}, "printed only names"),
-        ({"state": PRINTED, "where": ""}, "printed only names"),
-        ({"state": ABSENT, "reason": "data not public"}, "names no place"),
-        ({"reason": "data not public"}, "one of the reasons"),
-        ({"state": ABSENT, "where": ""}, "one of the reasons"),
-        ({"state": ABSENT, "where": "", "reason": "too dull"}, "one of the reasons"),
-        ({"hours": "2 s"}, "hours go with"),
-        ({"state": ABSENT, "where": "", "reason": NO_EXPERIMENT}, "hours go with"),
-        ({"state": ABSENT, "where": "", "reason": NO_EXPERIMENT, "hours": "2 s * many"}, "'many'"),
-    ],
-)
-def test_rows_that_contradict_themselves_are_told(changes, fault) -> None:
-    found = fault_of(replace(ROW, **changes))
-    assert found is None if fault is None else fault in found
-
-
 def test_a_table_is_filled_and_filled_again() -> None:
     absent = Item(
         "fbftl", "", "Table I", "costs", ABSENT, "", NO_EXPERIMENT, "10 rounds * 90 s / 2 clients"

@@ -4,7 +4,7 @@ import re
 from datetime import date
 from pathlib import Path
 
-from fbftl.findings.front import BESIDE, ORDER, Shown, front_page, tally
+from fbftl.findings.front import BESIDE, Shown, front_page
 from make_index import main
 
 CLAIMS = """\
@@ -51,13 +51,6 @@ def test_every_paper_is_shown_with_its_claims_and_a_picture(tmp_path: Path) -> N
     links = re.findall(r'(?:href|src)="([^"#]+)"', text)
     assert set(links) == {*results, "audit.html", *BESIDE}
     assert set(re.findall(r'href="#(\w+)"', text)) == set(re.findall(r'section id="(\w+)"', text))
-
-
-def test_verdicts_are_counted_in_one_order() -> None:
-    counted = re.sub("<[^>]+>", "", tally(["mixed", "differs", "reproduced", "differs"]))
-    assert counted == "1 reproduced, 2 differs, 1 mixed"
-    assert tally([]) == ""
-    assert len(re.findall("<span", tally(ORDER))) == len(ORDER)
 
 
 def test_a_paper_without_a_figure_has_no_picture() -> None:

@@ -21,13 +21,6 @@ def test_components_are_those_by_hand():
     assert found.sources_error == pytest.approx(math.sqrt((of_between + 2.0) / 2**2))
 
 
-def test_sources_that_do_not_differ_come_out_below_zero():
-    found = components([[0.0, 2.0, 4.0], [4.0, 2.0, 0.0], [2.0, 4.0, 0.0]])
-    assert found.between == 0
-    assert found.sources_variance == pytest.approx(-4 / 3)
-    assert found.sources_spread == 0.0
-
-
 def test_one_seed_of_each_source_leaves_the_parts_open():
     found = components([[0.5], [0.7]])
     assert (found.mean, found.error) == (pytest.approx(0.6), pytest.approx(0.1))

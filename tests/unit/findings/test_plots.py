@@ -10,7 +10,7 @@ from drawn import marked
 from fbftl.findings.plots.frames import marks, named_at_ends, side_by_side, stepped
 from fbftl.findings.plots.kinds import bands, lines, pictures, rows
 from fbftl.findings.plots.names import Name, spread_out, write
-from fbftl.findings.plots.scales import finish, packet_loss_axis, score_axis
+from fbftl.findings.plots.scales import packet_loss_axis, score_axis
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.style import DIVERGED
 from hypothesis import given, settings
@@ -123,15 +123,6 @@ def test_an_axis_of_scores_has_all_marks_and_says_if_it_is_stretched(
     assert low <= lowest < highest < high
     assert heights[0][1] < heights[1][1]
     assert ("stretched" in axes.get_ylabel()) == (highest >= 95)
-
-
-@pytest.mark.parametrize(
-    ("label", "written"), [("ε", "ε (log scale)"), ("s (bit)", "s (bit, log scale)")]
-)
-def test_a_logarithmic_axis_says_so(label: str, written: str) -> None:
-    _, axes = plt.subplots()
-    finish(axes, Panel(Scale(label, "log"), Scale("y")), TABLE)
-    assert (axes.get_xscale(), axes.get_xlabel()) == ("log", written)
 
 
 PLACES = st.lists(st.floats(-1e3, 1e3), max_size=12).map(sorted)

@@ -12,7 +12,6 @@ from fbftl.attacks.findings import Finding, read_findings, summary, write_findin
 from fbftl.data.clients import Client, write_clients
 from fbftl.findings.runs import guarantees, tidy, write_tidy
 from fbftl.privacy import mechanisms
-from fbftl.privacy.label_privacy import batch_types
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import name_of
 from fbftl.study.methods import rows
@@ -214,22 +213,3 @@ def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):
     assert table["attack"].tolist() == ["inversion"] * 3 + ["membership"]
     np.testing.assert_array_equal(table["epsilon"], [np.nan, 16.0, 1.0, np.nan])
     assert "Without the attack" in (tmp_path / "attacks.md").read_text(encoding="utf-8")
-
-
-def test_label_privacy_has_every_reading_side_by_side(tmp_path):
-    rows = [
-        {"series": "prior", "K": 8, "bits": 13.86},
-        {"series": "exact", "UK": 800, "U": 100, "K": 8, "bits": 6.6, "spread": 0.1},
-        {"series": "truncated", "UK": 800, "U": 100, "K": 8, "bits": 0.1, "spread": 0.0},
-        {"series": "published", "UK": 800, "U": 100, "K": 8, "bits": 0.2},
-        {"series": "query leakage", "UK": 800, "U": 100, "K": 8, "bits": 7.0},
-    ]
-    pd.DataFrame(rows).to_csv(tmp_path / "numbers.csv", index=False)
-    csv = tmp_path / "label_privacy.csv"
-    tabulate_fbftl_privacy.label_privacy(
-        str(tmp_path / "numbers.csv"), {"classes": 10, "repetitions": 5}
-    ).write(csv)
-    row = of(pd.read_csv(csv), K=8)
-    assert row[["prior", "exact", "truncated", "published"]].tolist() == [13.86, 6.6, 0.1, 0.2]
-    assert row["types"] == batch_types(10, 8)
-    assert row["verdict"] == "differs"

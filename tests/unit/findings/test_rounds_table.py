@@ -9,7 +9,6 @@ import pytest
 import tabulate_rounds
 from fbftl.findings.exchanged import Exchanged
 from fbftl.findings.until import points_at, sent_until
-from fbftl.findings.wording import rounds_words
 from fbftl.ground.errors import UserError
 from fbftl.study.job import known_axes
 from fbftl.study.methods import axes_by_method, rows
@@ -61,14 +60,6 @@ def test_a_seed_that_never_gets_there_leaves_a_bound_alone():
     row = tabulate_rounds.row_of(run, FBFTL, AXES)
     assert math.isnan(row["equal_times"])
     assert row["equal_at_least"] == pytest.approx(math.sqrt(0.4 * 0.2))
-
-
-def test_a_setting_is_written_in_words():
-    means = {"start": "means", "start_bits": 1, "start_keep": 0.1, "bits": 8, "keep": 0.05}
-    words = ["from class means (1 bit, 10% of elements)", "8 bits", "5% of elements"]
-    assert rounds_words(means) == words
-    zero = {"local_epochs": 20, "start": "zero", "client_rate": 0.3}
-    assert rounds_words(zero) == ["from zero", "20 local epochs", "rate 0.3"]
 
 
 def test_table_and_figure_of_toy_runs(tmp_path):

@@ -64,20 +64,6 @@ def test_a_further_axis_is_not_averaged_over(further: dict) -> None:
     assert list(with_published(table, FIG8, "")["published"].dropna()) == [0.857]
 
 
-@pytest.mark.parametrize(
-    ("lost", "reason", "verdict"),
-    [
-        ([0.857, 0.856, 0.858], "", "reproduced"),
-        ([0.757, 0.756, 0.758], "", "differs"),
-        ([0.857, 0.7, 0.9], "", "undecided"),
-        ([0.857, 0.856, 0.858], "another encoding", "not comparable"),
-    ],
-)
-def test_the_verdict_is_of_the_runs_and_not_a_constant(lost, reason, verdict) -> None:
-    row = with_published(scarcity(lost, lost), FIG8, reason).iloc[0]
-    assert (row["published"], row["verdict"], row["reason"]) == (0.857, verdict, reason)
-
-
 def test_rouge_of_a_diverged_seed_is_nothing_beside_the_printed_score() -> None:
     printed = {"method": ["fbftl"], "trained_encoders": 4, "quantity": "rouge1"}
     table4 = pd.DataFrame(printed | {"printed": "50.0000", "unit": "points", "source": "a paper"})

@@ -6,18 +6,12 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from fbftl.findings.story import alternative_of, fill_alternatives, with_rows
+from fbftl.findings.story import alternative_of, fill_alternatives
 from fbftl.findings.style import save, use_style
 from fbftl.findings.wording import SENTENCES, VALUES, setting_words, words
-from fbftl.ground.errors import UserError
 from fbftl.study.settings import AXES
 
 TITLE = "FTL$_c$ has 98.5% & more"
-
-
-def test_a_table_without_rows_ends_in_one_sentence() -> None:
-    with pytest.raises(UserError, match=r"^a/b\.csv has no row, so that there is nothing to draw"):
-        with_rows(pd.DataFrame({"accuracy": []}), "a/b.csv")
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
 """Uploads in tables: names, looks and bits of masked numbers."""
 
 import pandas as pd
-import plot_rivals
-import pytest
 import tabulate_rivals
 from fbftl.findings.uploads import Upload, by_upload
 from fbftl.study.uploads import HEADS_FROM
@@ -24,24 +22,6 @@ def test_uploads_have_their_published_names_and_say_what_is_seen():
     assert not Upload("means", "fedcof").summable
     assert Upload("means", "ncm").summable
     assert not Upload("means", "lda").summable
-
-
-def test_every_size_of_clients_is_a_line_by_label_skew():
-    named = {"message": "means", "head": "ncm", "projection": None, "components": 1}
-    named |= {"means_per_class": 1, "covariance": "diagonal", "aggregation": "open"}
-    plain = {"bits": 32, "mechanism": "none"}
-    rows = pd.DataFrame(
-        {"alpha": [1.0, 0.1, 1.0, 0.1], "samples_per_client": [8.0, 8.0, 99.0, 99.0]}
-    )
-    rows = rows.assign(accuracy=[0.4, 0.3, 0.2, 0.1], **named, **plain)
-    frame, looks = plot_rivals.by_axis(rows, ["samples_per_client"], "alpha")
-    names = ["nearest mean, samples per client 8", "nearest mean, samples per client 99"]
-    assert frame.groupby("series")["y"].apply(list).to_dict() == {
-        names[0]: pytest.approx([40, 30]),
-        names[1]: pytest.approx([20, 10]),
-    }
-    assert list(looks) == names
-    assert looks[names[0]].line != looks[names[1]].line
 
 
 def test_rings_are_told_beside_a_whole_word():

@@ -20,10 +20,3 @@ def test_bases_begin_rescaled_where_such_ran_under_every_order() -> None:
 def test_an_order_has_a_panel_where_budgets_ran_under_it() -> None:
     rows = as_in_the_thesis(table(("fedavg", None, False), ("sheterofl", "spread", False)))
     assert list(orders_of(rows)) == ["spread"]
-
-
-def test_budgets_of_one_domain_go_by_client() -> None:
-    rows = as_in_the_thesis(table(("sheterofl", "by_domain", False)))
-    assert orders_of(rows) == {"by_domain": "Budgets by client"}
-    domains = rows.assign(plain=0.8, plain_spread=0.1, inverted=0.7, inverted_spread=0.1)
-    assert orders_of(domains) == {"by_domain": "Budgets by domain"}

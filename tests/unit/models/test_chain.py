@@ -39,14 +39,9 @@ def parameters(image: tuple[int, int, int], options: dict) -> int:
 @pytest.mark.parametrize(
     ("image", "options", "count"),
     [
-        ((32, 32, 3), FEDFEAT_CNN, 2_156_490),
-        ((28, 28, 1), FEDFEAT_CNN, 1_663_370),
-        ((32, 32, 3), {"fc": [512, 512]}, 1_841_162),
         ((28, 28, 1), MNIST_EXAMPLE, 1_199_882),
         ((32, 32, 3), VGG19, 21_341_258),
         ((8, 8, 1), {"fc": [64, 64]}, 65 * 64 + 65 * 64 + 65 * 10),
-        ((28, 28, 3), DIGITS_CNN, 14_219_210),
-        ((28, 28, 3), DIGITS_CNN_EIGHTH, 1_793_552 // 8),
     ],
 )
 def test_networks_of_the_papers_have_their_counts(image, options, count):

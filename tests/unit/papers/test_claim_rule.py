@@ -42,7 +42,6 @@ def exactly(mean: float) -> Effect:
     [
         (ClaimForm.MORE, None, 0.1, CONFIRMED),
         (ClaimForm.MORE, None, 0.0, CONTRADICTED),
-        (ClaimForm.MORE, None, -0.1, CONTRADICTED),
         (ClaimForm.MORE, 3.92, 4.0, CONFIRMED),
         (ClaimForm.MORE, 3.92, 3.0, CONTRADICTED),
         (ClaimForm.MONOTONE, None, 1.0, CONFIRMED),
@@ -50,13 +49,11 @@ def exactly(mean: float) -> Effect:
         (ClaimForm.TIMES, 10.0, math.log(9.9), CONTRADICTED),
         (ClaimForm.TIMES, None, 0.0, CONFIRMED),
         (ClaimForm.EQUAL, 0.5, -0.5, CONFIRMED),
-        (ClaimForm.EQUAL, 0.5, 0.6, CONTRADICTED),
         (ClaimForm.EQUAL, 0.5, -0.6, CONTRADICTED),
         (ClaimForm.EQUAL, None, 0.0, INCONCLUSIVE),
         (ClaimForm.NO_LESS, 1.0, -1.0, CONFIRMED),
         (ClaimForm.NO_LESS, 1.0, -1.1, CONTRADICTED),
         (ClaimForm.NO_LESS, None, 0.0, CONFIRMED),
-        (ClaimForm.NO_LESS, None, 5.0, CONFIRMED),
         (ClaimForm.EXISTS, None, 0.1, CONFIRMED),
         (ClaimForm.EXISTS, None, -9.0, INCONCLUSIVE),
         (ClaimForm.EXISTS, 100.0, math.log(101), CONFIRMED),
@@ -164,7 +161,6 @@ def test_five_in_a_hundred_null_effects_are_decided() -> None:
         ([CONTRADICTED], CONTRADICTED),
         ([CONFIRMED, CONTRADICTED, INCONCLUSIVE], MIXED),
         ([CONFIRMED, INCONCLUSIVE], INCONCLUSIVE),
-        ([CONTRADICTED, INCONCLUSIVE], INCONCLUSIVE),
         ([NOT_TESTABLE], NOT_TESTABLE),
         ([], NOT_TESTABLE),
     ],
@@ -178,7 +174,6 @@ def test_parts_come_to_what_all_do(parts: list[ClaimVerdict], verdict: ClaimVerd
     [
         ([CONFIRMED, INCONCLUSIVE], CONFIRMED),
         ([INCONCLUSIVE, NOT_TESTABLE], INCONCLUSIVE),
-        ([NOT_TESTABLE], NOT_TESTABLE),
     ],
 )
 def test_one_part_shows_that_something_exists(
@@ -193,10 +188,8 @@ def test_one_part_shows_that_something_exists(
         ([CONFIRMED, CONFIRMED, CONTRADICTED], CONFIRMED),
         ([CONFIRMED, CONFIRMED, INCONCLUSIVE], CONFIRMED),
         ([CONFIRMED, CONTRADICTED], CONTRADICTED),
-        ([CONTRADICTED, INCONCLUSIVE], CONTRADICTED),
         ([CONFIRMED, INCONCLUSIVE, CONTRADICTED], INCONCLUSIVE),
         ([CONFIRMED, NOT_TESTABLE, NOT_TESTABLE], CONFIRMED),
-        ([NOT_TESTABLE], NOT_TESTABLE),
     ],
 )
 def test_more_than_half_of_the_parts_are_most(

@@ -1,24 +1,17 @@
 """Figs. 6 and 7, and retransmission: exact against Eqs. (18) and (19)."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from fbftl.cost.architectures import vgg16
 
 pytest.importorskip("fbftl.messages.channel")
 
-import plot_fbftl_formulas
 from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings.published import lookup, read
-from fbftl.papers.fbftl.packets import PACKETS, loss_curves, packet_blocks, payload_curves
-from fbftl.study.methods import rows
+from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 
 BLOCKS = packet_blocks(vgg16())
 RATES = np.array([0.0, 1e-9, 1e-5, 1e-3, 0.5, 1.0])
-
-
-def test_blocks_per_packet():
-    assert BLOCKS == {"fbftl": 1, "ftl_c": 8708, "ftl_f": 37389, "fl": 37389}
 
 
 def test_packets_are_those_that_the_authors_drew(root):
@@ -46,13 +39,3 @@ def test_retransmissions_only_help_and_cost_the_geometric_sum():
     assert (by_count.diff(axis=1).iloc[:, 1:] <= 1e-15).all(axis=None)
     payload = payload_curves(RATES, range(4)).pivot(index="blr", columns="retransmissions")
     np.testing.assert_allclose(payload["payload"][3], [sum(b**n for n in range(4)) for b in RATES])
-
-
-@pytest.mark.parametrize("name", ["packet_loss", "retransmission"])
-def test_figures_repeat_their_bytes(tmp_path, name):
-    for folder in ("a", "b"):
-        getattr(plot_fbftl_formulas, name)(tmp_path / folder / "figure.svg", rows(PACKETS))
-    for suffix in ("svg", "pdf", "png", "csv"):
-        first, second = (tmp_path / folder / f"figure.{suffix}" for folder in "ab")
-        assert first.read_bytes() == second.read_bytes()
-    assert pd.read_csv(tmp_path / "a" / "figure.csv")["plr"].dropna().between(0, 1).all()

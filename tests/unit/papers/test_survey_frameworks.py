@@ -1,28 +1,13 @@
 """The survey's frameworks: audit rows from what is printed, counts of work, attacks by seed."""
 
-from fbftl.findings.published import read
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.measures import MEASURES
 from fbftl.papers.quantities import Runs, with_beside
-from fbftl.papers.survey import audit_frameworks, counts
+from fbftl.papers.survey import counts
 from unit.papers.formula_parts import decisions
 from unit.papers.test_effects import runs
 
 FD = {"method": "fd", "network": "mlp_64"}
-
-
-def test_audit_rows_follow_from_what_is_printed(root):
-    folder = root / "published" / "survey"
-    printed = {name: read(folder / f"{name}.csv") for name in ("table1", "frameworks")}
-    both_sides = {row.id: (row.published, row.computed) for row in audit_frameworks.rows(printed)}
-    assert both_sides == {
-        "A10": ("9.85", "10 by chance"),
-        "A11": ("0.05 ahead", "± 0.24 (standard error)"),
-        "A12": ("1", "10,000"),
-        "A13": ("1", "6"),
-        "A14": ("0", "320,000"),
-        "A15": ("9", "1"),
-    }
 
 
 def test_what_was_measured_beside_runs_joins_them_by_setting_and_seed():

@@ -4,7 +4,7 @@ import pytest
 import yaml
 from fbftl.findings import published
 from fbftl.methods.ecos.counting import counts_event, rows_guarantee, votes_event
-from fbftl.papers.thesis.audit_ecos import recipe, rows
+from fbftl.papers.thesis.audit_ecos import recipe
 from fbftl.privacy.accounting import rounds_epsilon
 
 
@@ -23,11 +23,6 @@ def test_averages_of_the_tables_are_those_of_their_domains_to_a_tenth(printed):
         assert group[~average]["value"].mean() == pytest.approx(
             group[average]["value"].item(), abs=0.1
         )
-
-
-def test_only_the_recipe_gives_the_printed_epsilons(printed):
-    by_id = {row.id: str(row.verdict) for row in rows(printed)}
-    assert [name for name, verdict in by_id.items() if verdict == "reproduced"] == ["A12"]
 
 
 def test_the_recipe_bounds_what_distributions_give():

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
@@ -19,11 +18,6 @@ TOY = Path(__file__).parents[2] / "workflow" / "toy.yaml"
 def digits(**blocks: Any) -> dict[str, Any]:
     """Return an overlay on the toy study's task."""
     return {"tasks": {"digits": blocks}}
-
-
-def grid(**axes: list[Any]) -> dict[str, Any]:
-    """Return an overlay that replaces the toy study's grid."""
-    return {"experiments": {"scarcity": {"grids": [axes]}}}
 
 
 def own_task(**blocks: Any) -> dict[str, Any]:
@@ -51,36 +45,10 @@ def refusal(
 
 
 CONFIGURATIONS = {
-    "misspelt key": (digits(trainig={"epochs": 3}), "tasks.digits.trainig", "'training'"),
-    "misspelt axis": (grid(prl=[0.5]), "prl", "'plr'"),
-    "packet loss rate 1.5": (grid(plr=[1.5]), "plr.0 is 1.5", "less than 1"),
-    "fraction 0": (grid(fraction=[0]), "fraction.0 is 0", "more than 0"),
-    "no samples per client": (
-        digits(clients={"samples_per_client": 0}),
-        "tasks.digits.clients.samples_per_client is 0",
-        "at least 1",
-    ),
-    "33 bits": (grid(bits=[33]), "bits.0 is 33", "choose among"),
     "equal bytes from a GPU": (
         {"exact": True, "device": "cuda"},
         "exact is true, but device is cuda",
         "'exact: auto' accepts",
-    ),
-    "unknown method": (grid(method=["fedsgd"]), "method.0 is 'fedsgd'", "choose among"),
-    "a number that YAML reads as text": (
-        digits(training={"learning_rate": "1e-5"}),
-        "tasks.digits.training.learning_rate is '1e-5'",
-        "1.0e-5",
-    ),
-    "a task that is not defined": (
-        {"study": {"tasks": ["digit"]}},
-        "study.tasks names the task 'digit'",
-        "'digits'",
-    ),
-    "an experiment for a task that is not defined": (
-        {"experiments": {"scarcity": {"tasks": ["mnist"]}}},
-        "experiments.scarcity.tasks names the task 'mnist'",
-        "digits",
     ),
     "a data file without a data folder": (
         own_task(data={"kind": "parquet", "train": "t.parquet"}),
@@ -124,26 +92,6 @@ def missing_file(folder: Path) -> tuple[dict[str, Any], str]:
     return own_task(data={"kind": "parquet", "train": "train.parquet"}), "train.parquet is missing"
 
 
-def folder_without_images(folder: Path) -> tuple[dict[str, Any], str]:
-    (folder / "pictures" / "cat").mkdir(parents=True)
-    (folder / "pictures" / "cat" / "notes.txt").write_text("no picture")
-    return own_task(data={"kind": "folder", "train": "pictures"}), "pictures"
-
-
-def clients_without_groups(folder: Path) -> tuple[dict[str, Any], str]:
-    with h5py.File(folder / "clients.h5", "w") as file:
-        file["pixels"] = np.zeros((4, 8, 8), np.uint8)
-    return own_task(data={"kind": "federated", "train": "clients.h5"}), "no group 'examples'"
-
-
-def client_without_labels(folder: Path) -> tuple[dict[str, Any], str]:
-    with h5py.File(folder / "clients.h5", "w") as file:
-        file["examples/anna/pixels"] = np.zeros((4, 8, 8), np.uint8)
-        file["examples/anna/label"] = np.zeros(4, np.int64)
-        file["examples/bert/pixels"] = np.zeros((4, 8, 8), np.uint8)
-    return own_task(data={"kind": "federated", "train": "clients.h5"}), "bert"
-
-
 def wrong_digest(folder: Path) -> tuple[dict[str, Any], str]:
     (folder / "weights.safetensors").write_bytes(b"something else")
     source = {
@@ -157,12 +105,6 @@ def wrong_digest(folder: Path) -> tuple[dict[str, Any], str]:
     return own_task(source=source), "weights.safetensors has sha256 "
 
 
-def missing_weights(folder: Path) -> tuple[dict[str, Any], str]:
-    study, _ = wrong_digest(folder)
-    (folder / "weights.safetensors").unlink()
-    return study, "weights.safetensors does not exist"
-
-
 def missing_source_data(folder: Path) -> tuple[dict[str, Any], str]:
     data = {"kind": "folder", "train": "letters"}
     source = {"kind": "pretrain", "image": [8, 8, 1], "task": {"data": data}}
@@ -174,11 +116,7 @@ def missing_source_data(folder: Path) -> tuple[dict[str, Any], str]:
     [
         missing_file,
         truncated_gzip,
-        folder_without_images,
-        clients_without_groups,
-        client_without_labels,
         wrong_digest,
-        missing_weights,
         missing_source_data,
     ],
 )

@@ -11,14 +11,13 @@ from fbftl.plan import attacked, runs, targets, trained
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, Result
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
-from fbftl.plan.pages import caption_of, first_paragraph, paper_shown, text_of
+from fbftl.plan.pages import caption_of, first_paragraph, text_of
 from fbftl.plan.results import (
     ANALYSES,
     LISTS,
     OF_EXPERIMENT,
     made_in_a_loop,
     of_paper,
-    paths_of,
 )
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.study.config import Study, resolve
@@ -77,14 +76,6 @@ def test_everything_listed_has_a_caption(root: Path) -> None:
         assert (root / "rules" / caption).is_file(), entry
 
 
-def test_a_paper_may_have_a_caption_of_its_own(root: Path) -> None:
-    assert caption_of("results/{task}/tables/methods.csv", root) == "captions/methods.rst"
-    of_paper = caption_of("results/papers/fbftl/tables/methods.csv", root)
-    assert of_paper == "captions/fbftl/methods.rst"
-    swept = caption_of("results/{task}/tables/sweep_{experiment}.csv", root)
-    assert swept == "captions/sweep.rst"
-
-
 def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call: Call) -> None:
     found = set()
     for task, experiment in pairs(call.study):
@@ -108,13 +99,6 @@ def test_a_sweep_has_its_axes_and_one_source_no_spread(call: Call) -> None:
         SOURCES[0].inputs["runs"](call.study, "digits", experiment="scarcity")
 
 
-def test_a_papers_entries_answer_for_a_call(call: Call) -> None:
-    for paper in LISTS:
-        for result in made_in_a_loop(of_paper(paper)):
-            for value in (*result.inputs.values(), *result.params.values()):
-                assert not callable(value) or value(call)
-
-
 def test_attacks_look_at_settings_of_their_task(call: Call) -> None:
     for task, experiment in pairs(call.study):
         for analysis in (each for each in ANALYSES if each.name in ATTACKED.get(experiment, ())):
@@ -125,16 +109,6 @@ def test_attacks_look_at_settings_of_their_task(call: Call) -> None:
     first, second, *_ = attacked.uploads(call.study, "digits")
     assert call.study.setting("digits", first).mechanism == "none"
     assert call.study.setting("digits", second).mechanism == "gaussian"
-
-
-def test_targets_are_what_the_lists_say(call: Call) -> None:
-    made = targets.of_task(call, "digits")
-    assert len(made) == len(set(made))
-    assert "results/digits/tables/scarcity.csv" in made
-    assert "results/digits/figures/scarcity.svg" in made
-    assert targets.of_papers(call) == {
-        paper: paths_of(of_paper(paper)) for paper in call.study.papers
-    }
 
 
 def test_nothing_that_is_made_lacks_a_title_and_a_caption(call: Call) -> None:
@@ -169,13 +143,6 @@ def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(call: Call
     assert text_of("results/digits/tables/unknown.csv", call.root)["caption"] == ""
     caption = "**Reading:** loss of {{ snakemake.wildcards.task }}\\ :sub:`up`;\n\nMore."
     assert first_paragraph(caption, {"task": "digits"}) == "Loss of digits_up."
-
-
-def test_a_report_shows_results_by_paper(call: Call) -> None:
-    assert paper_shown(call, "results/{task}/tables/scarcity.html").startswith("1 ")
-    of_nobody = paper_shown(call, "results/{task}/tables/sweep_{experiment}.html")
-    assert of_nobody.endswith("Experiments of your own")
-    assert paper_shown(call, "results/papers/audit.html").endswith("All papers")
 
 
 def test_a_setting_that_no_study_makes_is_refused(call: Call) -> None:

@@ -87,7 +87,6 @@ TOO_MANY: list[tuple[dict[str, Any], str]] = [
     ),
     (FOUR | TEN | {"clients": 3}, "4 domains for 3 clients"),
     (TEN | {"partition": "shards", "shards_per_client": 11}, "10 clients would need 110 shards"),
-    (TEN | {"partition": "balanced_shards", "shards_per_client": 11}, "would need 110 shards"),
     ({"partition": "shards", "shards_per_client": 8}, "13 clients would need 104 shards of 100"),
     (FOUR | TEN | {"partition": "shards", "shards_per_client": 9}, "3 clients .* 27 shards of 25"),
 ]

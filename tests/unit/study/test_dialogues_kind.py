@@ -67,7 +67,6 @@ def test_a_job_knows_its_cut_and_its_plan() -> None:
     [
         ({"method": ["fl"]}, "choose the method among ftl_f, ftl_c, fbftl"),
         ({"plr": [0.5], "loss": ["reshuffled"]}, "the axis 'loss': leave it out"),
-        ({"label_epsilon": [2]}, "the axis 'label_epsilon': leave it out"),
         (
             {"method": ["ftl_c"], "mechanism": ["dp_fedavg"], "epsilon": [2]},
             "choose the mechanism among none, relative, gaussian",
@@ -76,7 +75,6 @@ def test_a_job_knows_its_cut_and_its_plan() -> None:
             {"mechanism": ["gaussian"], "epsilon": [2]},
             r"give tasks\.talks\.privacy\.feature_clip a norm",
         ),
-        ({"partition": ["dirichlet"]}, "the axis 'partition': leave it out"),
         ({"alpha": [0.1]}, "alpha is for the partitions .*: leave it out"),
         ({"cut": [0]}, r"add its cut to tasks\.talks\.features\.further_cuts"),
     ],

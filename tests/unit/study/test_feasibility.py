@@ -44,19 +44,9 @@ REFUSED = [
         "'fedavg' on digits has clients_per_round 181, but there are 180 clients; give at most 180",
     ),
     (
-        {"training": {"clients_per_round": 181}},
-        {"method": ["ftl_c"]},
-        "has clients_per_round 181.*are 180 clients",
-    ),
-    (
         {"clients": {"clients": 5, "samples_per_client": None}},
         {"method": ["sfl"]},
         "clients_per_round 8, but there are 5 clients; give at most 5",
-    ),
-    (
-        {"clients": {"samples_per_client": 1439}},
-        {"method": ["fbftl"]},
-        "digits.clients has samples_per_client 1439, but there are 1438 training samples",
     ),
     (
         {"head": [4096, 4096]},
@@ -69,7 +59,6 @@ REFUSED = [
         r"1,438 clients remember at least 6 GB",
     ),
     ({}, {"samples_per_client": [4, 2000]}, "on digits has samples_per_client 2000.*at most 1438"),
-    ({}, {"clients": [4, 2000]}, "on digits has clients 2000.*at most 1438"),
     (
         {"clients": {"shards_per_client": 1000}},
         {"partition": ["shards"]},

@@ -39,7 +39,6 @@ def test_what_can_be_played_is_let_through():
     ("setting", "block", "training", "sentence"),
     [
         ({"network": "cnn"}, {}, {}, "kind mlp"),
-        ({"network": None}, {}, {}, "kind mlp"),
         ({}, {"data": {"kind": "digits"}}, {}, "give the task groups"),
         ({"majority_users": None}, {}, {}, "give majority_users"),
         ({}, {}, {"selection": "validation"}, "selection: last"),
@@ -52,12 +51,6 @@ def test_what_can_be_played_is_let_through():
             "leave adversarial_game.labelled out",
         ),
         ({"unlabelled_loss": "shot"}, {}, {}, "all its users have labels"),
-        (
-            {"unlabelled_loss": "shot"},
-            {"adversarial_game": {"labelled": [0, 1]}},
-            {},
-            "all its users have labels",
-        ),
         ({}, {"adversarial_game": {"labelled": [2]}}, {}, "give some of 0 to 1"),
         (
             {"mechanism": "update_gaussian", "sigma": 1.0},
@@ -79,7 +72,6 @@ def test_what_cannot_is_refused(setting, block, training, sentence):
             {"adversary": "plain", "aggregation": "masked", "minority_participation": 0.2},
             "of which one",
         ),
-        ({"adversary": "plain", "aggregation": "masked", "opt_out": 0.2}, "of which one"),
         ({"mechanism": "update_gaussian"}, "needs sigma or epsilon"),
         (
             {"mechanism": "update_gaussian", "sigma": 1.0, "minority_participation": 0.95},

@@ -168,6 +168,11 @@ ROBUST |= {"annealing": "none", "absent_classes": "counted", "validation": 0.0}
         ({"training": ROBUST | {"batch_norm": "frozen"}}, {"network": "cnn"}, "norm: batch"),
         ({"training": ROBUST | {"selection": "best"}}, {"network": "cnn"}, "selection: last"),
         ({"features": {"size": 32}}, {"network": "cnn"}, "features.size: null"),
+        (
+            {"training": ROBUST | {"absent_classes": "masked"}},
+            {"network": "cnn"},
+            "leave training.absent_classes out",
+        ),
     ],
 )
 def test_disturbed_inputs_are_refused_where_nothing_can_be_disturbed(task, axes, sentence) -> None:

@@ -16,7 +16,6 @@ SECURE = {"method": ["secure_ftl"]}
     ("axes", "message"),
     [
         ({"method": ["fd"], "clients": [1]}, "one client take part.*give fd clients at least 2"),
-        ({"method": ["fd"], "clients": [4], "fraction": [0.25]}, "one client take part"),
         (SECURE | {"common_samples": [1439]}, "1439 common samples of 1438; give .* at most 1438"),
         (SECURE | {"most_samples": [20]}, "50 common samples of 20"),
         (

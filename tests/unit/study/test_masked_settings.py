@@ -15,15 +15,10 @@ SUMS = {"method": "one_shot", "message": "statistics", "head": "lda", "aggregati
             "mechanism dp_fedavg on masked weights, of which the dealer adds none",
         ),
         (SUMS | {"bits": 8}, "masks compressed messages"),
-        ({"method": "fedavg", "bits": 8, "aggregation": "masked"}, "masks compressed messages"),
         (SUMS | {"message": "features"}, "masks features, which cannot be summed"),
         (
             SUMS | {"message": "means", "head": "fedcof"},
             "fedcof needs each client's; use head ncm or fedncm",
-        ),
-        (
-            {"method": "fade", "aggregation": "masked", "minority_participation": 0.5},
-            "masks messages of which one alone can be summed",
         ),
     ],
 )

@@ -32,7 +32,6 @@ def test_axes_of_counts_mean_nothing_where_nobody_counts():
             BUYING | {"purchase_rule": "random", "count_sampling": 0.8},
             "asks for count_sampling 0.8, which has no eff",
         ),
-        (BUYING | {"aggregation": "masked", "bits": 8}, "masks compressed messages"),
     ],
 )
 def test_settings_that_say_nothing_or_too_much_are_refused(axes, sentence):

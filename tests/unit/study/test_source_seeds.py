@@ -73,14 +73,6 @@ def test_a_repeat_has_another_source_and_seeds_of_its_own() -> None:
             {"source": {"kind": "load", "from": "torchvision", "name": "resnet18"}},
             "is 3, but the source network is given (resnet18), not pre-trained here; leave",
         ),
-        (
-            {"source": {"kind": "load", "from": "timm", "name": "vit_tiny_patch16_224"}},
-            "the source network is given (vit_tiny_patch16_224), not pre-trained here",
-        ),
-        (
-            {"source": {"kind": "load", "from": "transformers", "name": "google/vit"}},
-            "the source network is given (google/vit), not pre-trained here",
-        ),
         ({"source": {"kind": "vectors"}}, "has vectors and no source network"),
         (
             {"features": {"cut": "fc1", "store": "s3://bucket/digits.zarr"}},

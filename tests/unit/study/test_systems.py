@@ -154,12 +154,3 @@ def test_a_file_that_says_anything_else_is_refused(
     write(folder / "studies/ant.yaml", content)
     with pytest.raises(UserError, match=sentence):
         read_systems(folder)
-
-
-def test_the_project_reads_its_own_systems(
-    root: Path,
-) -> None:
-    config = yaml.safe_load((root / "config.yaml").read_text())
-    of_project = read_systems(root)
-    everything = resolve(config | {"papers": "all"}, of_project)
-    assert set(everything.papers) == {"fbftl", *(each.paper for each in of_project)}

@@ -50,12 +50,6 @@ def test_a_grid_says_which_message_clients_send():
             "mechanism relative on statistics",
         ),
         ({"head": "lda", "projection": 8}, "asks for projection 8, which has no effect"),
-        ({"head": "lda", "components": 8}, "asks for components 8, which has no effect"),
-        ({"head": "lda", "components": 0}, "asks for components 0, which has no effect"),
-        (
-            {"head": "lda", "covariance": "spherical"},
-            "asks for covariance spherical, which has no effect",
-        ),
     ],
 )
 def test_what_cannot_be_is_one_sentence(axes, sentence):

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from fbftl.cost.split import CutMap, printed_downlink_bytes, printed_uplink_bytes
 from fbftl.methods.eppfl.activations import Boundary, Crossing, magnitude_mask, random_mask
 from fbftl.training.local_updates import LocalUpdate, MiniBatch
 
@@ -105,12 +104,3 @@ def test_of_equal_values_no_more_are_sent_than_counted():
     sent = rows * magnitude_mask(rows, 2, largest=False)
     assert sent[2].tolist() == [1, 0, 0, 2]
     assert magnitude_mask(rows, 4, largest=False).all()
-
-
-def test_the_papers_bytes_of_vgg_19():
-    """Sec. 2.3 for 64 maps of 32 x 32, 500 samples, 32 batches of 16 and two epochs."""
-    width = CutMap(64, 32**2).width
-    assert width == 65_536
-    assert printed_uplink_bytes(500, 2, 1.0, width) == 4 * 500 * 2 * 65_537
-    assert printed_uplink_bytes(500, 2, 0.5, width) == 131_076_000
-    assert printed_downlink_bytes(32, 2, 1.0, width) == 16_777_216

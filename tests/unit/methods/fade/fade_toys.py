@@ -14,8 +14,6 @@ from unit.tasks.toy_vectors import CLIENTS
 
 NETWORK = {"kind": "mlp", "fc": [8, 4], "norm": "none", "dropout": 0.0, "cut": "relu_fc2"}
 NETWORK |= {"last": "relu", "init": "he"}
-SIZES = NETWORK | {"fc": [32, 8], "cut": "fc2", "last": "linear"}
-"""Layers of which every one's numbers fill the lanes of a processor, as the study's do."""
 GAME = {"discriminator": [6], "clip": 1.0, "server_momentum": 0.5, "falling_rate": False}
 GAME |= {"warm_up": 0.0, "labelled": None, "points": 2}
 TRAINING = {"epochs": 1, "batch": 1, "clients_per_round": 2, "learning_rate": 0.1}

@@ -1,4 +1,4 @@
-"""FADE equals FedAvg without its game, and each seed what it is alone."""
+"""FADE equals FedAvg without its game."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,8 +13,7 @@ from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images_samples import client_samples
 from fbftl.training.local_updates import LocalUpdate, mini_batches
-from unit.methods.fade import fade_toys as toys
-from unit.methods.fade.fade_toys import PLAIN, inputs, job, params, ready, trained
+from unit.methods.fade.fade_toys import inputs, job, params, ready
 
 
 @pytest.mark.parametrize(
@@ -73,31 +72,3 @@ def _client(rows: list[np.ndarray]) -> np.ndarray:
     for user, user_rows in enumerate(rows):
         client[user_rows] = user
     return client
-
-
-@pytest.mark.parametrize(
-    "setting",
-    [
-        PLAIN,
-        {"adversary": "squared", "majority_users": 2, "opt_out": 0.3, "local_steps": 3},
-        PLAIN | {"minority_participation": 0.3},
-        PLAIN | {"minority_participation": 0.3, "discriminator_sees": "product"},
-        PLAIN | {"aggregation": "masked"},
-    ],
-)
-def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
-    """The same users, schedule, batches and weights, also at sizes that fill no lane."""
-    for sizes, batch, width in ((toys.SIZES, 64, 16), (toys.NETWORK, 16, 6)):
-        monkeypatch.setattr(toys, "NETWORK", sizes)
-        game = {"discriminator": [width]}
-        together = trained(files, setting, seeds=(3, 4, 5), game=game, local_batch=batch)
-        for index, seed in enumerate((3, 4, 5)):
-            alone = trained(files, setting, seeds=(seed,), game=game, local_batch=batch)
-            np.testing.assert_array_equal(
-                alone.trials[0].schedule.users, together.trials[index].schedule.users
-            )
-            np.testing.assert_array_equal(
-                alone.trials[0].schedule.adversarial, together.trials[index].schedule.adversarial
-            )
-            weights = together.networks.flat()[index].numpy()
-            np.testing.assert_array_equal(alone.networks.flat()[0].numpy(), weights)

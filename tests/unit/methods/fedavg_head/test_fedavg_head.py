@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-from fbftl.exchange.averaging import by_samples
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression, compress, encode
 from fbftl.messages.statistics import ClassMeans
@@ -89,14 +88,6 @@ def test_local_epochs_of_a_linear_head_are_those_of_numpy(blobs):
     assert curve(outcome) == scored
 
 
-@pytest.mark.parametrize("axes", [{}, {"start": "means", "bits": 8, "keep": 0.2}])
-def test_a_seed_alone_finds_what_it_finds_beside_another(blobs, axes):
-    axes |= {"server_optimiser": "adam", "server_rate": 0.01}
-    (together,) = train([job((8,), **axes)], blobs)
-    (alone,) = train([job((8,), seeds=(1,), **axes)], blobs)
-    assert repr(together.repetitions[1]) == repr(alone.repetitions[0])
-
-
 # --- the start --------------------------------------------------------------------------------
 
 
@@ -166,9 +157,3 @@ def test_servers_step_as_their_papers_say():
     first = 0.1 / (0.01**0.5 + 1e-3)
     second = (0.9 * 0.1 + 0.1 * 2) / ((0.99 * 0.01 + 0.01 * 4) ** 0.5 + 1e-3)
     assert moved("adam", 0.1, [1.0, 2.0]) == pytest.approx(0.1 * (first + second))
-
-
-def test_the_plain_server_is_that_of_fedavg():
-    assert server_of(KnownAxes({"server_optimiser": "average", "server_rate": 1.0})).aggregate is (
-        by_samples
-    )

@@ -50,9 +50,7 @@ def test_a_lost_position_stays_lost_and_its_samples_come_back():
     "axes",
     [
         {"plr": 0.5},
-        {"blr": 0.1},
         {"bits": 8},
-        {"keep": 0.5},
         {"mechanism": "relative", "sigma": 0.1},
     ],
 )

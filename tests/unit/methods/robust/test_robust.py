@@ -2,7 +2,6 @@
 
 from collections import OrderedDict
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -12,7 +11,6 @@ from fbftl.methods.robust.pgd import bounds, by_pgd, pgd_perturbed
 from fbftl.models.dual_batch_norm import doubled, measured, mixed
 from fbftl.models.modes import normalise_by_batch
 from fbftl.models.stack import stackable
-from fbftl.study.methods.robust import task_faults
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, SplitModel
 from fbftl.training.pictures import Pictures
@@ -139,15 +137,3 @@ def test_stacked_clients_train_on_both_kinds_as_alone(separate: bool | None) -> 
         split_model, pictures, of_clients, plan, replace(hooks, loss=both_losses(0))
     )
     assert not torch.allclose(together.losses, clean.losses, rtol=1e-3)
-
-
-def test_classes_that_a_client_lacks_are_counted() -> None:
-    setting = SimpleNamespace(network="mlp")
-    task = {
-        "source": {"kind": "pretrain"}, "networks": {"mlp": {"norm": "batch"}},
-        "features": {"size": None},
-    }  # fmt: skip
-    training = {"batch_norm": "batch", "selection": "last", "absent_classes": "counted"}
-    assert not list(task_faults(setting, task, training))
-    (fault,) = task_faults(setting, task, training | {"absent_classes": "masked"})
-    assert "leave training.absent_classes out" in fault
