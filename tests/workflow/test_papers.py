@@ -58,9 +58,7 @@ def trained(project: Project, *arguments: str) -> set[str]:
 @pytest.mark.parametrize(
     ("arguments", "tasks"),
     [
-        ((), {"digits"}),
         (("--config", "papers=all"), {"digits", "ant-digits", "bee-digits", "hive-digits"}),
-        (("--config", "papers=bees"), {"bee-digits", "hive-digits"}),
         (("--config", "papers=[ants, fbftl]"), {"digits", "ant-digits"}),
         (("--configfile", "studies/ant.yaml"), {"ant-digits"}),
     ],

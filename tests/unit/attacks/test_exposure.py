@@ -14,11 +14,6 @@ def samples() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return values, np.arange(40) % CLASSES, np.arange(40) // 4
 
 
-def test_features_are_told_whole():
-    values, labels, client = samples()
-    assert errors(guesses("features", values, labels, client, CLASSES), values).max() == 0
-
-
 def test_means_tell_the_samples_that_are_alone_in_their_class():
     values, labels, client = samples()
     exact = errors(guesses("means", values, labels, client, CLASSES), values) < EXACT

@@ -1,9 +1,7 @@
 from pathlib import Path
 
 import numpy as np
-import partition_clients
 import pytest
-from fbftl.data.clients import ClientFile
 from fbftl.data.datasets import check, load
 from fbftl.data.datasets.base import Dataset, Samples, digest, located
 from fbftl.data.datasets.selection import (
@@ -165,25 +163,6 @@ def test_files_are_looked_for_in_the_data_folder(tmp_path):
         located(tmp_path, "absent", "data.train")
     with pytest.raises(UserError, match="data_folder is not set"):
         located(None, "there", "data.train")
-
-
-def test_client_file_of_digits(tmp_path):
-    data = {"kind": "digits", "limit": {"train": 200, "test": 30}}
-    clients = {"partition": "dirichlet_equal", "samples_per_client": 8, "alpha": 0.1}
-    paths = [tmp_path / "one.h5", tmp_path / "two.h5"]
-    for path in paths:
-        partition_clients.main("fbftl.data.images", path, data, clients, None, 3)
-    assert paths[0].read_bytes() == paths[1].read_bytes()
-    source = load(data, None)
-    with ClientFile(paths[0]) as file:
-        assert file.client_ids("train") == [f"{u:02d}" for u in range(25)]
-        assert file.client_ids("test") == ["server"]
-        assert file.attributes["dataset"] == digest(source)
-        for split, samples in source:
-            table = file.rows(split, 0, file.count(split))
-            np.testing.assert_array_equal(np.sort(table.sample), np.arange(len(samples)))
-            np.testing.assert_array_equal(table.arrays["pixels"], samples.inputs[table.sample])
-            np.testing.assert_array_equal(table.arrays["label"], samples.labels[table.sample])
 
 
 CIFAR10 = {"kind": "parquet", "train": "cifar10/train.parquet", "test": "cifar10/test.parquet"}

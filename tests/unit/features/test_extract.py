@@ -1,7 +1,5 @@
 """The pipelined extraction: frozen models, several cuts in one pass, overlap, errors."""
 
-import subprocess
-import sys
 import threading
 from dataclasses import replace
 
@@ -173,18 +171,6 @@ def test_what_cannot_be_extracted(tmp_path):
         extract(Empty(), toys.toy_forward, targets, batch=8)
     with pytest.raises(UserError, match="promised 204 samples and gave 203"):
         extract(Short(), toys.toy_forward, targets, batch=8)
-
-
-def test_reading_needs_no_heavy_library(root):
-    code = (
-        "import sys, fbftl.features.store; "
-        "print([m for m in ('torch','pandas','xarray','icechunk','obstore','h5py') "
-        "if m in sys.modules])"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=root / "scripts", capture_output=True, text=True
-    )
-    assert run.stdout.strip() == "[]", run.stderr
 
 
 @pytest.mark.parametrize("row", [np.zeros(4), np.arange(4.0), np.array([3e6, -1e6])])

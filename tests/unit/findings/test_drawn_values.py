@@ -12,9 +12,11 @@ import pandas as pd
 import plot_fbftl
 import plot_sweep
 import plot_thesis
+import plot_thesis_purchases
 import plot_thesis_widths
 import pytest
 from drawn import levels, marked, unrendered
+from fbftl.findings.outsourcing import CHOICES
 from fbftl.findings.shown import shown
 from fbftl.study.methods import names, rows
 from matplotlib.axes import Axes
@@ -130,6 +132,53 @@ def test_domains(tmp_path: Path) -> None:
                 to_rgb("#AAAAAA"): table.iloc[-2],
             }.items()
         }
+
+
+def purchases() -> pd.DataFrame:
+    """Return a table of purchases by counts and by each other choice.
+
+    Rows whose labels the client gives, or whose purpose is another, are not drawn.
+    """
+    counted = grid(purchase_rule=["ecos", "proximity"], centroids=[25, 50], sigma=[0.0, 10.0],
+                   purchase=[150, 300, 600])  # fmt: skip
+    counted = counted[(counted["purchase_rule"] == "ecos") | (counted["centroids"] == 50)]
+    counted = counted[(counted["purchase_rule"] == "ecos") | (counted["sigma"] == 10)]
+    blind = grid(purchase_rule=["kcenter", "random", "ideal"], purchase=[150, 300, 600])
+    table = pd.concat([counted, blind], ignore_index=True)
+    table = table.assign(label_source="bought", purchase_purpose="label", inherent_share=0.125)
+    by_counts = table["purchase_rule"] == "ecos"
+    table.loc[by_counts, ["purchase_allocation", "score_power", "bits"]] = ["cap", 1.0, 32]
+    table["epsilon_added"] = (table["sigma"] + table["centroids"] / 100).where(table["sigma"] > 0)
+    others = [{"purchase_allocation": "printed"}, {"score_power": 5.0}, {"bits": 8},
+              {"label_source": "client"}, {"purchase_purpose": "compress"}]  # fmt: skip
+    table = pd.concat([table, *(table.iloc[:1].assign(**other) for other in others)])
+    table = table.reset_index(drop=True)
+    return numbered(table, accuracy=0.5, spread=0.01, own_share=0.3, own_share_spread=0.03)
+
+
+def test_purchases_by_counts(tmp_path: Path) -> None:
+    table = purchases()
+    figure = figure_of(plot_thesis_purchases.ecos, table, tmp_path)
+    share, accuracy, purchase, privacy = figure.axes
+    bought = table[(table["label_source"] == "bought") & (table["purchase_purpose"] == "label")]
+    plain = bought[(bought["purchase_allocation"] == "cap") & (bought["score_power"] == 1)]
+    plain = plain[plain["bits"] == 32]
+    here = plain[plain["purchase"] == 300]
+    noisy = here.dropna(subset="epsilon_added")
+    assert marked(share) == reported(here, ["sigma", "own_share"], "own_share", "own_share_spread")
+    assert marked(accuracy) == reported(here, ["sigma", "accuracy"])
+    assert marked(privacy) == reported(noisy, ["epsilon_added", "accuracy"])
+    of_choice = [
+        plain if choice == "ecos" else table[table["purchase_rule"] == choice] for choice in CHOICES
+    ]
+    of_choice[:2] = [
+        rows[rows["centroids"].eq(50) & rows["sigma"].eq(10)] for rows in of_choice[:2]
+    ]
+    assert marked(purchase) == reported(pd.concat(of_choice), ["purchase", "accuracy"])
+    blind = table[
+        table["purchase_rule"].isin(["kcenter", "random", "ideal"]) & (table["purchase"] == 300)
+    ]
+    assert levels(privacy) == [pytest.approx(100 * mean) for mean in blind["accuracy"]]
 
 
 def test_sweeps_of_ones_own(tmp_path: Path) -> None:

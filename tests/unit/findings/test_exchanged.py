@@ -6,7 +6,6 @@ from pathlib import Path
 import describe_named_network
 import pandas as pd
 import plot_fbftl
-import pyarrow.parquet as pq
 import pytest
 import tabulate_fbftl_cost
 from fbftl.cost.layers import Network, parameters, read_network
@@ -93,49 +92,6 @@ def test_ledger_equals_the_formula_to_the_bit(
 ) -> None:
     """Eq. (2)-(4) and (6) up, Eq. (10)-(13) down."""
     assert agrees(read_exchanged(*runs[method], {}), network)
-
-
-def parts_of(network: Network, method: str) -> dict[tuple[str, str, str, str], tuple]:
-    """Closed form of a seed: messages and numbers in all of them, by direction, part and ends.
-
-    S samples that are trained on, at U clients in R rounds, E times each.
-    """
-    extractor, head = parameters(network.extractor), parameters(network.head)
-    width, whole = network.extractor[-1].outputs, extractor + head
-    seen, clients, rounds = 112, 16, 6
-    up, down = ("client", "server"), ("server", "client")
-    updates = EPOCHS * clients
-    if method == "fbftl":
-        return {
-            ("up", "features", *up): (124, 124 * width),
-            ("down", "weights", *down): (1, extractor),
-        }
-    if method == "sfl":
-        cut = EPOCHS * seen * width
-        return {
-            ("up", "activations", *up): (updates, cut),
-            ("up", "update", *up): (updates, updates * extractor),
-            ("down", "weights", *down): (EPOCHS * rounds, EPOCHS * rounds * extractor),
-            ("down", "gradients", *down): (updates, cut),
-        }
-    trained, once = (head, extractor) if method == "ftl_c" else (whole, 0)
-    broadcasts = EPOCHS * rounds
-    return {
-        ("up", "update", *up): (updates, updates * trained),
-        ("down", "weights", *down): (broadcasts + (once > 0), broadcasts * trained + once),
-    }
-
-
-@pytest.mark.parametrize("method", SCHEMES)
-def test_every_part_is_counted_by_its_closed_form(
-    runs: dict[str, tuple], network: Network, method: str
-) -> None:
-    rows = pq.read_table(runs[method][1]).to_pandas()
-    by = ["seed", "direction", "part", "sender", "receiver"]
-    numbers = rows.groupby(by, observed=True)["payload_bits"].agg(["count", "sum"])
-    for seed in (0, 1):
-        counted = {key: (n, bits // 32) for key, (n, bits) in numbers.loc[seed].iterrows()}
-        assert counted == parts_of(network, method)
 
 
 def test_an_accuracy_that_a_seed_never_reaches_has_no_epoch(runs: dict[str, tuple]) -> None:

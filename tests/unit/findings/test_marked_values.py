@@ -48,14 +48,12 @@ KEPT = [(script, task, name) for script, name in COMMITTED.items() for task in T
 KEPT += [
     ("plot_eppfl.privacy", "digits-eppfl-full", "eppfl"),
     ("plot_rivals.trust", "rival_digits", "trust"),
-    ("plot_thesis_purchases.ecos", "digits-cloud-full", "ecos"),
     ("plot_thesis_widths.width_laws", "digits-budgets-full", "width_laws"),
 ]
 """Figures, each with a task and the name of its kept table."""
 
 WITHOUT_METHODS = (
     "plot_survey.dpsgd", "plot_eppfl.privacy", "plot_fedfeat.feature_noise", "plot_rivals.uploads",
-    "plot_thesis_purchases.ecos",
 )  # fmt: skip
 """Figures that need no looks of methods."""
 

@@ -10,7 +10,6 @@ from fbftl.findings.table_page import (
     PageColumn,
     PageText,
     apart,
-    chosen,
     fragment,
     table,
     table_page,
@@ -68,11 +67,6 @@ def test_what_all_rows_share_stands_once_and_what_none_has_not_at_all() -> None:
     assert [column.heading for column in varying] == ["Method", "Uplink (bit)"]
     assert [column.heading for column in shared] == ["Seeds"]
     assert "In every row: Seeds: 3." in table(columns)
-
-
-def test_details_leave_first_and_then_the_last_columns() -> None:
-    columns = [PageColumn(str(n), [str(n), "x"], detail=n in (1, 2)) for n in range(11)]
-    assert [column.heading for column in chosen(columns)] == list("03456789")
 
 
 def test_a_page_says_what_it_is_and_leads_back_and_to_the_csv(tmp_path: Path) -> None:
