@@ -13,6 +13,8 @@ from unit.tasks.toy_task import train
 from unit.training.test_pretrain import IMAGE, SOURCE
 from unit.training.test_t5 import EVERYONE, PLAN, uploads
 
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU")
+
 COUNTED = ["seed", "direction", "round", "client", "bits", "lost"]
 """Columns of a ledger that no device may change."""
 

@@ -18,7 +18,7 @@ from fbftl.messages.channel import (
 )
 from fbftl.messages.codec import Compression
 from fbftl.messages.encoded import encode_rows
-from fbftl.messages.link import link_of, plain_upload_bits
+from fbftl.messages.link import Link, link_of, plain_upload_bits
 from fbftl.study.settings import Setting
 from hypothesis import given
 from hypothesis import strategies as st
@@ -131,6 +131,19 @@ def test_bursts_as_short_as_chance_are_independent_losses():
 
 
 # --- links of settings ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("axes", "channel"),
+    [
+        ({}, PacketLoss(0.0)),
+        ({"plr": 0.3}, PacketLoss(0.3)),
+        ({"blr": 0.1}, IndependentLoss(0.1)),
+        ({"blr": 0.1, "burst": 5.0}, BurstLoss(0.1, 5.0)),
+    ],
+)
+def test_a_setting_names_its_channel(axes, channel):
+    assert link_of(Setting(**axes, retransmissions=2), 1000) == Link(channel, 2, 1000)
 
 
 def test_a_plain_upload_is_one_block():

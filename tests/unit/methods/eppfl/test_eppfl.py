@@ -106,15 +106,6 @@ def test_a_masked_average_is_the_mean_of_fixed_point_weights(mask):
     assert np.abs(mean - weights.astype(np.float64).mean(0)).max() <= 2.0**-24
 
 
-def test_a_scalar_mask_shows_all_but_the_mean():
-    """Eq. (8) as it reads: from two places of one message follows their difference."""
-    weights = np.random.default_rng(1).normal(size=1792)
-    key = Dealer.of_study(0).key(7)
-    scalar, vector = (masked(weights, key, 1, width) for width in (1, None))
-    assert np.corrcoef(from_ring(scalar - scalar[0]), weights)[0, 1] == pytest.approx(1)
-    assert abs(np.corrcoef(from_ring(vector), weights)[0, 1]) < 3 / np.sqrt(1792)
-
-
 # --- messages ---------------------------------------------------------------------------------
 
 
