@@ -93,6 +93,7 @@ TOO_MANY: list[tuple[dict[str, Any], str]] = [
 ENOUGH: list[dict[str, Any]] = [
     {"samples_per_client": 100},
     TEN | {"clients": 100},
+    TEN | {"partition": "shards", "shards_per_client": 10},
     FOUR | TEN | {"clients": 4},
     FOUR | TEN | {"partition": "shards", "shards_per_client": 8},
     {"partition": "given", "samples_per_client": 1000},
