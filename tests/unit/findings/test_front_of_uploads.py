@@ -83,3 +83,15 @@ def test_figures_show_sizes_and_the_front(tmp_path):
     front = pd.read_csv(tmp_path / "upload_front.csv")
     assert len(front) == 8
     assert front["kind"].value_counts()["quantised features"] == 4
+
+
+def test_what_the_page_says_of_cifar10_holds_in_the_kept_table(root):
+    """Features of two bits come within a point of raw ones, for every K and skew; nothing else."""
+    table = pd.read_csv(root / "docs/results/front-images-full/tables/front.csv")
+    for _, among in table.groupby(["skew", "samples_per_client"]):
+        cheapest = among[among["cheapest"] == "yes"].sort_values("kilobytes")
+        assert cheapest["name"].tolist() == ["quantised features, MLP, q = 2", "raw features, MLP"]
+        raw_lda = among.set_index("name").loc["raw features, LDA", "accuracy"]
+        means = among[among["kind"].isin(["class means", "means and variances"])]
+        lost = means[(means["head"] == "lda") & (means["samples_per_client"] == 8)]
+        assert (lost["accuracy"].max() > raw_lda - 0.015) or lost.empty
