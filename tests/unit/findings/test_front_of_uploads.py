@@ -91,6 +91,7 @@ def test_what_the_page_says_of_cifar10_holds_in_the_kept_table(root):
     for _, among in table.groupby(["skew", "samples_per_client"]):
         cheapest = among[among["cheapest"] == "yes"].sort_values("kilobytes")
         assert cheapest["name"].tolist() == ["quantised features, MLP, q = 2", "raw features, MLP"]
+        assert cheapest["below_raw"].abs().max() < 0.0025
         raw_lda = among.set_index("name").loc["raw features, LDA", "accuracy"]
         means = among[among["kind"].isin(["class means", "means and variances"])]
         lost = means[(means["head"] == "lda") & (means["samples_per_client"] == 8)]
