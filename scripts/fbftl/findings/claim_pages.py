@@ -148,7 +148,7 @@ def tally(claims: Sequence[Row]) -> str:
     """Return how many claims there are of each verdict, in a sentence."""
     counts = Counter(row["verdict"] for row in claims)
     shown = ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
-    return f"These lead {len(claims)} claims: {shown}."
+    return f"The document has {len(claims)} claims, those above among them: {shown}."
 
 
 def printed(kept: KeptRows, page: str) -> str:

@@ -47,14 +47,14 @@ def test_a_page_leads_with_the_claims_that_its_document_is_cited_for() -> None:
     )
     assert "x-03" not in page
     assert "small: hill (2 of 3 parts)" in page
-    assert "These lead 3 claims: 2 confirmed, 1 mixed." in lines
+    assert "The document has 3 claims, those above among them: 2 confirmed, 1 mixed." in lines
     assert fill_claims(page, KEPT, "ants.md") == page
 
 
 def test_a_chapter_s_page_has_every_claim_of_it() -> None:
     page = fill_claims("<!--claims:ants/x-->\n<!--end-->\n", KEPT, "ants-x.md")
     assert all(f"({row['claim']}, Sec. 1)" in page for row in (ROW, FIRST, REST))
-    assert "These lead" not in page
+    assert "The document has" not in page
     assert fill_claims(page, KEPT, "ants-x.md") == page
     assert "Sec. 1" not in fill_claims("<!--claims:ants/y-->\n<!--end-->\n", KEPT, "ants-y.md")
 
