@@ -115,7 +115,7 @@ TESTS = (
 )
 
 
-@pytest.mark.parametrize("name", ["scaffold", "fedmd", "eppfl"])
+@pytest.mark.parametrize("name", ["scaffold", "fedmd", "fade", "eppfl"])
 def test_what_is_removed_leaves_no_trace_in_code(root: Path, tmp_path: Path, name: str) -> None:
     project = copied(root, tmp_path / "project")
     without_own_files(project.folder, name)

@@ -7,18 +7,21 @@ those of all papers serve. Modules are imported only when they are needed.
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 OF_CLAIMS = ("measures", "formulas")
 """Modules of a paper's folder that its claims name."""
 
 
 def modules(paper: str, names: Iterable[str] = OF_CLAIMS) -> list[str]:
-    """Return the dotted names of those modules that a paper's folder has."""
+    """Return the dotted names of a paper's modules of such names, `{name}_{part}` among them."""
     folder = Path(__file__).with_name(paper)
-    return [f"fbftl.papers.{paper}.{n}" for n in names if (folder / f"{n}.py").is_file()]
+    return [
+        f"fbftl.papers.{paper}.{path.stem}"
+        for name in names
+        for pattern in (f"{name}.py", f"{name}_*.py")
+        for path in sorted(folder.glob(pattern))
+    ]
 
 
 def audited() -> list[str]:
@@ -27,8 +30,7 @@ def audited() -> list[str]:
     return sorted(found, key=lambda paper: paper != "fbftl")
 
 
-def found_in(paper: str, module: str, name: str, default: T) -> T:
-    """Return what a paper's module has under a name, the default where it has no such module."""
-    for dotted in modules(paper, [module]):
-        return getattr(import_module(dotted), name, default)
-    return default
+def found_in(paper: str, module: str, name: str) -> list[Any]:
+    """Return what a paper's modules have under a name, of each that has it."""
+    own = (import_module(dotted) for dotted in modules(paper, [module]))
+    return [getattr(module, name) for module in own if hasattr(module, name)]

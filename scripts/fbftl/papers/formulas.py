@@ -1,9 +1,10 @@
 """Formulas of claims: what decides a part exactly, without a test, an interval or seeds.
 
 A row names a function; those that several papers name are here, a paper's own in
-`papers/{paper}/formulas.py`.
+`papers/{paper}/formulas.py` or its `formulas_{part}.py`.
 """
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -126,4 +127,4 @@ FUNCTIONS: Mapping[str, Function] = {"audited": audited, "identical": identical}
 
 def functions_of(paper: str) -> dict[str, Function]:
     """Return the functions that rows of a paper may name."""
-    return {**FUNCTIONS, **found_in(paper, "formulas", "FUNCTIONS", {})}
+    return dict(ChainMap(*found_in(paper, "formulas", "FUNCTIONS"), FUNCTIONS))

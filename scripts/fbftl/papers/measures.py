@@ -4,6 +4,7 @@ Those here serve several papers; a paper's own are in `papers/{paper}/measures.p
 shares are in percent. A setting that was not run has no values.
 """
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -161,7 +162,7 @@ MEASURES: Mapping[str, Measured] = {
 
 def measures_of(paper: str) -> dict[str, Measured]:
     """Return the measures that rows of a paper may name."""
-    return {**MEASURES, **found_in(paper, "measures", "MEASURES", {})}
+    return dict(ChainMap(*found_in(paper, "measures", "MEASURES"), MEASURES))
 
 
 def axes_of(setting: str) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 import pytest
 from fbftl.papers.formulas import PaperRecord
-from fbftl.papers.thesis.central import largest_difference
+from fbftl.papers.thesis.fade_central import largest_difference
 from unit.papers.formula_parts import decisions
 
 

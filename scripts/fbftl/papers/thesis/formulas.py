@@ -1,4 +1,4 @@
-"""Functions of claims of paper thesis: bounds, weights and counts, which need no runs."""
+"""Functions of claims of paper thesis: bounds and counts, which need no runs."""
 
 from collections.abc import Callable, Mapping
 from itertools import pairwise
@@ -19,9 +19,6 @@ NEAR = 0.1
 
 STEPS, DECAY = 100, 3.0
 """Where the schedules' cost is evaluated."""
-
-SAME_WEIGHT = 1e-5
-"""Up to which two weights in single precision are the same after some steps."""
 
 Bound = Callable[[int, float, float], float]
 
@@ -48,24 +45,6 @@ def ratio_of_bounds(case: FormulaCase) -> Decision:
     return Decision("bound of Theorem 3 over Theorem 4's", shown, _steady(ratios))
 
 
-def as_central(case: FormulaCase) -> Decision:
-    """Decide by the weights of FADE and of pooled training after equal steps."""
-    # It trains, and nothing else here needs torch.
-    from fbftl.papers.thesis.central import ROUNDS, largest_difference
-
-    apart = largest_difference()
-    quantity = f"largest difference of a weight after {ROUNDS} rounds of one step each"
-    return Decision(quantity, f"{apart:.1e}", apart <= SAME_WEIGHT)
-
-
-def group_not_sent(case: FormulaCase) -> Decision:
-    """Decide by the kinds of message that the ledger knows: none of them is a group."""
-    from fbftl.messages.ledger import PARTS
-
-    shown = ", ".join(sorted(PARTS))
-    return Decision("what messages may hold", shown, not {"group", "groups"} & PARTS)
-
-
 def trained_by_clients(case: FormulaCase) -> Decision:
     """Decide by multiplications of a gradient step, mean over budgets, of two methods."""
     counted = {
@@ -79,7 +58,5 @@ def trained_by_clients(case: FormulaCase) -> Decision:
 
 FUNCTIONS: Mapping[str, Function] = {
     "ratio_of_bounds": ratio_of_bounds,
-    "as_central": as_central,
-    "group_not_sent": group_not_sent,
     "trained_by_client": trained_by_clients,
 }
