@@ -87,10 +87,12 @@ def compared(
         clients: the task's block of that name, for what settings leave as it is.
         multiplications: to extract one sample's features.
     """
+    # An axis that no setting names is a column of objects, which is read as numbers first.
+    samples, alpha = (pd.to_numeric(runs[axis]) for axis in ("samples_per_client", "alpha"))
     runs = runs.assign(
-        samples_per_client=runs["samples_per_client"].fillna(clients["samples_per_client"]),
+        samples_per_client=samples.fillna(clients["samples_per_client"]),
         partition=runs["partition"].fillna(clients["partition"]),
-        alpha=runs["alpha"].fillna(clients["alpha"]),
+        alpha=alpha.fillna(clients["alpha"]),
     )
     measured = ["upload_batches", "uplink_bits", "downlink_bits"]
     sent = runs.groupby("setting")[measured].mean().reset_index()
