@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.coverage import under
 from fbftl.findings.front import ORDER
+from fbftl.findings.page_style import counted
 from fbftl.findings.tables import escape_markdown
 from fbftl.ground.errors import UserError
 
@@ -175,7 +176,7 @@ def printed(kept: KeptRows, page: str) -> str:
         }
         named = ", ".join(f"[{name}]({place})" for name, place in differ.items())
         lines.append(
-            f"The audit looks at {len(kept.audit)} places where the record was doubted: "
+            f"The audit looks at {counted(len(kept.audit), 'place')} where the record was doubted: "
             f"{counts[Verdict.REPRODUCED]} reproduced, {counts[Verdict.NOT_COMPARABLE]} not "
             f"comparable, {len(differ)} that differ ({named})."
         )
