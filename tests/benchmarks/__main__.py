@@ -2,7 +2,7 @@
 
     python tests/benchmarks [--data-folder FOLDER] [NAME ...]
 
-Without names those of speed and growth run; `python tests/benchmarks --help` lists the others.
+Without names those of training and of the cache run; the others are of extraction and of the store.
 """
 
 import argparse
@@ -15,16 +15,9 @@ from pathlib import Path
 from ratios import Row, print_table
 
 HERE = Path(__file__).resolve().parent
-WITH_ROWS = ("training", "local_epochs", "startup", "growth", "cache")
+WITH_ROWS = ("training", "cache")
 """Those that end in rows of the common table, shortest first; they run without being named."""
-OTHERS = tuple(
-    sorted(
-        path.stem
-        for path in HERE.glob("*.py")
-        if path.stem
-        not in (*WITH_ROWS, "__main__", "ratios", "project", "small_task", "summed_uploads")
-    )
-)
+OTHERS = ("extraction", "store")
 
 
 def main() -> None:

@@ -21,7 +21,6 @@ import zarr
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from fbftl.features.extract import extract  # noqa: E402
 from fbftl.features.store.opening import open_store  # noqa: E402
 from fbftl.features.store.provenance import Provenance  # noqa: E402
 from fbftl.features.store.publish import writer_of  # noqa: E402
@@ -168,62 +167,17 @@ def synthetic_store(rows: int, folder: Path, zeros_above: float) -> tuple[Path, 
     return store, rows * 4096 * 4
 
 
-def bench_memory(folder: Path) -> None:
-    """Peak memory of an extraction beyond what the process had before, for n, 2n, 4n rows."""
-    import subprocess
-
-    for rows in (5000, 10000, 20000):
-        command = [sys.executable, __file__, "--memory-of", str(rows), "--folder", str(folder)]
-        peak = int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        show(f"peak memory of extracting {rows} x 4096, GiB", peak / 2**30, 1.5, "")
-
-
-def memory_of(rows: int, folder: Path) -> None:
-    """Print the bytes by which an extraction of 3 × 64 × 64 inputs raises the peak memory."""
-
-    @dataclass
-    class Noise:
-        rows: int
-
-        def count(self, split: str) -> int:
-            return self.rows
-
-        def batches(self, split: str, size: int, start: int = 0) -> Iterator[ImageBatch]:
-            for first in range(start, self.rows, size):
-                ids = np.arange(first, min(first + size, self.rows))
-                image = np.zeros((len(ids), 3 * 64 * 64), np.float32) + ids[:, None]
-                yield ImageBatch({"image": image, "label": ids}, ids.astype(np.int32), ids)
-
-    before = peak_memory()
-    target = Target(folder / f"memory{rows}.zarr", Provenance("none", "c", {}, str(rows)))
-    extract(
-        Noise(rows), lambda a: {"c": a["image"][:, :4096]}, [target], batch=500, splits=["train"]
-    )
-    print(peak_memory() - before)
-
-
-def peak_memory() -> int:
-    """Return the most bytes this process has held resident (Linux)."""
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.split("VmHWM:")[1].split()[0])
-
-
 def main() -> None:
     """Run every benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
     default = os.environ.get("FBFTL_DATA", ROOT.parent / "shared" / "data")
     parser.add_argument("--data", type=Path, default=Path(default))
     parser.add_argument("--rows", type=int, default=50000)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--memory-of", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.memory_of:
-        return memory_of(arguments.memory_of, arguments.folder)
     print(f"{'what':<52}{'is':>8}{'at most':>8}")
     with tempfile.TemporaryDirectory() as folder:
         bench_size(Path(folder))
         bench_reading(arguments.rows, Path(folder))
-        bench_memory(Path(folder))
         if (arguments.data / "cifar10" / "train.parquet").exists():
             bench_trained_size(arguments.data)
         else:
