@@ -1,8 +1,5 @@
 """The papers' studies in one call: toy systems beside the default study, each with its own."""
 
-import os
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,52 +77,6 @@ def test_a_task_that_two_studies_tell_is_refused_in_one_sentence(toys: Project) 
     sentence = "the task 'ant-digits' is defined by studies/ant.yaml and by studies/hive.yaml"
     with pytest.raises(UserError, match=f"^{sentence}; rename one of them$"):
         toys.left()
-
-
-@pytest.fixture
-def entry(fresh: Project) -> Project:
-    """A copy with an environment, whose Snakemake only says and notes how it was called."""
-    programs = fresh.folder / ".venv" / "bin"
-    programs.mkdir(parents=True)
-    (programs / "snakemake").write_text('#!/bin/sh\necho "$@" | tee -a calls\n', encoding="utf-8")
-    (programs / "snakemake").chmod(0o755)
-    names = ("requirements.txt", "requirements.lock")
-    installed = b"".join((fresh.folder / "envs" / name).read_bytes() for name in names)
-    (fresh.folder / ".venv" / "installed.lock").write_bytes(installed)
-    return fresh
-
-
-def ran(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Call the project's entry."""
-    return subprocess.run(
-        [Path(project.folder, "run"), *arguments],
-        env=dict(os.environ),
-        capture_output=True,
-        text=True,
-    )
-
-
-def test_the_entry_hands_over_papers_and_options(entry: Project) -> None:
-    page = "--reporter papers --report-papers-path results/report.html"
-    for arguments, handed in {
-        (): "--config papers=all",
-        ("eppfl",): "--config papers=eppfl",
-        ("eppfl", "--cores", "2"): "--config papers=eppfl --cores 2",
-    }.items():
-        done = ran(entry, "papers", *arguments)
-        assert done.returncode == 0
-        noted = entry.folder / "calls"
-        calls = noted.read_text(encoding="utf-8").splitlines()
-        noted.unlink()
-        assert [call.split(" ", 4)[-1] for call in calls] == [handed, f"{page} {handed}"]
-    done = ran(entry, "papers", "-n")
-    assert (done.returncode, done.stdout.strip()) == (0, "--config papers=all -n")
-
-
-def test_the_entry_lets_no_second_config_hide_the_papers(entry: Project) -> None:
-    done = ran(entry, "papers", "eppfl", "--config", "device=cpu")
-    assert done.returncode == 2
-    assert "--configfile" in done.stderr
 
 
 def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:

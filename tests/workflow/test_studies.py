@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pytest
 import yaml
 from fbftl.features.store.manifest import read_manifest
-from fbftl.ground.errors import UserError
 from project import TOY, Project, environment
 
 TRAIN, TEST = 240, 100
@@ -109,12 +107,3 @@ def test_without_a_network_the_paper_study_says_which_files_to_put_where(
     )
     assert f"put it at {home}/hub/checkpoints/vgg16-397923af.pth" in printed
     assert all(".part/" in path or path == "README.md" for path in fresh.science())
-
-
-def test_a_missing_data_folder_is_one_sentence_before_any_job(fresh: Project) -> None:
-    with pytest.raises(UserError) as refused:
-        fresh.left({"data_folder": "nowhere"}, [str(fresh.folder / "studies/mnist.yaml")])
-    assert str(refused.value) == (
-        "data.train.images: nowhere/mnist/t10k-images-idx3-ubyte.gz is missing; put it there or "
-        "correct data_folder or data.train.images"
-    )
