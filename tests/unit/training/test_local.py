@@ -13,6 +13,7 @@ from fbftl.training import local
 from fbftl.training.annealing import ANNEALING
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches
+from fbftl.training.optimisers import OPTIMISERS
 from torch import nn
 from torch.nn import functional
 from torch.optim.lr_scheduler import CosineAnnealingLR, MultiStepLR
@@ -68,7 +69,7 @@ def stacked_only(monkeypatch):
     monkeypatch.setattr(local, "one_by_one", None)
 
 
-@pytest.mark.parametrize("name", ["sgd", "adam", "adadelta"])
+@pytest.mark.parametrize("name", OPTIMISERS)
 @pytest.mark.parametrize("batch", [4, None])
 @pytest.mark.usefixtures("stacked_only")
 def test_a_stack_trains_as_its_clients_alone(name, batch):
