@@ -251,12 +251,8 @@ def test_clients_in_domains_are_dealt_anew_with_every_seed(own: Project) -> None
         np.testing.assert_array_equal(groups, file.domains("test") // 2)
     features = open_store(own.results / "painters" / "features.json").read("train")
     np.testing.assert_array_equal(features.domain, domain)
-    files = [str(own.folder / name) for name in ("painters.yaml", "small.yaml")]
-    once = {
-        "study": {"tasks": ["painters"], "experiments": ["scarcity"]},
-        "tasks": {"painters": {"clients": {"draw": "once"}}},
-    }
-    jobs = own.left(once, files).jobs
+    files = [str(own.folder / f"{name}.yaml") for name in (*TABLES, "small")]
+    jobs = own.left({"tasks": {"painters": {"clients": {"draw": "once"}}}}, files).jobs
     assert jobs["train"] > 0
     assert not {"clients", "source", "extract"} & jobs.keys()
 
