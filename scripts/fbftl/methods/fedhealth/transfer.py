@@ -19,6 +19,7 @@ from fbftl.methods.fedhealth.adaptation import Alignment, adapted, covariance, l
 from fbftl.study.job import Job
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import ClientSamples, Outcome, Repetition
+from fbftl.training.answers import RIGHT
 from fbftl.training.batches import Rounds
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import LocalUpdate, flattened
@@ -95,9 +96,13 @@ class FedHealthRun:
         }
 
     def with_measures(self, outcome: Outcome) -> Outcome:
-        """Return an outcome with what the adaptation came to; the score is the mean of clients'."""
+        """Return an outcome with what the adaptation came to; the score is the mean of clients'.
+
+        Which samples are classified rightly is left out, since it is the average's alone.
+        """
         repetitions = []
-        for repetition in outcome.repetitions:
+        for of_average in outcome.repetitions:
+            repetition = {name: value for name, value in of_average.items() if name != RIGHT}
             adaptation = self.adaptations[repetition["seed"]]
             repetitions.append(
                 repetition | adaptation | {"series": repetition["series"] | adaptation["series"]}

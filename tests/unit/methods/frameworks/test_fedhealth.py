@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.methods.fedhealth.adaptation import Alignment, covariance
+from fbftl.training.answers import RIGHT
 from unit.methods.frameworks.framework_toys import curve, sent
 
 
@@ -24,6 +25,8 @@ def test_fedhealth_begins_with_the_cloud_and_sends_the_covariance_once(run):
     plain, with_coral = run("fedhealth", **axes), run("fedhealth", coral_weight=1.0, **axes)
     assert plain.repetitions[0]["accuracy_before"] == with_coral.repetitions[0]["accuracy_before"]
     assert plain.repetitions[0]["test_accuracy"] != plain.repetitions[0]["accuracy_before"]
+    # Of the average, whose accuracy a run does not have.
+    assert RIGHT not in plain.repetitions[0]
     assert list(sent(with_coral, part="statistics")["payload_bits"]) == [32 * 6 * 6]
     assert len(sent(plain, part="statistics")) == 0
     assert curve(run("fedavg"))[0] < curve(plain)[0]
