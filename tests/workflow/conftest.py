@@ -4,7 +4,6 @@ import compileall
 import os
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,11 +37,11 @@ import sys
 sys.path.insert(0, "scripts")
 from pathlib import Path
 from fbftl.plan.opened import Prepared
-prepared = Prepared.of_files(Path(), more={"papers": "all"})
+prepared = Prepared.of_files(Path(), ["tests/workflow/toy.yaml"])
 prepared.plan()
 prepared.code.keep()
 """
-"""Reads the code that decides the papers' studies, as a call does that makes them."""
+"""Reads the code that decides the toy study, as a call does that makes it."""
 
 
 @pytest.fixture(scope="session")
@@ -78,16 +77,9 @@ def untouched(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Pr
 
 
 @pytest.fixture(scope="session")
-def wanted(untouched: Project) -> Counter[str]:
-    """Jobs of the whole toy study, as Snakemake lists them."""
-    return untouched.planned()
-
-
-@pytest.fixture(scope="session")
 def reference(template: Project, shared: Shared) -> Project:
-    """A copy in which the toy study has run to its end, on two cores; for reading only."""
-    options = ("--verbose", "--cores", "2")
-    return shared("reference", lambda folder: template.copy(folder).finish(*options))
+    """A copy in which the toy study has run to its end; for reading only."""
+    return shared("reference", lambda folder: template.copy(folder).finish("--verbose"))
 
 
 @pytest.fixture
