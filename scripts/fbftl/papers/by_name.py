@@ -32,5 +32,5 @@ def audited() -> list[str]:
 
 def found_in(paper: str, module: str, name: str) -> list[Any]:
     """Return what a paper's modules have under a name, of each that has it."""
-    own = (import_module(dotted) for dotted in modules(paper, [module]))
-    return [getattr(module, name) for module in own if hasattr(module, name)]
+    found = (import_module(dotted) for dotted in modules(paper, [module]))
+    return [getattr(module, name) for module in found if hasattr(module, name)]
