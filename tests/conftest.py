@@ -24,7 +24,7 @@ settings.load_profile("project")
 
 ROOT = Path(__file__).resolve().parent.parent
 
-WHOLE = {f"tests/workflow/test_{name}.py" for name in ("arguments", "language", "report", "site")}
+WHOLE = {f"tests/workflow/test_{name}.py" for name in ("language", "report", "site", "your_own")}
 """Files of the workflow's tests that look at what one fixture makes."""
 
 
@@ -33,7 +33,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
-LONGEST = ("test_slurm.py", "test_emulated.py", "test_faults.py", "test_operations.py")
+LONGEST = ("test_slurm.py", "test_emulated.py", "test_your_own.py", "test_faults.py")
 """Files of the workflow's tests that take minutes, the longest first."""
 
 

@@ -174,7 +174,7 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
     torch.set_num_threads(cores)
     with tempfile.TemporaryDirectory() as folder:
         project = Project(folder)
-        prepared = project.snakemake(study(MEASURED_BY), "--until", "networks").seconds
+        prepared = project.snakemake(study(MEASURED_BY), "--until", "networks")
         store = project.folder / "results" / "store"
         task = Task(store)
         epoch, accuracy = recompute(task, recomputed_epochs)
@@ -184,7 +184,7 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
         took = {}
         for way in COUNTED:
             project.remove(*MADE)
-            took[way] = project.snakemake(study(way), "runs").seconds
+            took[way] = project.snakemake(study(way), "runs")
         run = next(store.glob("runs/*.json"))
         curve = json.loads(run.read_text())["repetitions"][0]["series"]["test_accuracy"]
     print(f"{cores} cores; {sum(IMAGES.values())} images, {EPOCHS} epochs")

@@ -1,24 +1,15 @@
-"""What the benchmarks share: rows of the final table, and the measuring of other processes."""
+"""What the benchmarks share: rows of the final table, candidates that take turns."""
 
 import operator
 import os
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / "scripts"
 _COMPARE = {">=": operator.ge, "<=": operator.le}
-
-_LAUNCHER = """
-import resource, subprocess, sys
-code = subprocess.call(sys.argv[1:])
-print("peak KiB", resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-sys.exit(code)
-"""
 
 
 @dataclass(frozen=True)
@@ -67,39 +58,3 @@ def fastest(candidates: Mapping[str, Callable[[], object]], rounds: int) -> dict
             run()
             best[name] = min(best[name], time.perf_counter() - started)
     return best
-
-
-@dataclass(frozen=True)
-class Process:
-    """What a process printed, and what it took.
-
-    peak_mib: largest resident memory of the process or of one of its children.
-    """
-
-    output: str
-    seconds: float
-    peak_mib: float
-
-
-def measured(command: Sequence[str], folder: str | Path = ROOT) -> Process:
-    """Run a Python command, `python` left out, from start to end in a folder.
-
-    A small process stands between, because a peak of memory outlives the start of a new program.
-
-    Raises:
-        RuntimeError: if the command fails, with what it printed.
-    """
-    started = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", _LAUNCHER, sys.executable, *command],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(SCRIPTS)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    seconds = time.perf_counter() - started
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}")
-    output, _, peak = done.stdout.rpartition("peak KiB")
-    return Process(output, seconds, int(peak) / 1024)

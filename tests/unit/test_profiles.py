@@ -205,8 +205,35 @@ def test_a_profile_given_to_run_decides_about_cores(root: Path, tmp_path: Path, 
     assert local["cores"] == "all"
 
 
-@pytest.mark.parametrize("verb", ["study", "report", "papers"])
-@pytest.mark.parametrize("text", [None, "[]", "a: [1", "tasks: &t {digits: *t}"])
+PAGE = "--reporter papers --report-papers-path results/report.html"
+
+
+@pytest.mark.parametrize(
+    ("words", "handed"),
+    [
+        ((), "--config papers=all"),
+        (("eppfl",), "--config papers=eppfl"),
+        (("eppfl", "--cores", "2"), "--config papers=eppfl --cores 2"),
+    ],
+)
+def test_run_hands_over_papers_and_options(
+    root: Path, tmp_path: Path, words: tuple[str, ...], handed: str
+) -> None:
+    assert run(root, tmp_path, "papers", *words).returncode == 0
+    calls = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
+    assert [call.split(" ", 4)[-1] for call in calls] == [handed, f"{PAGE} {handed}"]
+
+
+def test_run_lets_no_second_config_hide_the_papers(root: Path, tmp_path: Path) -> None:
+    done = run(root, tmp_path, "papers", "eppfl", "--config", "device=cpu")
+    assert done.returncode == 2
+    assert "--configfile" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("verb", "text"),
+    [("study", "[]"), ("report", "a: [1"), ("papers", "tasks: &t {digits: *t}"), ("study", None)],
+)
 def test_run_says_what_is_wrong_with_a_configfile_before_snakemake_reads_it(
     root: Path, tmp_path: Path, verb: str, text: str | None
 ) -> None:

@@ -4,6 +4,7 @@ import compileall
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,11 +38,11 @@ import sys
 sys.path.insert(0, "scripts")
 from pathlib import Path
 from fbftl.plan.opened import Prepared
-prepared = Prepared.of_files(Path(), ["tests/workflow/toy.yaml"])
+prepared = Prepared.of_files(Path(), more={"papers": "all"})
 prepared.plan()
 prepared.code.keep()
 """
-"""Reads the code that decides the toy study, as a call does that makes it."""
+"""Reads the code that decides the papers' studies, as a call does that makes them."""
 
 
 @pytest.fixture(scope="session")
@@ -77,9 +78,16 @@ def untouched(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Pr
 
 
 @pytest.fixture(scope="session")
+def wanted(untouched: Project) -> Counter[str]:
+    """Jobs of the whole toy study, as Snakemake lists them."""
+    return untouched.planned()
+
+
+@pytest.fixture(scope="session")
 def reference(template: Project, shared: Shared) -> Project:
-    """A copy in which the toy study has run to its end; for reading only."""
-    return shared("reference", lambda folder: template.copy(folder).finish("--verbose"))
+    """A copy in which the toy study has run to its end, on two cores; for reading only."""
+    options = ("--verbose", "--cores", "2")
+    return shared("reference", lambda folder: template.copy(folder).finish(*options))
 
 
 @pytest.fixture

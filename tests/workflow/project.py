@@ -1,5 +1,6 @@
 """A copy of the project in a folder of its own, in which a test runs the workflow for real."""
 
+import contextlib
 import csv
 import hashlib
 import json
@@ -9,15 +10,50 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import yaml
+from fbftl.plan.opened import Prepared
 
 TOY = "tests/workflow/toy.yaml"
 NOT_SCIENCE = ("logs", ".made", "notes", "durations", "registered", "failed", "digests.json")
 """What below the results tells how a result was made, not what it is."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a plan finds to be made.
+
+    jobs: how many of each rule.
+    markers: of jobs that make something of the store.
+    messages: what those jobs say.
+    runs: that are missing.
+    files: that the target `all` asks for, whether or not they are there.
+    """
+
+    jobs: Counter[str]
+    markers: set[str]
+    messages: list[str]
+    runs: int
+    files: list[str]
+
+    @classmethod
+    def of(cls, folder: Path, files: Sequence[str], more: Mapping[str, Any]) -> "Left":
+        """Return what a call in a folder would make, and keep what it read of large files."""
+        with contextlib.chdir(folder):
+            prepared = Prepared.of_files(folder, files, more)
+            plan = prepared.plan(places=1)
+            prepared.digests.keep()
+        pending = [each for each in plan.results if each.wanted and not each.is_whole]
+        made = [*(job.rule for job in plan.jobs), *(f"results_{each.word}" for each in pending)]
+        messages = [str(job.note["message"]) for job in plan.jobs]
+        markers = {job.marker for job in plan.jobs}
+        return cls(Counter(made), markers, messages, plan.missing, plan.targets)
 
 
 @dataclass(frozen=True)
@@ -36,13 +72,17 @@ class Project:
         return Project(Path(shutil.copytree(self.folder, folder, symlinks=True)))
 
     def command(self, *arguments: str, study: dict[str, Any] | None = None) -> list[str]:
-        """Return the command line of a call on two cores, the toy study and `study` laid over."""
+        """Return the command line of a call, the toy study and `study` laid over.
+
+        It takes one core unless it says otherwise: other tests have the others, and there are fewer
+        batches to start.
+        """
         overlays = [TOY]
         if study is not None:
             overlays.append("overlay.yaml")
             (self.folder / "overlay.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
         called = [sys.executable, "-m", "snakemake", "--configfile", *overlays]
-        return [*called, "--cores", "2", *arguments]
+        return [*called, "--cores", "1", *arguments]
 
     def start(self, *arguments: str, study: dict[str, Any] | None = None) -> subprocess.Popen[str]:
         """Start a call in a process group of its own; its output goes to `console.txt`."""
@@ -80,6 +120,22 @@ class Project:
         """Make a call that must succeed."""
         done = self.call(*arguments, study=study)
         assert done.returncode == 0, done.stdout + done.stderr
+
+    def left(self, study: Mapping[str, Any] | None = None, files: Sequence[str] = (TOY,)) -> Left:
+        """Return what a call would make, by the plan alone: Snakemake takes seconds to start.
+
+        The plan is this checkout's, in a process of its own, which knows nothing of earlier ones;
+        the code whose digests decide is the project's.
+
+        Args:
+            study: laid over `files`.
+            files: of configuration, laid over the project's own.
+
+        Raises:
+            UserError: if the plan refuses the study.
+        """
+        with ProcessPoolExecutor(1, get_context("fork")) as process:
+            return process.submit(Left.of, self.folder, files, study or {}).result()
 
     def planned(self, *arguments: str, study: dict[str, Any] | None = None) -> Counter[str]:
         """Return how many jobs of each rule a dry run lists."""

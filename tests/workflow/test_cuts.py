@@ -18,7 +18,7 @@ STUDY: dict[str, Any] = {
 
 
 def test_one_pass_fills_a_store_for_every_cut(fresh: Project) -> None:
-    assert fresh.planned(study=STUDY)["extract"] == 1
+    assert fresh.left(STUDY).jobs["extract"] == 1
     fresh.finish("runs", study=STUDY)
     manifests = fresh.results.glob("store/features/*/features.json")
     stores = [open_store(manifest).read("train") for manifest in manifests]
@@ -33,8 +33,6 @@ def test_one_pass_fills_a_store_for_every_cut(fresh: Project) -> None:
     assert losses["fbftl+cut=fc1"] != losses["fbftl"]
 
 
-def test_one_more_cut_leaves_the_runs_at_the_others_alone(finished: Project) -> None:
-    further = {"tasks": STUDY["tasks"]}
-    assert finished.planned("--", "features", study=further) == {"extract": 1, "features": 1}
-    finished.finish("--", "features", study=further)
-    assert finished.planned(study=further)["train"] == 0
+def test_one_more_cut_leaves_the_runs_at_the_others_alone(reference: Project) -> None:
+    left = reference.left({"tasks": STUDY["tasks"]})
+    assert (left.jobs["extract"], left.runs) == (1, 0)

@@ -2,10 +2,7 @@
 
 import json
 import os
-import signal
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -119,34 +116,3 @@ def test_clients_that_fail_or_never_come_do_not_hang_it(
     assert silent == [f"client {client} gave no answer" for client in (failing, late)]
     served, *_ = run(plans, lambda sent: [sent] if sent.client == here else [])
     assert document["models"] == served.models
-
-
-def test_a_killed_call_leaves_no_superlink_no_supernode_and_no_file(
-    root, flower, finished: Project
-):
-    process = started(root, flower, finished, "fbftl", "--clients", "2")
-    awaited(lambda: len(processes_in(finished.folder)) >= 5)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    awaited(lambda: not processes_in(finished.folder))
-    awaited(lambda: list(finished.folder.glob("fbftl-deploy-*")) == [])
-
-
-def processes_in(folder: Path) -> list[str]:
-    """Return the command lines of living processes whose Flower has its home below a folder."""
-    home = f"FLWR_HOME={folder}".encode()
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if home in (process / "environ").read_bytes():
-                found.append((process / "cmdline").read_text())
-        except OSError:
-            continue
-    return found
-
-
-def awaited(happened: Callable[[], bool]) -> None:
-    until = time.monotonic() + 120
-    while not happened():
-        assert time.monotonic() < until
-        time.sleep(0.1)

@@ -50,7 +50,7 @@ def commands(text: str) -> list[str]:
 
 COMMANDS = sorted(
     {
-        command
+        command.removesuffix(" --dry-run")
         for page in PAGES
         if page.name != "your-own.md"
         for command in commands(page.read_text(encoding="utf-8"))

@@ -1,6 +1,7 @@
 """Other engines plan the same jobs from the same rules; nothing is submitted."""
 
 import shutil
+from collections import Counter
 from importlib.util import find_spec
 
 import pytest
@@ -16,11 +17,11 @@ ENGINES = {
 """Options, and what has to be installed for each."""
 
 
-def test_an_engine_plans_what_a_local_run_does(untouched: Project) -> None:
+def test_an_engine_plans_what_a_local_run_does(untouched: Project, wanted: Counter[str]) -> None:
     options = [o for o, needed in ENGINES.items() if shutil.which(needed) or find_spec(needed)]
     if not options:
         pytest.skip(f"none is installed of {', '.join(ENGINES.values())}")
-    here = untouched.planned()
+    here = Counter(wanted)
     batches = here.pop("train")
     for option in options:
         planned = untouched.planned(*option.split())

@@ -91,7 +91,6 @@ def test_a_method_an_axis_a_head_an_attack_and_a_table(finished: Project) -> Non
     write(finished, "A head")
     study = of_head(MADE, WITH_HEAD)
     finished.finish(study=study)
-    assert finished.planned(study=study) == Counter()
     assert len(finished.stored() - runs) == 2 * 2 * (2 + 3)  # documents and ledgers of both seeds
     tables = finished.results / "digits" / "tables"
     assert pd.read_csv(tables / "clip.csv")["clip"].tolist() == [0.001, 0.1]
@@ -117,7 +116,6 @@ def test_a_paper_with_five_claims_is_three_files(finished: Project) -> None:
     write(finished, "A paper")
     study = {"papers": "ants"}
     finished.finish(study=study)
-    assert finished.planned(study=study) == Counter()
     claims = pd.read_csv(finished.results / "papers/ants/tables/claims.csv")
     assert claims["claim"].tolist() == [f"ants-0{number}" for number in range(1, 6)]
     verdicts = dict(zip(claims["claim"], claims["verdict"], strict=True))
@@ -163,7 +161,7 @@ OF_ONES_OWN = {
 
 
 def test_an_experiment_of_ones_own_ends_in_a_table_and_a_figure(finished: Project) -> None:
-    assert finished.planned(study=OF_ONES_OWN)["train"] == 0
+    assert finished.left(OF_ONES_OWN).runs == 0
     finished.finish("--report", "results/report.html", "--report-after-run", study=OF_ONES_OWN)
     digits = finished.results / "digits"
     table = pd.read_csv(digits / "tables/sweep_losses.csv")

@@ -58,21 +58,6 @@ def papers(report: Path) -> list[str]:
     return re.findall('class="page" id="([^"]+)"', report.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("reason", ["there is none", None])
-def test_ci_cannot_pass_without_a_browser(
-    monkeypatch: pytest.MonkeyPatch, reason: str | None
-) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    if reason is None:
-        browser.require(reason)
-        return
-    with pytest.raises(pytest.skip.Exception):
-        browser.require(reason)
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(pytest.fail.Exception):
-        browser.require(reason)
-
-
 def test_report_is_small_and_says_where_it_comes_from(report: Path) -> None:
     text = report.read_text(encoding="utf-8")
     assert len(text) < 6 * MEGABYTE

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fbftl.ground.code import NOT_DECIDING
-from fbftl.ground.files import sha256
 from PIL import Image
 from project import Project
 
 RESULTS = Counter(results_digits=1, **{"results_papers-fbftl": 1}, results_index=1)
-TRAINED = RESULTS + Counter(train=4)
+TRAINED = RESULTS + Counter(train=2)
 EXTRACTED = TRAINED + Counter(extract=1)
 FROM_SOURCE = EXTRACTED + Counter(networks=1, source=1)
-WHOLE = FROM_SOURCE + Counter(clients=1, results_papers=1)
-
-
-def jobs(project: Project, **study: Any) -> Counter[str]:
-    """Return the jobs that a dry run lists, without the target."""
-    return Counter({rule: n for rule, n in project.planned(**study).items() if rule != "all"})
+WHOLE = FROM_SOURCE + Counter(clients=1, results_papers=1, all=1)
 
 
 def digits(**keys: Any) -> dict[str, Any]:
@@ -42,17 +35,15 @@ def scarcity(**axes: list[Any]) -> dict[str, Any]:
 
 def test_a_fresh_copy_plans_the_whole_study_and_writes_nothing(fresh: Project) -> None:
     before = sorted(fresh.folder.rglob("*"))
-    assert jobs(fresh) == WHOLE
+    assert fresh.planned() == WHOLE
     written = {path for path in fresh.folder.rglob("*") if path not in before}
     assert not [path for path in written if ".snakemake" not in path.parts], written
+    assert fresh.left().jobs + Counter(all=1) == WHOLE
 
 
-def test_a_finished_study_has_nothing_to_do(finished: Project) -> None:
-    assert finished.planned() == Counter()
+def test_a_copy_of_a_finished_study_has_nothing_to_do(finished: Project) -> None:
     shutil.rmtree(finished.folder / ".snakemake")
     assert finished.planned() == Counter()
-    copy = finished.copy(finished.folder.with_name("copy"))
-    assert copy.planned() == Counter()
 
 
 def test_one_more_seed_trains_that_seed_and_goes_again(finished: Project) -> None:
@@ -66,33 +57,26 @@ def test_one_more_seed_trains_that_seed_and_goes_again(finished: Project) -> Non
     assert runs.items() >= there.items()
     assert len(finished.stored() - before) == 2 * 4
     assert finished.tables() != tables
-    assert jobs(finished) == RESULTS
+    assert finished.left().jobs == RESULTS
     finished.finish()
     assert finished.tables() == tables
-    assert finished.planned() == Counter()
 
 
 def test_a_changed_rate_of_a_method_trains_its_runs_and_back_none(finished: Project) -> None:
-    before, stored = finished.science(), finished.stored()
-    changed = digits(training={"learning_rate": 0.02})
-    assert jobs(finished, study=changed) == TRAINED
-    assert finished.science() == before
+    stored, changed = finished.stored(), digits(training={"learning_rate": 0.02})
+    assert finished.left(changed).jobs == TRAINED
     finished.finish("runs", study=changed)
     assert len(finished.stored() - stored) == 2 * 2 * 4
     assert finished.planned() == Counter()
 
 
 def test_a_second_folder_with_the_same_store_trains_the_other_half(
-    finished: Project, template: Project, monkeypatch: pytest.MonkeyPatch
+    fresh: Project, reference: Project
 ) -> None:
-    fresh = template.copy(finished.folder.with_name("other"))
-    monkeypatch.setenv("FBFTL_STORE", str(finished.results / "store"))
     half = scarcity(fraction=[1.0, 0.25], plr=[0.0, 0.5])
-    assert set(jobs(fresh, study=half)) == {*RESULTS, "train", "results_papers"}
-    before = finished.stored()
-    fresh.finish("runs", study=half)
-    assert len(finished.stored() - before) == 2 * 2 * 2
-    assert not (fresh.results / "store").exists()
+    left = fresh.left(half | {"store": str(reference.results / "store")})
+    assert set(left.jobs) == {*RESULTS, "train", "results_papers"}
+    assert left.runs == 2 * 2
 
 
 def test_a_smaller_grid_leaves_no_table_of_the_larger_one(finished: Project) -> None:
@@ -103,13 +87,12 @@ def test_a_smaller_grid_leaves_no_table_of_the_larger_one(finished: Project) -> 
     assert (finished.results / "digits/tables/sweep_mine.csv").exists()
 
 
-def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(finished: Project) -> None:
-    assert jobs(finished, study=digits(features={"cut": "fc1"})) == EXTRACTED + Counter(networks=1)
+def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(reference: Project) -> None:
+    assert reference.left(digits(features={"cut": "fc1"})).jobs == EXTRACTED + Counter(networks=1)
 
 
 CHANGES = {
-    "scripts/figures/plot_fbftl.py": Counter(results_digits=1, results_index=1)
-    + Counter({"results_papers-fbftl": 1}),
+    "scripts/figures/plot_fbftl.py": RESULTS,
     "scripts/fbftl/training/stacked.py": TRAINED,
     "scripts/fbftl/features/extract.py": EXTRACTED,
     "scripts/fbftl/data/letters.py": FROM_SOURCE,
@@ -120,7 +103,7 @@ CHANGES = {
 @pytest.mark.parametrize("path", CHANGES)
 def test_a_changed_file_reruns_what_uses_it(finished: Project, path: str) -> None:
     finished.append(path, "\nCHANGED = 1\n")
-    assert jobs(finished) == CHANGES[path]
+    assert finished.left().jobs == CHANGES[path]
 
 
 UNUSED = (
@@ -146,6 +129,12 @@ def test_other_files_comments_docstrings_and_times_rerun_nothing(finished: Proje
     assert finished.planned() == Counter()
 
 
+def clients(project: Project, study: dict[str, Any]) -> str:
+    """Return the marker of the job that would deal the data of the toy task."""
+    (marker,) = (path for path in project.left(study).markers if "/clients/" in path)
+    return marker
+
+
 PICTURES = {
     "data_folder": "data",
     "tasks": {"digits": {"data": {"kind": "folder", "train": ".", "channels": 1}}},
@@ -157,12 +146,12 @@ def test_a_picture_overwritten_in_its_folder_is_noticed(fresh: Project) -> None:
         path = fresh.folder / "data" / ("cats", "dogs")[number % 2] / f"{number}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(np.full((8, 8), number, np.uint8)).save(path)
-    fresh.finish("--until", "clients", study=PICTURES)
-    assert jobs(fresh, study=PICTURES)["clients"] == 0
+    before = clients(fresh, PICTURES)
+    assert clients(fresh, PICTURES) == before
     status = path.parent.stat()
     path.write_bytes((path.parent / "3.png").read_bytes())
     os.utime(path.parent, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert jobs(fresh, study=PICTURES)["clients"] == 1
+    assert clients(fresh, PICTURES) != before
 
 
 def test_a_data_file_counts_by_its_content(fresh: Project) -> None:
@@ -174,15 +163,12 @@ def test_a_data_file_counts_by_its_content(fresh: Project) -> None:
     pq.write_table(pa.table({"img": encoded, "label": labels}), path)
     data = {"kind": "parquet", "train": path.name, "channels": 1}
     study = {"data_folder": "data", "tasks": {"digits": {"data": data}}}
-    fresh.finish("--until", "clients", study=study)
-    notes = map(json.loads, map(Path.read_text, fresh.results.glob("store/notes/*.json")))
-    planned = [making["files"] for note in notes for making in note.get("makings", ())]
-    assert {"data/digits.parquet": sha256(path)} in planned
+    before = clients(fresh, study)
     os.utime(path)
-    assert jobs(fresh, study=study)["clients"] == 0
+    assert clients(fresh, study) == before
     pq.write_table(pa.table({"img": encoded[::-1], "label": labels}), path)
     os.utime(path, (0, 0))
-    assert jobs(fresh, study=study)["clients"] == 1
+    assert clients(fresh, study) != before
 
 
 def picture(shade: int) -> dict[str, Any]:
@@ -202,14 +188,13 @@ def test_results_and_runs_that_were_removed_are_made_again(finished: Project) ->
     assert len(lost) == len(LOST)
     for path in lost:
         aside = path.rename(path.with_name("aside"))
-        planned = jobs(finished)
-        assert planned["results_digits"] == 1, path
-        assert planned["train"] == 0
+        jobs = finished.left().jobs
+        assert (jobs["results_digits"], jobs["train"]) == (1, 0), path
         aside.rename(path)
-    assert finished.planned() == Counter()
+    assert not finished.left().jobs
     for path in (*lost, finished.results / "store/runs" / f"{key}.json"):
         path.unlink()
-    assert jobs(finished)["train"] == 1
+    assert finished.left().runs == 1
     finished.finish()
     assert finished.science() == before
     assert finished.planned() == Counter()
@@ -270,27 +255,30 @@ def test_modules_that_decide_nothing_change_no_byte(finished: Project, reference
     for name, text in STUBS.items():
         path = finished.folder / "scripts" / name.replace(".", "/")
         path.with_suffix(".py").write_text(text, encoding="utf-8")
-    assert finished.planned() == Counter()
+    assert not finished.left().jobs
     for path in finished.results.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-    finished.finish("--cores", "1", "--scheduler", "greedy")
+    finished.finish()
     assert finished.science() == reference.science()
 
 
-OPTIONS = (["--touch"], ["--forcerun", "train"], ["-R", "results_digits"], ["--summary"])
-
-
-def test_options_of_snakemake_do_no_harm(finished: Project) -> None:
+@pytest.mark.parametrize(
+    ("options", "remark"),
+    [
+        (("--touch",), "--touch makes nothing"),
+        (("--forcerun", "results_digits"), "never made twice"),
+    ],
+)
+def test_options_of_snakemake_do_no_harm(
+    finished: Project, options: tuple[str, ...], remark: str
+) -> None:
     before = finished.science()
-    for options in OPTIONS:
-        done = finished.call(*options)
-        assert done.returncode == 0, done.stderr
-        assert finished.science() == before, options
-        if options[0] != "--summary":
-            assert ("--touch makes nothing" in done.stderr) == (options[0] == "--touch")
-            assert ("never made twice" in done.stderr) == (options[0] != "--touch")
-    assert finished.planned() == Counter()
+    done = finished.call(*options)
+    assert done.returncode == 0, done.stderr
+    assert remark in done.stderr
+    assert finished.science() == before
+    assert not finished.left().jobs
 
 
 def test_all_output_deleted_leaves_the_store(finished: Project) -> None:
@@ -298,7 +286,7 @@ def test_all_output_deleted_leaves_the_store(finished: Project) -> None:
     finished.finish("--delete-all-output")
     assert finished.science().keys() >= store
     assert not (finished.results / "digits/tables/scarcity.csv").exists()
-    assert jobs(finished)["train"] == 0
+    assert finished.left().runs == 0
 
 
 def test_results_of_an_earlier_layout_are_left_alone(finished: Project) -> None:

@@ -116,7 +116,7 @@ class Remembered:
 
 
 _KNOWN: dict[str, Source] = {}
-"""What files say, by what `_key` makes of them."""
+"""What files say, by the digest of their content."""
 
 _requested: set[str] = set()
 
@@ -124,7 +124,7 @@ _requested: set[str] = set()
 @cache
 def _source(path: Path) -> Source:
     content = path.read_bytes()
-    key = _key(path, content)
+    key = _key(content)
     _requested.add(key)
     if key not in _KNOWN:
         tree = ast.parse(content, str(path))
@@ -133,9 +133,12 @@ def _source(path: Path) -> Source:
     return _KNOWN[key]
 
 
-def _key(path: Path, content: bytes) -> str:
-    """Return one SHA-256 for a file's name and content, the version of Python, and this module."""
-    reader = f"{platform.python_version()} {_OWN} {path} "
+def _key(content: bytes) -> str:
+    """Return one SHA-256 for a file's content, the version of Python, and this module.
+
+    Not for its path: a copy of the project, or a clone that was moved, says the same.
+    """
+    reader = f"{platform.python_version()} {_OWN} "
     return hashlib.sha256(reader.encode() + content).hexdigest()
 
 

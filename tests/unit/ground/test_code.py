@@ -1,6 +1,7 @@
 """Which files a script's result depends on, and one digest for them."""
 
 import ast
+import shutil
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def test_modules_that_decide_nothing_are_left_out_with_what_only_they_import(fol
 def test_what_files_said_is_remembered_by_their_content(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def computed(parse: bool) -> tuple[str, list[str]]:
+    def computed(parse: bool, folder: str = folder) -> tuple[str, list[str]]:
         """Return digest and sources as a process of its own would find them."""
         for cached in (code._source, code._imported, sources, digest):
             cached.cache_clear()
@@ -130,12 +131,14 @@ def test_what_files_said_is_remembered_by_their_content(
         with monkeypatch.context() as patch:
             if not parse:
                 patch.setattr(ast, "parse", None)
-            answer = names(folder, "draw.py"), digest(sources("draw.py", folder))
+            answer = names(folder, "draw.py"), digest(sources("draw.py", folder), folder)
         kept.keep()
         return answer
 
     first = computed(parse=True)
     assert computed(parse=False) == first
+    moved = shutil.copytree(folder, tmp_path / "moved")
+    assert computed(parse=False, folder=str(moved)) == first
     Path(folder, "fbftl/style.py").write_text("import fbftl.deep.other\n")
     changed = computed(parse=True)
     assert "fbftl/deep/other.py" in changed[0]

@@ -1,9 +1,7 @@
 """A disk that is full or broken ends in one sentence, whoever writes, and leaves nothing half."""
 
-import ast
 import errno
 import os
-import resource
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -131,67 +129,3 @@ def test_digests_that_cannot_be_kept_are_made_again(tmp_path: Path, monkeypatch)
     assert len(digests(tmp_path / "data")) == 64
     digests.keep()
     assert not kept.exists()
-
-
-DOORS = {"replacing", "self.putting", "writing"}
-"""What a write stands in, so that a refusal is said in words."""
-
-WRITERS_BY_NAME = {"write_text", "write_bytes", "savefig", "to_parquet", "save_file", "mkdir"}
-"""Methods that write the file they are called on or given."""
-
-
-def unsaid_writes(tree: ast.Module) -> list[int]:
-    """Return the lines that write a file or make a folder outside of every door."""
-    lines: list[int] = []
-
-    def look(node: ast.AST, inside: bool) -> None:
-        if isinstance(node, ast.With):
-            called = {ast.unparse(item.context_expr).split("(")[0] for item in node.items}
-            inside = inside or bool(called & DOORS)
-        if isinstance(node, ast.Call) and not inside and writes(node):
-            lines.append(node.lineno)
-        for child in ast.iter_child_nodes(node):
-            look(child, inside)
-
-    look(tree, False)
-    return lines
-
-
-def writes(call: ast.Call) -> bool:
-    name = ast.unparse(call.func).rsplit(".", 1)[-1]
-    values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    modes = {value.value for value in values if isinstance(value, ast.Constant)}
-    if name in ("open", "File", "FileHandler"):
-        return bool(modes & {"w", "wb", "a", "a+", "r+", "x"})
-    return isinstance(call.func, ast.Attribute) and name in WRITERS_BY_NAME
-
-
-def test_every_write_goes_through_a_door(root: Path) -> None:
-    """So a writer that nobody has thought of yet ends in the same sentence."""
-    unguarded = {
-        f"{path.relative_to(root)}:{line}"
-        for path in (root / "scripts").rglob("*.py")
-        for line in unsaid_writes(ast.parse(path.read_text(encoding="utf-8")))
-    }
-    # The traceback of a failed job goes to its log if that can be written.
-    assert {line_of_file.split(":")[0] for line_of_file in unguarded} == {
-        "scripts/fbftl/ground/logs.py",
-    }
-    assert unsaid_writes(ast.parse("Path(p).write_text('x')\nopen(p, 'wb')")) == [1, 2]
-
-
-@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.99])
-def test_a_client_file_cut_off_anywhere_is_refused_and_the_process_lives(
-    tmp_path: Path, share: float
-) -> None:
-    """The HDF5 library itself ends in a segmentation fault."""
-    clients(tmp_path / "whole.h5")
-    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-    size = int(share * (tmp_path / "whole.h5").stat().st_size)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
-    try:
-        with pytest.raises(UserError, match=r"clients.h5 could not be written \(File too large\)"):
-            clients(tmp_path / "clients.h5")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    assert {path.name for path in tmp_path.iterdir()} == {"whole.h5", "whole.h5.sha256"}

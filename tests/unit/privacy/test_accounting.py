@@ -102,8 +102,9 @@ def test_rounds_out_of_range_are_refused(rate, rounds):
         rounds_sigma(1, 1e-6, rate=rate, rounds=rounds)
 
 
-@pytest.mark.parametrize(("rate", "rounds"), [(0.1, 30), (0.04, 450), (0.5, 2)])
-@pytest.mark.parametrize("epsilon", [1e-3, 1e-5])
+@pytest.mark.parametrize(
+    ("epsilon", "rate", "rounds"), [(1e-3, 0.04, 450), (1e-5, 0.1, 30), (1e-5, 0.5, 2)]
+)
 def test_noise_for_a_tiny_epsilon_is_at_most_that_without_sampling(epsilon, rate, rounds):
     """The accountant's rounding hides it, and sampling never costs privacy."""
     sampled = rounds_sigma(epsilon, 1e-5, rate=rate, rounds=rounds)

@@ -13,6 +13,7 @@ from fbftl.training import local
 from fbftl.training.annealing import ANNEALING
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches
+from fbftl.training.optimisers import OPTIMISERS
 from torch import nn
 from torch.nn import functional
 from torch.optim.lr_scheduler import CosineAnnealingLR, MultiStepLR
@@ -68,7 +69,7 @@ def stacked_only(monkeypatch):
     monkeypatch.setattr(local, "one_by_one", None)
 
 
-@pytest.mark.parametrize("name", ["sgd", "adam", "adadelta"])
+@pytest.mark.parametrize("name", OPTIMISERS)
 @pytest.mark.parametrize("batch", [4, None])
 @pytest.mark.usefixtures("stacked_only")
 def test_a_stack_trains_as_its_clients_alone(name, batch):
@@ -129,19 +130,12 @@ def test_stacked_networks_cross_the_boundary_as_alone(batch, crossing, crossed):
 
 
 @pytest.mark.parametrize("network", [dense, convolutional])
-def test_the_global_weights_stay_and_every_client_starts_from_them(network):
+def test_the_global_weights_stay_as_they_were(network):
     split_model = network()
     before = flat(split_model)
     trained = train_clients(split_model, samples(), LOCAL_UPDATES, PLAN)
     assert torch.equal(flat(split_model), before)
-    alone = [
-        train_clients(network(), samples(), [local_update], PLAN) for local_update in LOCAL_UPDATES
-    ]
-    for index, trained_alone in enumerate(alone):
-        torch.testing.assert_close(
-            trained.weights[index], trained_alone.weights[0], rtol=1e-4, atol=1e-6
-        )
-        assert not torch.equal(trained_alone.weights[0], before)
+    assert not any(torch.equal(weights, before) for weights in trained.weights)
 
 
 def test_every_epoch_goes_through_all_samples_in_a_new_order():

@@ -1,4 +1,4 @@
-"""SGD, Adam, AdamW and Adadelta: torch's own numbers, and in a stack the same as alone."""
+"""SGD, Adam, AdamW and Adadelta: torch's own numbers."""
 
 import pytest
 import torch
@@ -41,19 +41,6 @@ def test_steps_are_torchs(name):
         wanted.step()
     for parameters, other in zip(ours, theirs, strict=True):
         torch.testing.assert_close(parameters, other)
-
-
-@pytest.mark.parametrize("name", OPTIMISERS)
-def test_a_stack_steps_as_its_models_alone(name):
-    together = sampled(0)
-    steps(OPTIMISERS[name].stacked(together, TRAINING))
-    for place in range(3):
-        alone = [parameters[place].clone() for parameters in sampled(0)]
-        optimiser = OPTIMISERS[name].alone(alone, TRAINING)
-        for step in range(4):
-            optimiser.step([parameters[place].contiguous() for parameters in sampled(1 + step)])
-        for parameters, stacked in zip(alone, together, strict=True):
-            torch.testing.assert_close(parameters, stacked[place])
 
 
 def test_adamw_is_torchs_at_a_rate_of_each_step():
