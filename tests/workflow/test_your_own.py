@@ -157,9 +157,9 @@ def write_studies(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def own(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def made(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy in which one call has run six studies of the page; for reading only."""
-    project = template.copy(tmp_path_factory.mktemp("own") / "project")
+    project = template.copy(tmp_path_factory.mktemp("made") / "project")
     write_studies(project.folder)
     for name in ("data", "models"):
         (project.folder / name).mkdir()
@@ -204,55 +204,55 @@ def test_each_source_network_is_planned_with_all_settings(fresh: Project) -> Non
     [("flowers", 512), ("writers", 192), ("birds", 16), ("vectors", 8), ("income", 3)],
 )
 def test_a_task_has_a_table_and_uploads_of_the_width_that_the_page_tells(
-    own: Project, task: str, width: int
+    made: Project, task: str, width: int
 ) -> None:
-    assert len(pd.read_csv(own.folder / TABLES[task])) == (3 if task == "income" else 2)
-    assert stored(own, task)["width"] == width
+    assert len(pd.read_csv(made.folder / TABLES[task])) == (3 if task == "income" else 2)
+    assert stored(made, task)["width"] == width
 
 
-def test_an_image_folder_and_a_torchvision_backbone(own: Project) -> None:
-    assert stored(own, "flowers")["counts"] == {"train": 48, "test": 12}
-    layers = pd.read_csv(own.results / "flowers" / "layers.csv", index_col="layer")
+def test_an_image_folder_and_a_torchvision_backbone(made: Project) -> None:
+    assert stored(made, "flowers")["counts"] == {"train": 48, "test": 12}
+    layers = pd.read_csv(made.results / "flowers" / "layers.csv", index_col="layer")
     assert layers.loc["layer4.1", ["output", "avg"]].tolist() == ["512 x 1 x 1", 512]
     assert "layer4.1.conv2" not in layers.index
 
 
-def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(own: Project) -> None:
-    assert stored(own, "writers")["counts"] == {"train": 67, "test": 17}
-    with h5py.File(own.results / "writers" / "clients.h5") as file:
+def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(made: Project) -> None:
+    assert stored(made, "writers")["counts"] == {"train": 67, "test": 17}
+    with h5py.File(made.results / "writers" / "clients.h5") as file:
         assert set(file["train/examples"]) == {f"writer{number}" for number in range(12)}
-    source = json.loads((own.results / "writers" / "source.json").read_text(encoding="utf-8"))
-    weights = own.folder / "models" / "letters.safetensors"
+    source = json.loads((made.results / "writers" / "source.json").read_text(encoding="utf-8"))
+    weights = made.folder / "models" / "letters.safetensors"
     assert source["origin"]["sha256"] == sha256(weights)
 
 
-def test_features_of_ones_own(own: Project) -> None:
-    assert stored(own, "vectors")["counts"] == {"train": 48, "test": 12}
+def test_features_of_ones_own(made: Project) -> None:
+    assert stored(made, "vectors")["counts"] == {"train": 48, "test": 12}
 
 
-def test_a_table(own: Project) -> None:
-    runs = pd.read_csv(own.results / "income" / "experiments" / "income.csv")
+def test_a_table(made: Project) -> None:
+    runs = pd.read_csv(made.results / "income" / "experiments" / "income.csv")
     assert set(runs["method"]) == {"ftl_c", "fbftl", "fedavg"}
-    sweep = pd.read_csv(own.folder / TABLES["income"])
+    sweep = pd.read_csv(made.folder / TABLES["income"])
     means = runs.groupby("method")["test_accuracy"].mean()
     assert dict(zip(sweep["method"], sweep["test_accuracy"], strict=True)) == pytest.approx(
         means.to_dict()
     )
-    with ClientFile(own.results / "income" / "clients.h5") as file:
+    with ClientFile(made.results / "income" / "clients.h5") as file:
         assert set(file.groups("train")) == {0, 1}
         of_training = np.bincount(file.column("train", "label")).argmax()
         majority = np.mean(file.column("test", "label") == of_training)
     assert sweep["majority"].tolist() == pytest.approx([majority] * 3)
 
 
-def test_clients_in_domains_are_dealt_anew_with_every_seed(own: Project) -> None:
-    with ClientFile(own.results / "painters" / "clients.h5") as file:
+def test_clients_in_domains_are_dealt_anew_with_every_seed(made: Project) -> None:
+    with ClientFile(made.results / "painters" / "clients.h5") as file:
         domain, groups = file.domains("train"), file.groups("test")
         np.testing.assert_array_equal(groups, file.domains("test") // 2)
-    features = open_store(own.results / "painters" / "features.json").read("train")
+    features = open_store(made.results / "painters" / "features.json").read("train")
     np.testing.assert_array_equal(features.domain, domain)
-    files = [str(own.folder / f"{name}.yaml") for name in (*TABLES, "small")]
-    jobs = own.left({"tasks": {"painters": {"clients": {"draw": "once"}}}}, files).jobs
+    files = [str(made.folder / f"{name}.yaml") for name in (*TABLES, "small")]
+    jobs = made.left({"tasks": {"painters": {"clients": {"draw": "once"}}}}, files).jobs
     assert jobs["train"] > 0
     assert not {"clients", "source", "extract"} & jobs.keys()
 

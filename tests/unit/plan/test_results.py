@@ -88,7 +88,7 @@ def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call: Call
                     assert in_record or path.format(task=task).startswith(f"results/{task}/")
             for value in filter(callable, result.params.values()):
                 value(call.study, task)
-    assert len(found) > 60
+    assert len(found) > 50  # fewer where test_removals takes methods away
 
 
 def test_a_sweep_has_its_axes_and_one_source_no_spread(call: Call) -> None:
