@@ -187,10 +187,10 @@ def image(spec: Mapping[str, Any], data_folder: str | Path | None) -> tuple[int,
     Raises:
         UserError: if the first image says so and cannot be decoded.
     """
-    like = outline(spec, data_folder).like
-    if like is None:
-        return None
-    _, height, width, channels = like.shape
+    known = outline(spec, data_folder)
+    if known.first is None:
+        return known.image
+    _, height, width, channels = known.first.shape
     return height, width, channels
 
 

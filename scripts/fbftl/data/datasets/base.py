@@ -149,8 +149,8 @@ class Outline:
 
     counts: training samples and, if the set has its own, test samples.
     classes: a name for each class, None where only reading the data would tell it.
-    like: images of the shape that all have, of which nothing else is asked; maybe none. None
-        where only reading the data would tell the shape.
+    image: height, width and channels of the images, None where only reading the data would tell.
+    first: the first image, where only decoding it tells these.
     labels: that occur in each split, where they are stored.
     clients: how many clients the data name at most, None if they name none.
     notes: sentences on what of the data is left out or may be meant otherwise.
@@ -158,7 +158,8 @@ class Outline:
 
     counts: Sequence[int]
     classes: Sequence[str | None]
-    like: Images | None = None
+    image: tuple[int, int, int] | None = None
+    first: Images | None = None
     labels: Sequence[np.ndarray] = ()
     clients: int | None = None
     notes: Sequence[str] = ()

@@ -24,7 +24,7 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     """
     if find_spec("sklearn") is None:
         raise UserError("data.kind digits needs scikit-learn; install it or choose another kind")
-    return Outline([SAMPLES], CLASSES, np.empty((0, 8, 8, 1), np.uint8))
+    return Outline([SAMPLES], CLASSES, (8, 8, 1))
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:

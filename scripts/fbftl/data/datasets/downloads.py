@@ -63,7 +63,7 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     if folder is None:
         raise UserError("data.kind torchvision needs data_folder; set it to a folder to keep files")
     *counts, classes, shape = SIZES[spec["name"]]
-    return Outline(counts, (None,) * classes, np.empty((0, *shape), np.uint8))
+    return Outline(counts, (None,) * classes, shape)
 
 
 def lacking(spec: Mapping[str, Any], folder: Path | None) -> list[Missing]:

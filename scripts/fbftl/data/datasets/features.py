@@ -45,9 +45,9 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     return Outline(
         [len(of_split) for of_split in labels],
         _names(spec, tables),
-        tables[0]["features"][:, None, None],
-        labels,
-        None if owners is None else len(np.unique(owners)),
+        (1, 1, tables[0]["features"].shape[1]),
+        labels=labels,
+        clients=None if owners is None else len(np.unique(owners)),
     )
 
 

@@ -46,7 +46,8 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     labels = [np.unique(split.labels) for split in samples]
     clients = len(np.unique(train.owners))
     counts = [len(split) for split in samples]
-    return Outline(counts, _classes(spec, samples), train.inputs[:0], labels, clients)
+    image = train.inputs.shape[1:]
+    return Outline(counts, _classes(spec, samples), image, labels=labels, clients=clients)
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import Outline, Samples, located
-from fbftl.data.datasets.images import EncodedImages, like
+from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.ground.digests import files_below
 from fbftl.ground.errors import UserError
 
@@ -46,11 +46,12 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
             refused.
     """
     images = _found(spec, folder)
-    first = images["train"][0].file
     named = len({image.client for image in images["train"]}) if _by_client(spec) else None
     notes = [note for split, found in images.items() for note in _notes(spec, folder, split, found)]
     counts = [len(of_split) for of_split in images.values()]
-    return Outline(counts, _classes(images), like(spec, first, str(first)), (), named, notes)
+    shape = shape_wanted(spec)
+    first = _encoded([images["train"][0].file], spec) if shape is None else None
+    return Outline(counts, _classes(images), shape, first, clients=named, notes=notes)
 
 
 def _classes(images: Mapping[str, Sequence[ImageFile]]) -> tuple[str, ...]:
@@ -89,13 +90,13 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], S
         files = [image.file for image in of_split]
         labels = np.array([classes.index(image.label) for image in of_split])
         owners = np.array([image.client for image in of_split]) if _by_client(spec) else None
-        return Samples(
-            EncodedImages(files, list(map(str, files)), spec.get("channels", 3), spec.get("size")),
-            labels,
-            owners,
-        )
+        return Samples(_encoded(files, spec), labels, owners)
 
     return [samples(of_split) for of_split in images.values()], classes
+
+
+def _encoded(files: list[Path], spec: Mapping[str, Any]) -> EncodedImages:
+    return EncodedImages(files, list(map(str, files)), spec.get("channels", 3), spec.get("size"))
 
 
 def _by_client(spec: Mapping[str, Any]) -> bool:

@@ -33,7 +33,7 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
             f"data.shares has {len(shares)} numbers for {len(rates)} groups of data.rates; give "
             "one for each"
         )
-    return Outline(_counts(spec), CLASSES, np.empty((0, 1, 1, WIDTH), np.float32))
+    return Outline(_counts(spec), CLASSES, (1, 1, WIDTH))
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:

@@ -47,8 +47,8 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
             )
     require_one_shape(shapes[0][1:], shapes[-1][1:])
     classes = numbered(max(int(of_split.max(initial=0)) for of_split in labels), "data")
-    like = np.empty((0, *shapes[0][1:], 1), np.uint8)
-    return Outline([shape[0] for shape in shapes], classes, like, labels)
+    image = (*shapes[0][1:], 1)
+    return Outline([shape[0] for shape in shapes], classes, image, labels=labels)
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageOps
 
-from fbftl.data.datasets.base import Images
 from fbftl.ground.errors import UserError
 
 MAX_PIXELS = 64 * 2**20
@@ -23,6 +22,12 @@ WHITE_OF_16_BITS = 65535
 
 MODES = {1: "L", 3: "RGB"}
 """Channels to Pillow's name for them."""
+
+
+def shape_wanted(spec: Mapping[str, Any]) -> tuple[int, int, int] | None:
+    """Return height, width and channels to which a data block brings images, None without size."""
+    size = spec.get("size")
+    return None if size is None else (size, size, spec.get("channels", 3))
 
 
 @dataclass(frozen=True)
@@ -98,20 +103,6 @@ class EncodedImages:
         if self.size is not None and pixels.size != (self.size, self.size):
             pixels = ImageOps.fit(pixels, (self.size, self.size), Image.Resampling.BICUBIC)
         return np.asarray(pixels).reshape(pixels.height, pixels.width, self.channels)
-
-
-def like(spec: Mapping[str, Any], source: bytes | Path, name: str) -> Images:
-    """Return images of the shape that a data block brings images to, without a size the first one.
-
-    Args:
-        spec: the block.
-        source: the first image, decoded when its shape is asked for.
-        name: what to call it in a message.
-    """
-    size, channels = spec.get("size"), spec.get("channels", 3)
-    if size is not None:
-        return np.empty((0, size, size, channels), np.uint8)
-    return EncodedImages([source], [name], channels, None)
 
 
 def _eight_bits(image: Image.Image, name: str) -> Image.Image:

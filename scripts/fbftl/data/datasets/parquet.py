@@ -16,14 +16,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import (
-    Images,
     Outline,
     Samples,
     located,
     numbered,
     require_unpackable,
 )
-from fbftl.data.datasets.images import EncodedImages, like
+from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.data.datasets.selection import WHOLE
 from fbftl.ground.errors import UserError
 
@@ -43,10 +42,12 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     ]
     rows = [sum(pq.read_metadata(path).num_rows for path in paths) for paths in splits]
     classes = _named(splits[0][0], spec, max(int(found.max(initial=0)) for found in labels))
-    return Outline(rows, classes, _first(splits[0][0], spec) if rows[0] else None, labels)
+    shape = shape_wanted(spec)
+    first = _first(splits[0][0], spec) if shape is None and rows[0] else None
+    return Outline(rows, classes, shape, first, labels)
 
 
-def _first(path: Path, spec: Mapping[str, Any]) -> Images:
+def _first(path: Path, spec: Mapping[str, Any]) -> EncodedImages:
     column = f"{_columns(spec)[0]}.bytes"
     try:
         # With a buffer of its own the reader takes in no whole column of images.
@@ -56,7 +57,7 @@ def _first(path: Path, spec: Mapping[str, Any]) -> Images:
         raise _damaged(path) from error
     if source is None:
         raise _lacking(path)
-    return like(spec, source, f"image 0 of {path}")
+    return EncodedImages([source], [f"image 0 of {path}"], spec.get("channels", 3), None)
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
