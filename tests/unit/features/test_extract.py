@@ -157,3 +157,9 @@ def test_features_that_do_not_vary_are_told_with_the_majority_share(tmp_path, ro
     caplog.clear()
     extract_with(varying, tmp_path / "b")
     assert not caplog.records
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_features_that_are_no_finite_numbers_stop_the_extraction(tmp_path, value):
+    with pytest.raises(UserError, match="cut dense in split train hold values that are no finite"):
+        extract_with(lambda arrays: {"dense": toys.dense(arrays) + value}, tmp_path)

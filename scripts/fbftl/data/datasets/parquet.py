@@ -7,6 +7,7 @@ integers. Config: ``train: file`` (or a list of shards) and, if the set has its 
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,12 +50,10 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
 
 def _first(path: Path, spec: Mapping[str, Any]) -> EncodedImages:
     column = f"{_columns(spec)[0]}.bytes"
-    try:
+    with _explaining(path):
         # With a buffer of its own the reader takes in no whole column of images.
         rows = next(pq.ParquetFile(path, buffer_size=2**16).iter_batches(1, columns=[column]))
         source = rows.column(0).field("bytes")[0].as_py()
-    except (pa.ArrowException, OSError, StopIteration) as error:
-        raise _damaged(path) from error
     if source is None:
         raise _lacking(path)
     return EncodedImages([source], [f"image 0 of {path}"], spec.get("channels", 3), None)
@@ -85,11 +84,9 @@ def _paths(spec: Mapping[str, Any], folder: Path | None) -> list[list[Path]]:
 
 
 def _open(path: Path, image: str, label: str) -> pq.ParquetFile:
-    try:
+    with _explaining(path):
         file = pq.ParquetFile(path)
         schema = file.schema_arrow
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(path) from error
     for column in (image, label):
         if column not in schema.names:
             raise UserError(
@@ -126,8 +123,10 @@ def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
     names: list[str] = []
     labels = []
     for path in paths:
-        before = len(sources)
-        for table in _groups(path, image, label):
+        before, file = len(sources), _open(path, image, label)
+        for group in range(file.metadata.num_row_groups):
+            with _explaining(path):
+                table = file.read_row_group(group, columns=[f"{image}.bytes", label])
             chunks = table.column(image).chunks
             encoded = [source for chunk in chunks for source in _rows(chunk.field("bytes"))]
             classes = table.column(label)
@@ -138,16 +137,6 @@ def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
         names += [f"image {row} of {path}" for row in range(len(sources) - before)]
     images = EncodedImages(sources, names, spec.get("channels", 3), spec.get("size"))
     return Samples(images, np.concatenate(labels))
-
-
-def _groups(path: Path, image: str, label: str) -> Iterator[pa.Table]:
-    """Yield a file's groups of rows, images and labels, one at a time."""
-    file = _open(path, image, label)
-    try:
-        for number in range(file.metadata.num_row_groups):
-            yield file.read_row_group(number, columns=[f"{image}.bytes", label])
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(path) from error
 
 
 def _rows(encoded: pa.DictionaryArray) -> Iterator[bytes | None]:
@@ -161,11 +150,10 @@ def _labels(path: Path, image: str, label: str) -> np.ndarray:
 
     The footer's statistics are left alone: Arrow ends the process where they are damaged.
     """
-    try:
-        found = pc.unique(_open(path, image, label).read([label]).column(label))
+    file = _open(path, image, label)
+    with _explaining(path):
+        found = pc.unique(file.read([label]).column(label))
         return found.drop_null().to_numpy().astype(np.int64)
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise _damaged(path) from error
 
 
 def _named(path: Path, spec: Mapping[str, Any], largest: int) -> tuple[str, ...]:
@@ -196,5 +184,10 @@ def _lacking(path: Path) -> UserError:
     return UserError(f"{path} has rows without an image or a label; remove them")
 
 
-def _damaged(path: Path) -> UserError:
-    return UserError(f"{path} is damaged or not a Parquet file; fetch it again")
+@contextmanager
+def _explaining(path: Path) -> Iterator[None]:
+    """Turn what Arrow raises on a damaged file into one sentence."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, KeyError, StopIteration) as error:
+        raise UserError(f"{path} is damaged or not a Parquet file; fetch it again") from error
