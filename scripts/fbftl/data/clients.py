@@ -82,7 +82,7 @@ class RowBatch:
 
 
 def valid_id(client: str) -> bool:
-    """Tell whether a client id can serve as a group name: no slash, no leading dot, no blanks."""
+    """Tell whether a client id can be used: no slash, no leading dot, no blanks."""
     return re.fullmatch(r"\w[\w.+@-]{0,127}", client) is not None
 
 
