@@ -51,7 +51,7 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    features = open_store(manifest).read("train")[0:VICTIMS]
+    features = open_store(manifest).read("train", slice(VICTIMS))
     public_features = open_store(public_manifest).read("train").values
     inputs, public_inputs = training_pictures(clients)[0:VICTIMS], training_pictures(public)
     rows, pictures = [], {"original": inputs}

@@ -188,7 +188,6 @@ NEEDED = {
     "private_gd": {"descent_steps": 3},
     "robust": {"network": "normed"},
     "splitmix": WIDTHS,
-    "splitmix_heads": WIDTHS,
     "heterofl": WIDTHS,
     "sheterofl": WIDTHS,
     "fade": {"network": "mlp", "majority_users": 3},

@@ -1,43 +1,54 @@
 """The client file: who holds which samples, one HDF5 file per task.
 
-The layout is that of TensorFlow Federated, with one root group per split::
+The samples of a split are one table, client by client in the order of the clients' ids::
 
-    train/examples/<client id>/<array>      one row per sample of that client
-    test/examples/<client id>/<array>
+    <split>/samples/<array>    one row per sample
+    <split>/ids                the clients' ids
+    <split>/ends               int64, the row behind each client's last
+    <split>/groups             int64, one per sample, where people are judged by groups
 
 Image tasks hold ``pixels`` (uint8, height x width x channels) and ``label`` (int64), tasks of
 vectors the same (float32, 1 x 1 x width), text tasks
-``dialogue``, ``summary`` and ``id`` (UTF-8 strings); every client also holds ``sample``, the row
-numbers of its samples in the data set, and where the task has domains ``domain`` (int32), places
+``dialogue``, ``summary`` and ``id`` (UTF-8 strings); every task also holds ``sample``, the row
+numbers of its samples in the data set, and where it has domains ``domain`` (int32), places
 in the file's attribute ``domains``. A test set that no client owns lies with the one client
-``server``. Equal content gives equal bytes.
-
-Read as a table, a split's rows run client by client in the order of the client ids. A split of
-very many clients is written as one, see `fbftl.data.client_table`.
+``server``. Equal content gives equal bytes. Rows are appended block by block, so that memory grows
+neither with the clients nor with their samples.
 
 Groups of people, by which fairness is judged, lie apart, since no message, store or run may tell
-them: ``<split>/groups/<client id>``, int64, one per sample. Reading rows never meets them.
+them: reading rows never meets them.
 """
 
-import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import h5py
 import numpy as np
 
-from fbftl.data.client_table import BLOCK_BYTES, MANY, ClientTable, Rows, TableWriter
-from fbftl.data.examples import Examples, explaining_damage
-from fbftl.data.hdf5 import new_hdf5
+from fbftl.data.hdf5 import explaining_damage, new_hdf5, require_credible
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_digest
 
 SERVER = "server"
 """Id of the one client that holds a test set which belongs to nobody."""
+
+BLOCK_BYTES = 32 * 2**20
+"""How much of an array is held in memory while it is written."""
+
+CHUNK_BYTES = 2**20
+"""Of a chunk in the file."""
+
+
+class Rows(Protocol):
+    """What an array to be written must offer: a NumPy array, or one decoded slice by slice."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    def __getitem__(self, rows: slice) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -71,7 +82,7 @@ class RowBatch:
 
 
 def valid_id(client: str) -> bool:
-    """Tell whether a client id can serve as a group name: no slash, no leading dot, no blanks."""
+    """Tell whether a client id can be used: no slash, no leading dot, no blanks."""
     return re.fullmatch(r"\w[\w.+@-]{0,127}", client) is not None
 
 
@@ -84,49 +95,84 @@ def write_clients(
 
     Args:
         path: the file to make.
-        splits: split name (``train``, ``test``) to its clients, in the order of their ids where
-            they are many; those whose number is known and above `MANY` lie as one table.
+        splits: split name (``train``, ``test``) to its clients, in the order of their ids.
         attributes: facts about the data set, kept as attributes of the file.
 
     Raises:
         UserError: on an id that `valid_id` refuses, a client without samples, arrays of unequal
             length, a text that HDF5 cannot hold, or a split without clients.
+        ValueError: if a client does not come after the others.
     """
     with new_hdf5(path) as file:
         file.attrs.update(attributes or {})
         for split, clients in splits.items():
-            if isinstance(clients, Sized) and len(clients) > MANY:
-                _write_table(file.create_group(f"{split}/table"), clients)
-            else:
-                _write_examples(file, split, clients)
+            _write_split(file.create_group(split), clients)
     write_digest(path)
 
 
-def _write_table(table: h5py.Group, clients: Iterable[Client]) -> None:
-    with TableWriter(table) as writer:
-        for client in clients:
-            writer.add(client.id, _columns(client), client.group)
-
-
-def _write_examples(file: h5py.File, split: str, clients: Iterable[Client]) -> None:
-    examples = file.create_group(f"{split}/examples")
+def _write_split(split: h5py.Group, clients: Iterable[Client]) -> None:
+    arrays: dict[str, _Growing] = {}
+    ids: list[str] = []
+    ends = [0]
     for client in clients:
-        columns = _columns(client)
-        group = examples.create_group(client.id)
-        for name, column in columns.items():
-            if isinstance(column, list | tuple):
-                _write_strings(group, name, column)
-            else:
-                _write_rows(group, name, column)
-        if client.group is not None:
-            groups = file.require_group(f"{split}/groups")
-            groups.create_dataset(client.id, data=client.group, track_times=False)
-    if not len(examples):
-        raise UserError(f"split {split!r} has no clients; give it at least one")
+        if ids and client.id <= ids[-1]:
+            raise ValueError(f"client {client.id} comes after {ids[-1]}")
+        for name, rows in _columns(client).items():
+            if name not in arrays:
+                arrays[name] = _Growing(split, name)
+            arrays[name].add(rows)
+        ids.append(client.id)
+        ends.append(ends[-1] + len(client.sample))
+    if not ids:
+        raise UserError(f"split {split.name.strip('/')!r} has no clients; give it at least one")
+    for array in arrays.values():
+        array.write()
+    split.create_dataset("ids", data=ids, dtype=h5py.string_dtype(), track_times=False)
+    split.create_dataset("ends", data=np.array(ends[1:]), track_times=False)
 
 
-def _columns(client: Client) -> dict[str, Any]:
-    """Return all arrays of a client, each with one row per sample.
+class _Growing:
+    """An array of a split, written whenever a block of rows waits."""
+
+    def __init__(self, split: h5py.Group, name: str) -> None:
+        self._split, self._name = split, name
+        self._waiting: list[np.ndarray] = []
+        self._bytes = 0
+
+    def add(self, rows: Rows) -> None:
+        """Add the rows of a client, decoded block by block."""
+        length = rows.shape[0]
+        row_bytes = rows.dtype.itemsize * int(np.prod(rows.shape[1:]))
+        block = max(BLOCK_BYTES // max(row_bytes, 1), 1)
+        for first in range(0, length, block):
+            self._waiting.append(rows[first : min(first + block, length)])
+            self._bytes += self._waiting[-1].nbytes
+            if self._bytes >= BLOCK_BYTES:
+                self.write()
+
+    def write(self) -> None:
+        """Write what waits."""
+        if not self._waiting:
+            return
+        rows = np.concatenate(self._waiting)
+        if self._name not in self._split:
+            row = rows.shape[1:]
+            self._split.create_dataset(
+                self._name,
+                (0, *row),
+                h5py.string_dtype() if rows.dtype == object else rows.dtype,
+                maxshape=(None, *row),
+                chunks=(min(len(rows), max(1, CHUNK_BYTES // rows[:1].nbytes)), *row),
+                track_times=False,
+            )
+        dataset = self._split[self._name]
+        dataset.resize(len(dataset) + len(rows), axis=0)
+        dataset[-len(rows) :] = rows
+        self._waiting, self._bytes = [], 0
+
+
+def _columns(client: Client) -> dict[str, Rows]:
+    """Return all arrays of a client by their names in the split, each with one row per sample.
 
     Raises:
         UserError: if its id cannot be used, it has no samples, or arrays of unequal length.
@@ -138,43 +184,68 @@ def _columns(client: Client) -> dict[str, Any]:
         )
     if not len(client.sample):
         raise UserError(f"client {client.id} has no samples; leave it out")
-    columns = {"sample": np.asarray(client.sample, dtype=np.int64), **client.arrays}
-    for name, column in columns.items():
-        length = len(column) if isinstance(column, list | tuple) else column.shape[0]
-        if length != len(client.sample):
+    columns: dict[str, Rows] = {"samples/sample": np.asarray(client.sample, dtype=np.int64)}
+    for name, rows in client.arrays.items():
+        column = _encoded(client.id, name, rows) if isinstance(rows, list | tuple) else rows
+        if column.shape[0] != len(client.sample):
             raise UserError(
-                f"client {client.id} has {length} rows of {name!r} "
+                f"client {client.id} has {column.shape[0]} rows of {name!r} "
                 f"for {len(client.sample)} samples; give one row per sample"
             )
+        columns[f"samples/{name}"] = column
+    if client.group is not None:
+        columns["groups"] = client.group
     return columns
 
 
-def _write_rows(group: h5py.Group, name: str, column: Rows) -> None:
-    length, *row = column.shape
-    block = max(BLOCK_BYTES // max(column.dtype.itemsize * math.prod(row), 1), 1)
-    if length <= block:
-        group.create_dataset(name, data=column[0:length], track_times=False)
-        return
-    dataset = group.create_dataset(name, column.shape, column.dtype, track_times=False)
-    for first in range(0, length, block):
-        dataset[first : first + block] = column[first : first + block]
-
-
-def _write_strings(group: h5py.Group, name: str, texts: Sequence[str]) -> None:
+def _encoded(client: str, name: str, texts: Sequence[str]) -> np.ndarray:
+    """Return texts in UTF-8, as HDF5 takes them."""
     try:
-        group.create_dataset(name, data=texts, dtype=h5py.string_dtype(), track_times=False)
-    except (ValueError, UnicodeEncodeError) as error:
-        client = group.name.rsplit("/", 1)[-1]
+        content = [text.encode() for text in texts]
+    except UnicodeEncodeError:
+        content = [b"\0"]
+    if any(b"\0" in text for text in content):
         raise UserError(
             f"client {client} has a text in {name!r} with a NUL or a lone surrogate character, "
             "which HDF5 cannot hold; remove it"
-        ) from error
+        )
+    return np.array(content, dtype=object)
+
+
+class _Split:
+    """A split of a client file, checked when it is first used.
+
+    ids: client ids in row order.
+    counts: samples per client, int64 [clients].
+    arrays: HDF5's data sets by name.
+
+    Raises:
+        UserError: if anything is missing, or of another length than the clients' ends say.
+    """
+
+    def __init__(self, group: h5py.Group, where: str) -> None:
+        with explaining_damage(where):
+            self.ids = group["ids"].asstr()[:].tolist()
+            self.ends = group["ends"][:].astype(np.int64)
+            self.groups = group.get("groups")
+            self.arrays: dict[str, h5py.Dataset] = dict(group["samples"].items())
+            every = [*self.arrays.values(), *([] if self.groups is None else [self.groups])]
+            lengths = {len(array) for array in every}
+        self.counts = np.diff(self.ends, prepend=0)
+        if not self.ids or len(self.ends) != len(self.ids) or np.any(self.counts < 1):
+            raise UserError(f"{where}: its clients do not end in order; make the file anew")
+        if lengths != {int(self.ends[-1])}:
+            raise UserError(
+                f"{where}: arrays of {sorted(lengths)} rows for clients of {self.ends[-1]}; "
+                "make the file anew"
+            )
+        require_credible(where, every)
+        if "sample" not in self.arrays:
+            raise UserError(f"{where} holds no array 'sample' for its clients; make it anew")
 
 
 class ClientFile:
     """A client file, open for reading; close it, or use it in a ``with`` block.
-
-    A split's groups are checked once, when the split is first used.
 
     Raises:
         UserError: if the file is missing, is not HDF5, is cut short or has no split.
@@ -187,25 +258,17 @@ class ClientFile:
         with explaining_damage(f"client file {path}"):
             self._file = h5py.File(self.path, "r")
             self.splits = tuple(
-                split
-                for split in self._file
-                if isinstance(self._file.get(f"{split}/examples"), h5py.Group)
-                or isinstance(self._file.get(f"{split}/table"), h5py.Group)
+                split for split in self._file if isinstance(self._file[split], h5py.Group)
             )
         if not self.splits:
             self.close()
-            raise UserError(f"client file {path} has no group <split>/examples; make it anew")
-        self._examples: dict[str, Examples | ClientTable] = {}
+            raise UserError(f"client file {path} has no group of a split; make it anew")
+        self._checked: dict[str, _Split] = {}
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -217,68 +280,62 @@ class ClientFile:
         """Facts about the data set, as given to `write_clients`."""
         return dict(self._file.attrs)
 
-    def examples(self, split: str) -> Examples | ClientTable:
-        """Return a split's table.
+    def _split(self, split: str) -> _Split:
+        """Return a split.
 
         Raises:
-            UserError: on an unknown split, a missing group or array, or arrays of unequal length.
+            UserError: if there is none of the name, or it is damaged.
         """
         if split not in self.splits:
             raise UserError(
                 f"client file {self.path} has no split {split!r}; choose one of {self.splits}"
             )
-        if split not in self._examples:
-            table = self._file.get(f"{split}/table")
-            examples = ClientTable(table) if table else Examples(self._file[f"{split}/examples"])
-            if "sample" not in examples.columns:
-                raise UserError(
-                    f"client file {self.path} holds no array 'sample' for its clients of "
-                    f"{split!r}; make it anew"
-                )
-            self._examples[split] = examples
-        return self._examples[split]
+        if split not in self._checked:
+            where = f"client file {self.path}, split {split}"
+            self._checked[split] = _Split(self._file[split], where)
+        return self._checked[split]
 
     def client_ids(self, split: str) -> list[str]:
         """Return the ids of a split's clients in row order."""
-        return self.examples(split).ids
+        return self._split(split).ids
 
     def samples_per_client(self, split: str) -> np.ndarray:
         """Return K_u of every client in row order, int64 [clients]."""
-        return self.examples(split).counts
+        return self._split(split).counts
+
+    def owners(self, split: str) -> np.ndarray:
+        """Return the position of each row's client in `client_ids`, int32 [n]."""
+        counts = self._split(split).counts
+        return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+    def has(self, split: str, name: str) -> bool:
+        """Tell whether a split has an array of a name."""
+        return name in self._split(split).arrays
 
     def domains(self, split: str) -> np.ndarray | None:
         """Return the domain of each row, int32 [n], or None if the task has one only."""
-        has_domains = "domain" in self.examples(split).columns
-        return self.column(split, "domain") if has_domains else None
+        return self.numbers(split, "domain") if self.has(split, "domain") else None
 
     def groups(self, split: str) -> np.ndarray | None:
         """Return the group of each row, int64 [n], or None if the task has none.
 
         For who judges results by group, and for nothing that sends.
-
-        Raises:
-            UserError: if a client lacks its groups.
         """
-        examples = self.examples(split)
-        if isinstance(examples, ClientTable):
-            return examples.groups()
-        if f"{split}/groups" not in self._file:
-            return None
+        groups = self._split(split).groups
         with explaining_damage(f"client file {self.path}"):
-            groups = [
-                self._file[f"{split}/groups/{client}"][:] for client in self.client_ids(split)
-            ]
-        return np.concatenate(groups)
+            return None if groups is None else groups[:]
 
     def count(self, split: str) -> int:
         """Return the number of samples of a split."""
-        return self.examples(split).count
+        return int(self._split(split).ends[-1])
 
     def rows(self, split: str, first: int, last: int) -> RowBatch:
         """Return rows ``first:last`` of a split, across client borders."""
-        examples = self.examples(split)
-        arrays = examples.rows(first, last)
-        return RowBatch(arrays, examples.owners(first, last), arrays.pop("sample"))
+        of_split = self._split(split)
+        arrays = {name: self._read(split, name, first, last) for name in of_split.arrays}
+        rows = np.arange(first, min(last, self.count(split)))
+        client = np.searchsorted(of_split.ends, rows, side="right").astype(np.int32)
+        return RowBatch(arrays, client, arrays.pop("sample"))
 
     def batches(self, split: str, size: int, start: int = 0) -> Iterator[RowBatch]:
         """Yield a split's rows from row `start` on, `size` at a time, the last batch shorter.
@@ -286,14 +343,21 @@ class ClientFile:
         Only one batch is in memory at a time. The batches of a walk that starts at ``start`` are
         the rows that any other walk gives, so an interrupted walk goes on where it was.
         """
-        count = self.count(split)
-        for first in range(start, count, size):
-            yield self.rows(split, first, min(first + size, count))
+        for first in range(start, self.count(split), size):
+            yield self.rows(split, first, first + size)
 
     def column(self, split: str, name: str) -> np.ndarray | list[str]:
-        """Return one array of a whole split, e.g. its labels; the rest stays unread."""
-        examples = self.examples(split)
-        return examples.rows(0, examples.count, (name,))[name]
+        """Return one array of a whole split, e.g. its labels; the rest stays unread.
+
+        Raises:
+            UserError: on an array that the split does not have, or if the file cannot be read.
+        """
+        if not self.has(split, name):
+            raise UserError(
+                f"client file {self.path}, split {split}, holds no array {name!r}; choose one of "
+                f"{sorted(self._split(split).arrays)}"
+            )
+        return self._read(split, name, 0, self.count(split))
 
     def numbers(self, split: str, name: str) -> np.ndarray:
         """Return one array of numbers of a whole split, as `column`.
@@ -306,9 +370,16 @@ class ClientFile:
             raise TypeError(f"{name} of the {split} samples are texts, not numbers")
         return column
 
+    def _read(self, split: str, name: str, first: int, last: int) -> np.ndarray | list[str]:
+        array = self._split(split).arrays[name]
+        with explaining_damage(f"client file {self.path}"):
+            if h5py.check_string_dtype(array.dtype) is not None:
+                return array.asstr()[first:last].tolist()
+            return array[first:last]
+
     def image(self) -> tuple[int, int, int]:
         """Return height, width and channels of the images."""
-        return self.rows("train", 0, 1).arrays["pixels"].shape[1:]
+        return self._split("train").arrays["pixels"].shape[1:]
 
     def classes(self) -> int:
         """Return the number of classes N, counted by the labels of both splits."""

@@ -72,9 +72,6 @@ class Holders:
     clients: Mapping[str, Any]
     seed: int
 
-    def __len__(self) -> int:
-        return len(np.unique(self.split.client))
-
     def __iter__(self) -> Iterator[Client]:
         rows_by_client = zip(self.split.ids, members(self.split.client), strict=False)
         for number, (client_id, rows) in enumerate(rows_by_client):

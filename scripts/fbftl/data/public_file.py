@@ -44,7 +44,7 @@ def sellers(
         parts = np.split(rows, [len(rows) - int(HELD_OUT * len(rows))])
         for split, part in zip(splits, parts, strict=True):
             splits[split] += _views(index, entry, images[part], labels[part], part, domains)
-    return splits
+    return {split: sorted(clients, key=lambda each: each.id) for split, clients in splits.items()}
 
 
 def _views(

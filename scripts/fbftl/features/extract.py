@@ -8,7 +8,7 @@ whatever the number of samples; ids and labels (about 20 bytes per row) come on 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from fbftl.features.store.publish import StoreWriter, writer_of
 from fbftl.features.store.ragged import Column, Ragged, as_column
 from fbftl.features.store.target import Target
 from fbftl.features.varying import Variation
-from fbftl.ground.background import Sink, prefetched
+from fbftl.ground.background import prefetched, sink
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
 
-if TYPE_CHECKING:
-    import torch
+SPLITS = ("train", "test")
+"""What is extracted, in this order."""
 
 QUEUE_BATCHES = 2
 """Batches that may wait between two stages."""
@@ -84,7 +84,6 @@ def extract(
     targets: Sequence[Target],
     *,
     batch: int,
-    splits: Sequence[str] = ("train", "test"),
     stage: Stage = dict,
     progress: Progress = lambda split, done, total: None,
 ) -> None:
@@ -96,11 +95,10 @@ def extract(
     Args:
         source: the samples; its array ``label`` is stored beside the features, and ``tokens`` and
             ``domain`` if there are any.
-        forward: the frozen model (see `frozen`), called in this thread. It returns at least the
-            cuts that the targets' provenances name.
+        forward: the frozen model, called in this thread. It returns at least the cuts that the
+            targets' provenances name.
         targets: one per cut layer, all filled in one pass.
         batch: rows per forward pass.
-        splits: what to extract, in this order.
         stage: what is done to a batch before `forward` gets it.
         progress: told how far it is, e.g. a `fbftl.ground.progress.ProgressBar`.
 
@@ -108,7 +106,7 @@ def extract(
         UserError: if the forward pass is not repeatable, returns no such cut, or changes shape; if
             a split is empty; if the disk is full, after which finished chunks are kept.
     """
-    counts = {split: source.count(split) for split in splits}
+    counts = {split: source.count(split) for split in SPLITS}
     for split, count in counts.items():
         if count == 0:
             raise UserError(f"Split {split} has no samples: there is nothing to extract.")
@@ -116,7 +114,7 @@ def extract(
         opened = [(target.provenance.cut, writer_of(target, counts, batch)) for target in targets]
         writers = [(cut, writer) for cut, writer in opened if writer is not None]
         if writers:
-            for split in splits:
+            for split in SPLITS:
                 _extract_split(source, stage, forward, writers, split, batch, progress)
         for _, writer in writers:
             writer.publish()
@@ -148,7 +146,7 @@ def _extract_split(
         progress(split, first + len(columns["client"]), total)
 
     staged = ((item, stage(item.arrays)) for item in source.batches(split, batch, start))
-    with prefetched(staged, QUEUE_BATCHES) as batches, Sink(write, QUEUE_BATCHES) as sink:
+    with prefetched(staged, QUEUE_BATCHES) as batches, sink(write, QUEUE_BATCHES) as put:
         checked = False
         for item, inputs in batches:
             if not checked:
@@ -156,37 +154,11 @@ def _extract_split(
                 checked = True
             outputs = forward(inputs)
             features = {cut: features_at(outputs, cut) for cut, _ in writers}
-            sink.put((start, features, columns_of(item)))
+            put((start, features, columns_of(item)))
             start += len(item.client)
     if start != total:
         raise UserError(f"Split {split} promised {total} samples and gave {start}.")
     variation.warn()
-
-
-def frozen(model: "torch.nn.Module") -> "Callable[..., Any]":
-    """Return the model as a plain function: eval mode, no gradients.
-
-    An extractor left in training mode is the field's classic bug: dropout and batch statistics then
-    change the features with every pass.
-
-    Raises (when the function is called):
-        UserError: if a part of the model has been put back into training mode.
-    """
-    import torch
-
-    model.eval().requires_grad_(False)
-
-    @torch.inference_mode()
-    def forward(*arguments: Any, **named: Any) -> Any:
-        training = [name or "model" for name, part in model.named_modules() if part.training]
-        if training:
-            raise UserError(
-                f"The feature extractor is in training mode ({training[0]}): call its eval() "
-                "before extracting, or dropout makes every upload another one."
-            )
-        return model(*arguments, **named)
-
-    return forward
 
 
 def require_repeatable(forward: Forward, arrays: Arrays) -> None:

@@ -18,7 +18,7 @@ def majority_share(clients: str) -> float | None:
         The share of the test samples that are of this class; None where samples have no class.
     """
     with ClientFile(clients) as file:
-        if "label" not in file.examples("train").columns:
+        if not file.has("train", "label"):
             return None
         training, test = (np.asarray(file.column(split, "label")) for split in ("train", "test"))
     return float(np.mean(test == np.bincount(training).argmax()))

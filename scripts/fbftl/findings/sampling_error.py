@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def size_of_test_set(clients: str) -> int:
     """Return how many test samples a client file has."""
     with ClientFile(clients) as file:
-        return int(file.examples("test").count)
+        return file.count("test")
 
 
 def error_of(accuracy: "pd.Series", samples: int) -> "pd.Series":

@@ -1,7 +1,7 @@
 """Networks of several widths that share weights; clients train those that their budgets allow."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
@@ -12,11 +12,9 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from fbftl.learners.local import LocalTrainingData
-from fbftl.models.chain import chain_of
-from fbftl.models.networks import random_split
 from fbftl.models.widths import nested, side_by_side
 from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
-from fbftl.tasks.task import ClientSamples, LabelledFeatures, Repetition
+from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.batches import Rounds, picked_rounds
 from fbftl.training.local_updates import FEDAVG
 from fbftl.training.samples import LabelledSamples
@@ -24,9 +22,6 @@ from fbftl.training.shared_network import Assigning, Budgeted, Rotation, SharedN
 
 Making = Callable[..., Any]
 """From what `SharedNetwork` takes to a learner."""
-
-Initialising = Callable[..., tuple[nn.Module, ...]]
-"""From a network's block, the seed and further keys of its stream to both halves of it."""
 
 
 def shared_network(
@@ -38,6 +33,8 @@ def shared_network(
 ) -> Any:
     """Return the target network at several widths, from random values, trained for local epochs.
 
+    Clients train as far as their budgets allow.
+
     Args:
         client_data: what the clients hold.
         repetition: who takes part.
@@ -46,49 +43,12 @@ def shared_network(
         of: what becomes of each network, a flat chain of named layers; None for what it is.
     """
     training_data = LocalTrainingData.of(client_data, repetition)
-    return _shared(training_data, client_data.target.named, layout, made, of)
-
-
-def shared_heads(
-    client_data: LabelledFeatures, repetition: Repetition, layout: str
-) -> SharedNetwork:
-    """Return heads of several widths on all features, as `shared_network`."""
-    samples = replace(client_data.samples, domain=client_data.partition.domain)
-    training_data = LocalTrainingData(
-        repetition, client_data.training_data(repetition, samples), client_data.classes
-    )
-    device = samples.labels.device
-
-    def initialised(block: Mapping[str, Any], seed: int, *keys: int) -> tuple[nn.Module, ...]:
-        chain = chain_of(block, (1, 1, client_data.width), client_data.classes)
-        return tuple(half.to(device) for half in random_split(chain, block["cut"], seed, *keys))
-
-    return _shared(training_data, initialised, layout)
-
-
-def _shared(
-    training_data: LocalTrainingData,
-    initialised: Initialising,
-    layout: str,
-    made: Making = SharedNetwork,
-    of: Callable[[nn.Sequential], nn.Module] | None = None,
-) -> Any:
-    """Return networks of several widths, which clients train as far as their budgets allow.
-
-    Args:
-        training_data: what they train on.
-        initialised: draws a network's first values.
-        layout: bases, slices or slimmable slices.
-        made: makes the learner.
-        of: what becomes of a network, as `shared_network` has it; None for what it is.
-    """
-    repetition = training_data.repetition
     assigned: Assigning
     bases = bases_in(repetition.job.setting.width)
 
     def network(width: int, *keys: int) -> nn.Module:
         block = narrowed(repetition.job.block["network"], Fraction(width, bases))
-        halves = initialised(block, repetition.seed, *keys)
+        halves = client_data.target.named(block, repetition.seed, *keys)
         model = nn.Sequential(*halves)
         training_data.prepare(model)
         if of is None:

@@ -102,18 +102,30 @@ class Chain:
         Raises:
             UserError: if the image becomes too small, or `pool` is not one for each block.
         """
-        maps, size = [], self.image
+        maps: list[Planned] = []
+        shape: tuple[int, ...] = self.image
         for block, (widths, pool) in enumerate(zip(self.channels, self._pools(), strict=True), 1):
             for number, width in enumerate(widths, start=1):
-                maps += self._convolution(f"{block}_{number}", size[2], width)
-                size = self._after_convolution(size, width)
+                convolution, *others = self._convolution(f"{block}_{number}", shape[2], width)
+                maps += [convolution, *others]
+                shape = convolution.output(shape)
+                if min(shape[:2]) < 1:
+                    raise UserError(
+                        f"the network's kernel is {self.kernel} with padding: valid, which leaves "
+                        f"nothing of images of {self._pixels}; remove blocks or set padding: same"
+                    )
             if pool > 1:
+                if max(shape[:2]) == 1:
+                    raise UserError(
+                        f"the network's channels have {len(self.channels)} blocks, but images of "
+                        f"{self._pixels} can be pooled {block - 1} times only; remove blocks"
+                    )
                 options = {"kernel_size": pool, "ceil_mode": True}
                 maps.append(Planned(f"pool{block}", "pool", options))
-                size = self._after_pooling(size, pool, block)
+                shape = maps[-1].output(shape)
             if self.pool_dropout:
                 maps.append(Planned(f"drop{block}", "dropout", {"p": self.pool_dropout}))
-        return [*maps, Planned("flatten", "flatten", {}), *self._dense(prod(size))]
+        return [*maps, Planned("flatten", "flatten", {}), *self._dense(prod(shape))]
 
     @property
     def _pixels(self) -> str:
@@ -136,26 +148,6 @@ class Chain:
         if self.norm == "batch":
             yield Planned(f"norm{name}", "norm of maps", {"num_features": outputs})
         yield Planned(f"relu{name}", "relu", {})
-
-    def _after_convolution(self, size: tuple[int, int, int], width: int) -> tuple[int, int, int]:
-        lost = 0 if self.padding == "same" else self.kernel - 1
-        height, breadth = size[0] - lost, size[1] - lost
-        if min(height, breadth) < 1:
-            raise UserError(
-                f"the network's kernel is {self.kernel} with padding: valid, which leaves nothing "
-                f"of images of {self._pixels}; remove blocks or set padding: same"
-            )
-        return height, breadth, width
-
-    def _after_pooling(
-        self, size: tuple[int, int, int], pool: int, block: int
-    ) -> tuple[int, int, int]:
-        if max(size[:2]) == 1:
-            raise UserError(
-                f"the network's channels have {len(self.channels)} blocks, but images of "
-                f"{self._pixels} can be pooled {block - 1} times only; remove blocks"
-            )
-        return -(-size[0] // pool), -(-size[1] // pool), size[2]
 
     def _dense(self, inputs: int) -> Iterator[Planned]:
         for number, width in enumerate(self.fc, start=1):

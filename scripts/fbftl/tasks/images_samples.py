@@ -50,11 +50,11 @@ def client_samples(job: Job, inputs: Inputs) -> ClientImageSamples:
     preprocessing = Preprocessing.of(cache["preprocessing"])
     with ClientFile(required(inputs.clients)) as file:
         samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))
-        client = file.examples("train").owners(0, file.count("train"))
+        client = file.owners("train")
         partition = Partition(client, file.numbers("train", "label"), file.domains("train"))
         numbers = {name: number for number, name in enumerate(file.client_ids("train"))}
         owners = np.array([numbers.get(name, -1) for name in file.client_ids("test")])
-        tested = owners[file.examples("test").owners(0, file.count("test"))]
+        tested = owners[file.owners("test")]
     target = TargetNetwork(
         inputs=inputs,
         source=source,

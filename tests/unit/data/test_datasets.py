@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import numpy as np
 import pytest
 from fbftl.data.datasets import check, load
@@ -163,17 +161,3 @@ def test_files_are_looked_for_in_the_data_folder(tmp_path):
         located(tmp_path, "absent", "data.train")
     with pytest.raises(UserError, match="data_folder is not set"):
         located(None, "there", "data.train")
-
-
-CIFAR10 = {"kind": "parquet", "train": "cifar10/train.parquet", "test": "cifar10/test.parquet"}
-
-
-def test_real_cifar10(data_folder: Path):
-    check(CIFAR10, data_folder)
-    cifar = load(
-        {**CIFAR10, "classes": [0, 1, 8, 9], "limit": {"train": 60, "test": 40}}, data_folder
-    )
-    assert cifar.train.inputs.shape == (60, 32, 32, 3)
-    assert cifar.test.inputs.shape == (40, 32, 32, 3)
-    assert set(cifar.train.labels.tolist()) == {0, 1, 2, 3}
-    assert cifar.train.inputs.std() > 30

@@ -79,15 +79,28 @@ def put(name, values):
     return damage
 
 
+def change(name, values):
+    def damage(examples):
+        del examples[f"f0001_41/{name}"]
+        examples[f"f0001_41/{name}"] = values
+
+    return damage
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
         (remove("f0001_41/label"), "client 'f0001_41' has no array 'label'"),
-        (put("a b/pixels", np.zeros((1, 5, 4), np.float32)), "client 'a b' has no array 'label'"),
+        (put("a/pixels", np.zeros((1, 5, 4), np.float32)), "client 'a' has no array 'label'"),
+        (put("a", np.zeros(2)), "client 'a' has no array 'pixels'"),
+        (change("label", np.arange(4, dtype=np.int32)), "has 1 rows of 'pixels' and 4 of 'label'"),
+        (change("label", 4), "'f0001_41' has no array 'label' of rows"),
+        (change("label", np.zeros(1)), "are float64 of shape .* at client 'f0001_41'"),
+        (change("pixels", np.zeros((1, 4, 4), np.float32)), "make them equal"),
         (remove("f0000_14"), None),
     ],
 )
-def test_missing_groups(folder, damage, words):
+def test_missing_and_unequal_arrays(folder, damage, words):
     with h5py.File(folder / "train.h5", "r+") as file:
         damage(file["examples"])
     if words is None:
@@ -123,6 +136,16 @@ def test_arrays_that_are_no_images_or_classes(tmp_path, pixels, label, words):
         file["examples/a/label"] = label
     with pytest.raises(UserError, match=words):
         load({"kind": "federated", "train": "train.h5"}, tmp_path)
+
+
+def test_a_file_that_claims_more_than_it_holds(tmp_path, monkeypatch):
+    monkeypatch.setattr("fbftl.data.datasets.base.MAX_BYTES", 2**60)
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        group = file.create_group("examples/a")
+        group.create_dataset("pixels", (2**40, 32, 32, 3), np.uint8)
+        group.create_dataset("label", (2**40,), np.int64)
+    with pytest.raises(UserError, match="cannot hold"):
+        check({"kind": "federated", "train": "train.h5"}, tmp_path)
 
 
 def test_files_of_another_kind(folder):

@@ -185,7 +185,8 @@ def test_rows_that_repeat_an_image_hold_it_once(tmp_path):
     assert (tmp_path / "train.parquet").stat().st_size < 3000 * len(encoded) / 100
     inputs = load({**PARQUET, "test": None, "test_fraction": 0.5}, tmp_path).train.inputs
     assert np.array_equal(inputs[7:8][0], picture(0))
-    sources = read({"train": "train.parquet"}, tmp_path)[0].inputs.sources
+    (samples,), _ = read({"train": "train.parquet"}, tmp_path)
+    sources = samples.inputs.sources
     assert len({id(source) for source in sources}) == 1
 
 

@@ -1,57 +1,20 @@
-"""The pipelined extraction: frozen models, several cuts in one pass, overlap, errors."""
+"""The pipelined extraction: several cuts in one pass, overlap, errors."""
 
 import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from fbftl.features.extract import QUEUE_BATCHES, extract, frozen
+from fbftl.features.extract import QUEUE_BATCHES, extract
 from fbftl.features.store.opening import open_store
-from fbftl.ground.background import Sink, prefetched
+from fbftl.ground.background import prefetched, sink
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys
-
-torch = pytest.importorskip("torch")
-
-
-def tiny_model():
-    torch.manual_seed(0)
-    return torch.nn.Sequential(
-        torch.nn.Linear(1, 8), torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5), torch.nn.ReLU()
-    )
-
-
-def forward_of(model):
-    def forward(arrays):
-        return {"dense": model(torch.from_numpy(arrays["x"])[:, None]).detach().numpy()}
-
-    return forward
 
 
 def extract_with(forward, folder, **options):
     targets = toys.toy_targets(folder)[:1]
     extract(toys.ToySource(), forward, targets, batch=toys.BATCH, **options)
-
-
-def test_frozen_model_extracts_the_same_bytes_twice(tmp_path):
-    for folder in ("a", "b"):
-        extract_with(forward_of(frozen(tiny_model())), tmp_path / folder)
-    assert toys.files(tmp_path / "a") == toys.files(tmp_path / "b")
-    model = tiny_model().eval()
-    with torch.no_grad():
-        expected = model(torch.from_numpy(toys.all_rows("test")["x"])[:, None]).numpy()
-    features = open_store(tmp_path / "a" / "dense.json").read("test").values
-    np.testing.assert_allclose(features, expected, rtol=1e-5, atol=1e-6)
-
-
-def test_frozen_refuses_training_mode(tmp_path):
-    model = tiny_model()
-    forward = frozen(model)
-    assert not model.training
-    assert not any(weight.requires_grad for weight in model.parameters())
-    model[2].train()
-    with pytest.raises(UserError, match=r"training mode \(2\)"):
-        extract_with(forward_of(forward), tmp_path)
 
 
 def test_batches_are_staged_in_the_thread_that_reads_them(tmp_path):
@@ -112,11 +75,11 @@ def test_stages_overlap_and_the_queue_is_bounded():
             together.wait()
         handled.append(number)
 
-    with prefetched(decode(), QUEUE_BATCHES) as items, Sink(write, QUEUE_BATCHES) as sink:
+    with prefetched(decode(), QUEUE_BATCHES) as items, sink(write, QUEUE_BATCHES) as put:
         for number in items:
             if number == 1:
                 together.wait()
-            sink.put(number)
+            put(number)
             assert len(decoded) <= number + QUEUE_BATCHES + 2
     assert handled == list(range(20))
 
@@ -132,10 +95,10 @@ def test_errors_of_stages_reach_the_caller():
     def fail(_):
         raise OSError("write")
 
-    with pytest.raises(OSError, match="write"), Sink(fail, 1) as sink:
-        sink.put(1)
-    with pytest.raises(OSError, match="write"), Sink(fail, 1) as sink:
-        any(sink.put(number) for number in range(100))
+    with pytest.raises(OSError, match="write"), sink(fail, 1) as put:
+        put(1)
+    with pytest.raises(OSError, match="write"), sink(fail, 1) as put:
+        any(put(number) for number in range(100))
 
 
 def test_what_cannot_be_extracted(tmp_path):
@@ -194,3 +157,9 @@ def test_features_that_do_not_vary_are_told_with_the_majority_share(tmp_path, ro
     caplog.clear()
     extract_with(varying, tmp_path / "b")
     assert not caplog.records
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_features_that_are_no_finite_numbers_stop_the_extraction(tmp_path, value):
+    with pytest.raises(UserError, match="cut dense in split train hold values that are no finite"):
+        extract_with(lambda arrays: {"dense": toys.dense(arrays) + value}, tmp_path)

@@ -90,7 +90,7 @@ def test_full_disk(tmp_path, undisturbed, monkeypatch, writes):
         durably(path, content)
 
     durably = work_module.write_durably
-    for module in ("fbftl.features.store.work", "fbftl.features.store.location"):
+    for module in ("fbftl.features.store.work", "fbftl.features.store.publish"):
         monkeypatch.setattr(f"{module}.write_durably", write_until_full)
     with pytest.raises(UserError, match=r"could not be written .No space left on device"):
         extract_toys(tmp_path)

@@ -24,7 +24,7 @@ LOCAL = {"rounds": 2, "local_batch": 4}
 
 
 WANT_MORE = {"fedvote", "fedhealth", "fedmd", "private_gd", "fade", "ecos"}
-WANT_MORE |= {"splitmix", "splitmix_heads", "heterofl", "sheterofl"}
+WANT_MORE |= {"splitmix", "heterofl", "sheterofl"}
 """Methods that want more of a task than the toy has: sources, open or sold rows, groups, widths."""
 
 

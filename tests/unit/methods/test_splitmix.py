@@ -150,19 +150,6 @@ def test_slimmable_losses_add_up():
     torch.testing.assert_close(summed(3)(logits, labels), expected)
 
 
-def test_heads_on_features_are_bases_behind_a_frozen_extractor(files, tmp_path):
-    repetitions, ledger = trained(files, tmp_path, "splitmix_heads", width=0.25, budgets="steps")
-    frozen = ledger[(ledger["direction"] == "down") & (ledger["round"] == 0)]
-    assert set(frozen["client"]) == {-1}
-    assert len(frozen) == len(repetitions)
-    up = ledger[(ledger["direction"] == "up") & (ledger["seed"] == repetitions[0]["seed"])]
-    # 6 features: 6 x 4 + 4, 4 x 2 + 2, 2 x 10 + 10, and two numbers of each unit's normalisation.
-    base = 32 * (7 * 4 + 5 * 2 + 3 * 10 + 2 * (4 + 2))
-    for client, bits in zip(up["client"], up["payload_bits"], strict=True):
-        assert bits == base * 4 * repetitions[0]["budgets"][client]
-    assert len(repetitions[0]["series"]["domain_accuracy_x0.25"]) == 2
-
-
 def test_one_sample_of_a_domain_has_no_statistics():
     labels = torch.tensor([0, 1, 0])
     test = LabelledInputs(torch.zeros(3, 4), labels, np.array([0, 0, 1]))

@@ -1,7 +1,6 @@
 """Sources are checked before any job: keys, files, digests."""
 
 import hashlib
-import pickle
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.models.source import check as check_module
 from fbftl.models.source import check as source_check
 from fbftl.models.source import load
 from safetensors.numpy import save_file
@@ -61,20 +59,10 @@ def test_faults_are_named(keys: dict[str, Any], sentence: str) -> None:
         source_check.check(source_block(**keys), None)
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (pickle.dumps({}, 2), "a.pth is a pickle, which can run code"),
-        (b"PK\x03\x04", "a.pth is a pickle"),
-        (b"weights", "a.pth is no valid safetensors file"),
-        (b"", "a.pth is no valid safetensors file"),
-    ],
-)
-def test_a_file_that_is_no_table_of_tensors_is_refused(
-    tmp_path: Path, content: bytes, sentence: str
-) -> None:
-    (tmp_path / "a.pth").write_bytes(content)
-    with pytest.raises(UserError, match=sentence):
+def test_a_file_that_is_no_table_of_tensors_is_refused(tmp_path: Path) -> None:
+    """Whatever else it may be is refused by the reader of weights (test_weights)."""
+    (tmp_path / "a.pth").write_bytes(b"PK\x03\x04")
+    with pytest.raises(UserError, match=r"a\.pth is a pickle"):
         source_check.check(source_block(name="vgg16", file=str(tmp_path / "a.pth")), None)
 
 
@@ -142,20 +130,20 @@ def test_files_that_decide_a_source_are_watched(tmp_path):
         (tmp_path / name).write_text("{}")
     block = {"kind": "load", "weights": "random", "file": None, "manifest": None, "sha256": None}
     vit = block | {"from": "transformers", "name": str(tmp_path), "options": {}}
-    assert str(tmp_path / "preprocessor_config.json") in check_module.files(vit, None)
+    assert str(tmp_path / "preprocessor_config.json") in source_check.files(vit, None)
     checkpoint = str(tmp_path / "a.safetensors")
     with_checkpoint = block | {
         "from": "timm",
         "name": "vgg11",
         "options": {"checkpoint_path": checkpoint},
     }
-    assert check_module.files(with_checkpoint, None) == [checkpoint]
+    assert source_check.files(with_checkpoint, None) == [checkpoint]
     (tmp_path / "a.safetensors").unlink()
     with pytest.raises(UserError, match=r"checkpoint_path: .* is missing"):
-        check_module.check(with_checkpoint, None)
+        source_check.check(with_checkpoint, None)
     (tmp_path / "preprocessor_config.json").write_text("{")
     with pytest.raises(UserError, match=r"preprocessor_config\.json is no JSON"):
-        check_module.check(vit, None)
+        source_check.check(vit, None)
 
 
 @pytest.mark.parametrize("name", ["a.pth", "a.pth.tar", "a.npz", "a", "a.SAFETENSORS"])
@@ -172,9 +160,9 @@ def test_pinned_files_that_are_there_are_compared(tmp_path):
     hub = {"repository": "a/b", "revision": "0" * 40}
     hub["files"] = {"config.json": sha256(b"{}").hexdigest()}
     block = {"folder": "t5", "hub": hub}
-    check_module.require_pinned(block, tmp_path)  # nothing is there yet
+    source_check.require_pinned(block, tmp_path)  # nothing is there yet
     (tmp_path / "t5" / "config.json").write_text("{}")
-    check_module.require_pinned(block, tmp_path)
+    source_check.require_pinned(block, tmp_path)
     (tmp_path / "t5" / "config.json").write_text("{} ")
     with pytest.raises(UserError, match=r"config\.json has sha256"):
-        check_module.require_pinned(block, tmp_path)
+        source_check.require_pinned(block, tmp_path)

@@ -8,7 +8,7 @@ import torch
 from fbftl.ground.errors import UserError
 from fbftl.models.source.weights import write_weights
 from fbftl.models.t5 import planned
-from fbftl.models.t5.checkpoint import load_folder, load_model
+from fbftl.models.t5.checkpoint import load_folder
 from fbftl.models.t5.head import ALL, first_trained_block, summary_logits, trained_parameters
 from fbftl.models.t5.model import T5, position_buckets
 from fbftl.models.t5.sequences import Sequences
@@ -212,16 +212,9 @@ def test_a_configuration_that_does_not_fit_is_refused(folder, change, reason):
         load_folder(folder)
 
 
-def test_pickles_other_digests_and_damaged_configurations_are_refused(folder):
-    """Whatever else weights may hold is refused by their reader (test_weights)."""
-    with pytest.raises(UserError, match="has sha256"):
-        load_model(
-            dataclasses.replace(SHAPE, vocab_size=300), folder / "model.safetensors", "0" * 64
-        )
-    torch.save({"shared.weight": torch.zeros(2)}, folder / "model.safetensors")
-    with pytest.raises(UserError, match="is a pickle"):
-        load_folder(folder)
+def test_damaged_configurations_are_refused(folder):
+    """Whatever is wrong with weights is refused by their reader (test_weights)."""
     for text in ("{", "[]"):
         (folder / "config.json").write_text(text)
-        with pytest.raises(UserError, match=r"config\.json is no JSON object"):
+        with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
             load_folder(folder)

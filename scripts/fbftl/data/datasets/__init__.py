@@ -1,17 +1,20 @@
 """Data sets behind one small interface: `check` before any job, `load` inside it.
 
 A data set is described by the config block ``data`` of a task. Its ``kind`` names a module of this
-package that offers five functions (see `Kind`), and `named_clients` where data name their clients.
+package that offers two functions (see `Kind`).
 Everything that is the same for every kind (the test split, the choice of classes, the limit for
 quick runs) happens here and in `selection`.
 """
 
-from collections.abc import Mapping
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from fbftl.data.datasets.base import Dataset, Samples, located
+from fbftl.data.datasets.base import Dataset, Outline, Samples, located
 from fbftl.data.datasets.selection import (
     between,
     choose_classes,
@@ -22,6 +25,7 @@ from fbftl.data.datasets.selection import (
     split_off_test,
     test_count,
 )
+from fbftl.ground.digests import listing_digest
 from fbftl.ground.errors import UserError
 from fbftl.ground.missing import Missing
 
@@ -45,25 +49,17 @@ VECTORS = ("groups", "table", "features")
 class Kind(Protocol):
     """What a module that reads one kind of data set offers.
 
-    One whose labels are stored has `labels` too, which returns those that occur in each split.
+    One whose files are not named under `train` and `test` has `files` too, which returns them, and
+    one that downloads has `lacking`, which returns what is still to be had.
     """
 
-    def check(self, spec: Mapping[str, Any], folder: Path | None) -> None:
-        """Look at names, sizes and headers of the files, nothing more; raise `UserError`."""
-
-    def counts(self, spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
-        """Return training samples, and test samples if the set has its own; none is read."""
-
-    def class_names(self, spec: Mapping[str, Any], folder: Path | None) -> tuple[str | None, ...]:
-        """Return a name for each class, None where only reading the data would tell it."""
-
-    def image(self, spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
-        """Return height, width and channels of the images, None where only decoding would tell."""
+    def outline(self, spec: Mapping[str, Any], folder: Path | None) -> Outline:
+        """Look at names, sizes, headers and labels, nothing more; raise `UserError`."""
 
     def read(
         self, spec: Mapping[str, Any], folder: Path | None
-    ) -> tuple[Samples, Samples | None, tuple[str, ...]]:
-        """Return training samples, test samples if the set has its own, and class names."""
+    ) -> tuple[Sequence[Samples], Sequence[str]]:
+        """Return training samples and, if the set has its own, test samples; and class names."""
 
 
 def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
@@ -72,29 +68,54 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
     Raises:
         UserError: one sentence that names the file or the key and what to do.
     """
-    kind, folder = _kind(spec), _folder(data_folder)
-    kind.check(spec, folder)
-    if (labels_of := getattr(kind, "labels", None)) is not None:
-        require_labels(labels_of(spec, folder), spec.get("classes") is not None)
-    names = kind.class_names(spec, folder)
+    known = outline(spec, data_folder)
+    if 0 in known.counts:
+        raise UserError(f"the data set of kind {spec['kind']!r} holds no samples; add some")
+    if known.labels:
+        require_labels(known.labels, spec.get("classes") is not None)
     if spec.get("classes") is not None:
-        require_classes(spec["classes"], names)
+        require_classes(spec["classes"], known.classes)
     if spec.get("portion") is not None:
-        between(_pool(spec, folder), spec["portion"])
+        between(_pool(spec, known), spec["portion"])
+
+
+def outline(spec: Mapping[str, Any], data_folder: str | Path | None) -> Outline:
+    """Return what is known of a data set; files are looked at again only when they have changed.
+
+    Raises:
+        UserError: if a file is missing or damaged, or is none of this kind.
+    """
+    now = []
+    for path in files(spec, data_folder):
+        status = os.stat(path)
+        folder = listing_digest(path) if os.path.isdir(path) else None
+        now.append((status.st_mtime_ns, status.st_size, folder))
+    return _outlined(json.dumps(spec), data_folder, tuple(now))
+
+
+@lru_cache(maxsize=32)
+def _outlined(spec: str, data_folder: str | Path | None, _: tuple[object, ...]) -> Outline:
+    block = json.loads(spec)
+    return _kind(block).outline(block, _folder(data_folder))
 
 
 def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files and folders that the config names, for the workflow to watch."""
     if (files_of := getattr(_kind(spec), "files", None)) is not None:
         return files_of(spec, _folder(data_folder))
-    paths: list[str] = []
-    for split in ("train", "test"):
-        named = spec.get(split) or []
-        names = [named] if isinstance(named, str) else named
-        names = list(names.values()) if isinstance(names, Mapping) else names
-        for name in names:
-            paths.append(str(located(_folder(data_folder), name, f"data.{split}")))
-    return paths
+    return [str(located(_folder(data_folder), name, key)) for key, name in _named_in(spec)]
+
+
+def _named_in(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names that are under `train` and `test`, each with its key."""
+    for key in (f"data.{split}" for split in ("train", "test") if spec.get(split)):
+        match spec[key.removeprefix("data.")]:
+            case str(name):
+                yield key, name
+            case {**named}:
+                yield from ((f"{key}.{what}", name) for what, name in named.items())
+            case names:
+                yield from ((key, name) for name in names)
 
 
 def module(spec: Mapping[str, Any]) -> str:
@@ -118,15 +139,14 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Dataset:
         data_folder: where relative file names start.
 
     Raises:
-        UserError: on missing or damaged files, or a choice that leaves no samples.
+        UserError: as `check`, on damaged files, or a choice that leaves no samples.
     """
-    train, test, names = _kind(spec).read(spec, _folder(data_folder))
-    if not len(train) or (test is not None and not len(test)):
-        raise UserError(f"the data set of kind {spec['kind']!r} holds no samples; add some")
+    check(spec, data_folder)
+    (train, *test), names = _kind(spec).read(spec, _folder(data_folder))
     seed = spec.get("seed", 0)
-    if test is None:
-        train, test = split_off_test(train, spec.get("test_fraction", 0.2), seed)
-    dataset = Dataset(train, test, names)
+    if not test:
+        train, *test = split_off_test(train, spec.get("test_fraction", 0.2), seed)
+    dataset = Dataset(train, *test, tuple(names))
     if spec.get("portion") is not None:
         dataset = portion(dataset, spec["portion"], seed)
     if spec.get("classes") is not None:
@@ -148,7 +168,7 @@ def training_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> i
     """
     if spec.get("classes") is not None:
         return None
-    samples = _pool(spec, _folder(data_folder))
+    samples = _pool(spec, outline(spec, data_folder))
     if spec.get("portion") is not None:
         first, last = between(samples, spec["portion"])
         samples = last - first
@@ -158,12 +178,20 @@ def training_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> i
 def class_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> int:
     """Return the number of classes that are kept."""
     chosen = spec.get("classes")
-    return len(_kind(spec).class_names(spec, _folder(data_folder)) if chosen is None else chosen)
+    return len(outline(spec, data_folder).classes if chosen is None else chosen)
 
 
 def image(spec: Mapping[str, Any], data_folder: str | Path | None) -> tuple[int, int, int] | None:
-    """Return height, width and channels of the images, None where only decoding would tell."""
-    return _kind(spec).image(spec, _folder(data_folder))
+    """Return height, width and channels of the images, None where only reading would tell.
+
+    Raises:
+        UserError: if the first image says so and cannot be decoded.
+    """
+    known = outline(spec, data_folder)
+    if known.first is None:
+        return known.image
+    _, height, width, channels = known.first.shape
+    return height, width, channels
 
 
 def named_clients(spec: Mapping[str, Any], data_folder: str | Path | None) -> int | None:
@@ -171,8 +199,7 @@ def named_clients(spec: Mapping[str, Any], data_folder: str | Path | None) -> in
 
     Where the test set is split off, a client whose samples all fall into it is counted too.
     """
-    named = getattr(_kind(spec), "named_clients", None)
-    return None if named is None else named(spec, _folder(data_folder))
+    return outline(spec, data_folder).clients
 
 
 def require_named_clients(
@@ -198,10 +225,9 @@ def require_named_clients(
         )
 
 
-def notes(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
+def notes(spec: Mapping[str, Any], data_folder: str | Path | None) -> Sequence[str]:
     """Return sentences on what of a data set is left out or may be meant otherwise."""
-    notes_of = getattr(_kind(spec), "notes", None)
-    return [] if notes_of is None else notes_of(spec, _folder(data_folder))
+    return outline(spec, data_folder).notes
 
 
 def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
@@ -210,16 +236,14 @@ def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Mis
     return [] if lacking_of is None else lacking_of(spec, _folder(data_folder))
 
 
-def _pool(spec: Mapping[str, Any], folder: Path | None) -> int:
+def _pool(spec: Mapping[str, Any], known: Outline) -> int:
     """Return the number of training samples before any are chosen.
 
     Raises:
         UserError: if splitting off the test set would leave one side empty.
     """
-    train, test = _kind(spec).counts(spec, folder)
-    if test is None:
-        return train - test_count(train, spec.get("test_fraction", 0.2))
-    return train
+    train, *test = known.counts
+    return train if test else train - test_count(train, spec.get("test_fraction", 0.2))
 
 
 def _kind(spec: Mapping[str, Any]) -> Kind:

@@ -143,6 +143,28 @@ class Dataset:
         return type(self)(self.train.settled(), self.test.settled(), self.classes)
 
 
+@dataclass(frozen=True)
+class Outline:
+    """What is known of a data set before any job, while its samples are unread.
+
+    counts: training samples and, if the set has its own, test samples.
+    classes: a name for each class, None where only reading the data would tell it.
+    image: height, width and channels of the images, None where only reading the data would tell.
+    first: the first image, where only decoding it tells these.
+    labels: that occur in each split, where they are stored.
+    clients: how many clients the data name at most, None if they name none.
+    notes: sentences on what of the data is left out or may be meant otherwise.
+    """
+
+    counts: Sequence[int]
+    classes: Sequence[str | None]
+    image: tuple[int, int, int] | None = None
+    first: Images | None = None
+    labels: Sequence[np.ndarray] = ()
+    clients: int | None = None
+    notes: Sequence[str] = ()
+
+
 def digest(dataset: Dataset) -> str:
     """Return the SHA-256 of a data set's decoded content, in hex.
 

@@ -4,14 +4,14 @@ Config: ``name``, one of `NAMES`. Files go to ``data_folder``, once. CIFAR's arc
 whose digests torchvision knows and compares before it opens them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fbftl.data.datasets.base import Samples
+from fbftl.data.datasets.base import Outline, Samples
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
 from fbftl.ground.missing import Missing, missing_file
@@ -50,22 +50,20 @@ UNPACKED = {name: name.removesuffix(".gz") for name in PARTS} | {
 """What each file unpacks to."""
 
 
-def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check the name and that there is a folder to download to; the network is left alone."""
+def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
+    """Return what is known of a set by its name; the network is left alone.
+
+    Its class names are not: torchvision, slow to import, has them.
+
+    Raises:
+        UserError: if there is no such set, or no folder to download to.
+    """
     if spec["name"] not in NAMES:
         raise UserError(f"data.name is {spec['name']!r}; choose one of {', '.join(NAMES)}")
     if folder is None:
         raise UserError("data.kind torchvision needs data_folder; set it to a folder to keep files")
-
-
-def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
-    """Return the number of training and of test samples."""
-    return SIZES[spec["name"]][:2]
-
-
-def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[None, ...]:
-    """Return as many unknowns as there are classes: torchvision, slow to import, has the names."""
-    return (None,) * SIZES[spec["name"]][2]
+    *counts, classes, shape = SIZES[spec["name"]]
+    return Outline(counts, (None,) * classes, shape)
 
 
 def lacking(spec: Mapping[str, Any], folder: Path | None) -> list[Missing]:
@@ -82,21 +80,13 @@ def lacking(spec: Mapping[str, Any], folder: Path | None) -> list[Missing]:
     ]
 
 
-def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
-    """Return the set's height, width and channels."""
-    return SIZES[spec["name"]][3]
-
-
-def read(
-    spec: Mapping[str, Any], folder: Path | None
-) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
     """Return the samples, after downloading them if the folder has them not yet.
 
     Raises:
         UserError: without a network, with the files to fetch and where to put them; if the disk
             is full.
     """
-    check(spec, folder)
     from fbftl.ground.torchvision_ops import import_torchvision
 
     collection = getattr(import_torchvision().datasets, spec["name"])
@@ -108,8 +98,8 @@ def read(
             f"{spec['name']} could not be downloaded to {folder}; {_instructions(collection)} "
             f"in {_destination(collection, Path(folder))} and run again"
         ) from error
-    train, test = (_samples(np.asarray(split.data), split.targets) for split in splits)
-    return train, test, tuple(splits[0].classes)
+    samples = [_samples(np.asarray(split.data), split.targets) for split in splits]
+    return samples, splits[0].classes
 
 
 def _samples(pixels: np.ndarray, targets: Any) -> Samples:

@@ -9,7 +9,7 @@ this order. `sha256` is that of `path`, which then holds all arrays; of a store 
 `zarr.json`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from fbftl.data.clients import SERVER
 from fbftl.data.datasets.arrays import arrays_in, explaining
-from fbftl.data.datasets.base import Samples, located, numbered
+from fbftl.data.datasets.base import Outline, Samples, located, numbered
 from fbftl.data.datasets.stores import splits_of
 from fbftl.ground.errors import UserError
 
@@ -31,40 +31,24 @@ Table = dict[str, np.ndarray]
 """What is known of the samples of a split, by what it is; or of a file, with its `split`."""
 
 
-def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check headers, and all but the vectors.
+def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
+    """Return what headers, and all but the vectors, say.
+
+    Classes are the words that label samples, ascending, or else the numbers up to the largest.
 
     Raises:
         UserError: naming file, fault and remedy.
     """
-    class_names(spec, folder)
-
-
-def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
-    """Return the number of training and of test samples, None where no sample is the test's yet."""
-    train, *test = _tables(spec, folder, whole=False)
-    return len(train["labels"]), len(test[0]["labels"]) if test else None
-
-
-def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """Return the words that label samples, ascending, or else the numbers up to the largest."""
-    return _names(spec, _tables(spec, folder, whole=False))
-
-
-def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
-    """Return the labels of each split."""
-    return [table["labels"] for table in _tables(spec, folder, whole=False)]
-
-
-def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
-    """Return the shape of a vector as an image."""
-    return 1, 1, _tables(spec, folder, whole=False)[0]["features"].shape[1]
-
-
-def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
-    """Return the number of clients that hold training samples, None if they are not named."""
-    owners = _tables(spec, folder, whole=False)[0].get("clients")
-    return None if owners is None else len(np.unique(owners))
+    tables = _tables(spec, folder, whole=False)
+    labels = [table["labels"] for table in tables]
+    owners = tables[0].get("clients")
+    return Outline(
+        [len(of_split) for of_split in labels],
+        _names(spec, tables),
+        (1, 1, tables[0]["features"].shape[1]),
+        labels=labels,
+        clients=None if owners is None else len(np.unique(owners)),
+    )
 
 
 def files(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
@@ -77,18 +61,15 @@ def files(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
     ]
 
 
-def read(
-    spec: Mapping[str, Any], folder: Path | None
-) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
     """Return training samples, test samples if they are given, and the names of the classes.
 
     Raises:
-        UserError: as `check`, or if a value is no finite number or a sample is in both splits.
+        UserError: as `outline`, or if a value is no finite number or a sample is in both splits.
     """
     tables = _tables(spec, folder, whole=True)
     names = _names(spec, tables)
-    train, *test = (_samples(table, names) for table in tables)
-    return train, test[0] if test else None, names
+    return [_samples(table, names) for table in tables], names
 
 
 def _in_own_files(block: Mapping[str, Any]) -> list[str]:

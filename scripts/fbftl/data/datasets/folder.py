@@ -7,7 +7,7 @@ Config: ``train: folder`` and, if the set has its own, ``test: folder``; ``size`
 """
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import valid_id
-from fbftl.data.datasets.base import Samples, located
+from fbftl.data.datasets.base import Outline, Samples, located
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.ground.digests import files_below
 from fbftl.ground.errors import UserError
@@ -38,84 +38,61 @@ class ImageFile:
     client: str | None
 
 
-def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check that every class of every split has at least one image, by file names only."""
-    _found(spec, folder)
-
-
-def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
-    """Return the number of training and of test images, from the names of files."""
-    counts_by_split = {split: len(images) for split, images in _found(spec, folder).items()}
-    return counts_by_split["train"], counts_by_split.get("test")
-
-
-def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """Return the names of the training split's class folders, sorted."""
-    root = located(folder, spec["train"], "data.train")
-    return tuple(sorted({_name(sub) for sub in _class_folders(root, _by_client(spec))}))
-
-
-def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
-    """Return how many clients have a folder of training images, None if clients have none."""
-    if not _by_client(spec):
-        return None
-    return len({image.client for image in _found(spec, folder)["train"]})
-
-
-def notes(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
-    """Return what a user should know of the folders: what is left out, and folders in classes."""
-    sentences = []
-    for split in ("train", "test"):
-        if spec.get(split):
-            root = located(folder, spec[split], f"data.{split}")
-            classes = _class_folders(root, _by_client(spec))
-            taken = {image.file for image in _found(spec, folder)[split]}
-            files = [path for path in _visible(root) if path not in taken]
-            if files:
-                sentences.append(
-                    f"data.{split}: {len(files)} files below {root} are left out, such as "
-                    f"{files[0].relative_to(root)}: they end in no image's name, or are in no "
-                    "class folder."
-                )
-            nested = [sub for sub in classes if _subfolders(sub)]
-            if nested:
-                sentences.append(
-                    f"data.{split}: {len(nested)} of {len(classes)} class folders hold folders, "
-                    f"such as {nested[0]}; if the outer folders are clients and the inner ones "
-                    "classes, set data.layout to clients."
-                )
-    return sentences
-
-
-def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
-    """Return the shape to which images are brought, or else the first one's, which all must have.
+def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
+    """Return what the names of folders and files say.
 
     Raises:
-        UserError: if the first image cannot be decoded.
+        UserError: if a class has no images, the test has a class of its own, or a client's name is
+            refused.
     """
-    if (shape := shape_wanted(spec)) is not None:
-        return shape
-    return _encoded([_found(spec, folder)["train"][0].file], spec).shape[1:]
+    images = _found(spec, folder)
+    named = len({image.client for image in images["train"]}) if _by_client(spec) else None
+    notes = [note for split, found in images.items() for note in _notes(spec, folder, split, found)]
+    counts = [len(of_split) for of_split in images.values()]
+    shape = shape_wanted(spec)
+    first = _encoded([images["train"][0].file], spec) if shape is None else None
+    return Outline(counts, _classes(images), shape, first, clients=named, notes=notes)
 
 
-def read(
-    spec: Mapping[str, Any], folder: Path | None
-) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+def _classes(images: Mapping[str, Sequence[ImageFile]]) -> tuple[str, ...]:
+    """Return the names of the training split's class folders, sorted."""
+    return tuple(sorted({image.label for image in images["train"]}))
+
+
+def _notes(
+    spec: Mapping[str, Any], folder: Path | None, split: str, found: Sequence[ImageFile]
+) -> Iterator[str]:
+    """Yield what a user should know of the folders: what is left out, and folders in classes."""
+    root = located(folder, spec[split], f"data.{split}")
+    classes = _class_folders(root, _by_client(spec))
+    taken = {image.file for image in found}
+    if files := [path for path in _visible(root) if path not in taken]:
+        yield (
+            f"data.{split}: {len(files)} files below {root} are left out, such as "
+            f"{files[0].relative_to(root)}: they end in no image's name, or are in no "
+            "class folder."
+        )
+    if nested := [sub for sub in classes if _subfolders(sub)]:
+        yield (
+            f"data.{split}: {len(nested)} of {len(classes)} class folders hold folders, "
+            f"such as {nested[0]}; if the outer folders are clients and the inner ones "
+            "classes, set data.layout to clients."
+        )
+
+
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
     """Return the samples, still encoded; classes are the training split's folder names, sorted."""
     images = _found(spec, folder)
-    classes = class_names(spec, folder)
+    classes = _classes(images)
 
     def samples(of_split: list[ImageFile]) -> Samples:
-        of_split = sorted(
-            of_split, key=lambda image: (classes.index(image.label), image.client or "", image.file)
-        )
+        of_split = sorted(of_split, key=lambda image: (image.label, image.client or "", image.file))
         files = [image.file for image in of_split]
         labels = np.array([classes.index(image.label) for image in of_split])
         owners = np.array([image.client for image in of_split]) if _by_client(spec) else None
         return Samples(_encoded(files, spec), labels, owners)
 
-    test = samples(images["test"]) if "test" in images else None
-    return samples(images["train"]), test, classes
+    return [samples(of_split) for of_split in images.values()], classes
 
 
 def _encoded(files: list[Path], spec: Mapping[str, Any]) -> EncodedImages:

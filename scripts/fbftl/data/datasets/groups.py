@@ -6,13 +6,13 @@ noise. Groups differ in how frequent the second class is, so that whoever can te
 reason to treat it differently. Rows come in random order: a row's number says nothing of its group.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fbftl.data.datasets.base import Samples
+from fbftl.data.datasets.base import Outline, Samples
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 
@@ -21,8 +21,8 @@ WIDTH = OF_CLASS + OF_GROUP + OF_NOISE
 CLASSES = ("0", "1")
 
 
-def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check what the schema cannot say.
+def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
+    """Return what is known of the people.
 
     Raises:
         UserError: if there are other shares than groups.
@@ -33,27 +33,17 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
             f"data.shares has {len(shares)} numbers for {len(rates)} groups of data.rates; give "
             "one for each"
         )
+    return Outline(_counts(spec), CLASSES, (1, 1, WIDTH))
 
 
-def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
-    """Return the number of training and of test samples."""
-    return spec["samples"], len(spec["rates"]) * spec["test_per_group"]
-
-
-def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """Return the two classes."""
-    return CLASSES
-
-
-def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
-    """Return the shape of a vector as an image."""
-    return 1, 1, WIDTH
-
-
-def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples, tuple[str, ...]]:
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
     """Return training and test samples; in the test split the groups have equal shares."""
-    splits = zip(("train", "test"), counts(spec, folder), strict=True)
-    return *(sampled(spec, name, count) for name, count in splits), CLASSES
+    splits = zip(("train", "test"), _counts(spec), strict=True)
+    return [sampled(spec, name, count) for name, count in splits], CLASSES
+
+
+def _counts(spec: Mapping[str, Any]) -> tuple[int, int]:
+    return spec["samples"], len(spec["rates"]) * spec["test_per_group"]
 
 
 def sampled(spec: Mapping[str, Any], split: str, count: int) -> Samples:

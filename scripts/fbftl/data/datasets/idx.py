@@ -9,13 +9,14 @@ import gzip
 import math
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from fbftl.data.datasets.base import (
+    Outline,
     Samples,
     located,
     numbered,
@@ -29,48 +30,34 @@ MAX_COMPRESSION = 1032
 """Deflate packs no harder than this."""
 
 
-def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check headers, and sizes against them, without unpacking anything."""
-    shapes = []
-    for split in _splits(spec):
-        images, labels = _paths(spec, folder, split)
-        shapes.append(check_file(images, axes=3))
-        _agree(images, shapes[-1], labels, check_file(labels, axes=1))
+def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
+    """Return what headers and the files of labels say; images are not unpacked.
+
+    Raises:
+        UserError: on a file that is not IDX, cut short, or does not belong to the others.
+    """
+    splits = _paths(spec, folder)
+    shapes = [check_file(images, axes=3) for images, _ in splits]
+    labels = [read_file(path, axes=1) for _, path in splits]
+    for (images, path), shape, of_split in zip(splits, shapes, labels, strict=True):
+        if shape[0] != len(of_split):
+            raise UserError(
+                f"{images} holds {shape[0]} images and {path} {len(of_split)} labels; "
+                "give files that belong together"
+            )
     require_one_shape(shapes[0][1:], shapes[-1][1:])
+    classes = numbered(max(int(of_split.max(initial=0)) for of_split in labels), "data")
+    image = (*shapes[0][1:], 1)
+    return Outline([shape[0] for shape in shapes], classes, image, labels=labels)
 
 
-def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
-    """Return the number of training and of test images, from their files' headers."""
-    train, *test = (
-        check_file(_paths(spec, folder, split)[0], axes=3)[0] for split in _splits(spec)
-    )
-    return train, test[0] if test else None
-
-
-def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """Return the numbers of the classes, from the files of labels."""
-    return numbered(max(int(of.max(initial=0)) for of in labels(spec, folder)), "data")
-
-
-def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
-    """Return the labels of each split."""
-    return [read_file(_paths(spec, folder, split)[1], axes=1) for split in _splits(spec)]
-
-
-def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
-    """Return height and width from the header of the training images, and one channel."""
-    height, width = check_file(_paths(spec, folder, "train")[0], axes=3)[1:]
-    return height, width, 1
-
-
-def read(
-    spec: Mapping[str, Any], folder: Path | None
-) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
     """Return the samples; classes are named by their numbers."""
-    splits = [_read_split(*_paths(spec, folder, split)) for split in _splits(spec)]
-    largest = max(int(samples.labels.max(initial=0)) for samples in splits)
-    train, test = splits if len(splits) == 2 else (splits[0], None)
-    return train, test, numbered(largest, "data")
+    samples = [
+        Samples(read_file(images, 3)[..., np.newaxis], read_file(labels, 1).astype(np.int64))
+        for images, labels in _paths(spec, folder)
+    ]
+    return samples, numbered(max(int(split.labels.max()) for split in samples), "data")
 
 
 def check_file(path: Path, axes: int) -> tuple[int, ...]:
@@ -147,27 +134,13 @@ def _damaged(path: Path, why: str) -> UserError:
     return UserError(f"{path} is damaged or not an IDX file: {why}; fetch it again")
 
 
-def _splits(spec: Mapping[str, Any]) -> list[str]:
-    return [split for split in ("train", "test") if spec.get(split)]
-
-
-def _paths(spec: Mapping[str, Any], folder: Path | None, split: str) -> tuple[Path, Path]:
-    files = spec[split]
-    return (
-        located(folder, files["images"], f"data.{split}.images"),
-        located(folder, files["labels"], f"data.{split}.labels"),
-    )
-
-
-def _read_split(images: Path, labels: Path) -> Samples:
-    pixels, classes = read_file(images, axes=3), read_file(labels, axes=1)
-    _agree(images, pixels.shape, labels, classes.shape)
-    return Samples(pixels[..., np.newaxis], classes.astype(np.int64))
-
-
-def _agree(images: Path, shape: tuple[int, ...], labels: Path, count: tuple[int, ...]) -> None:
-    if shape[0] != count[0]:
-        raise UserError(
-            f"{images} holds {shape[0]} images and {labels} {count[0]} labels; "
-            "give files that belong together"
+def _paths(spec: Mapping[str, Any], folder: Path | None) -> list[tuple[Path, Path]]:
+    """Return the files of images and of labels of each split that there is."""
+    return [
+        (
+            located(folder, spec[split]["images"], f"data.{split}.images"),
+            located(folder, spec[split]["labels"], f"data.{split}.labels"),
         )
+        for split in ("train", "test")
+        if spec.get(split)
+    ]

@@ -6,7 +6,8 @@ integers. Config: ``train: file`` (or a list of shards) and, if the set has its 
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from fbftl.data.datasets.base import Samples, located, numbered, require_unpackable
+from fbftl.data.datasets.base import (
+    Outline,
+    Samples,
+    located,
+    numbered,
+    require_unpackable,
+)
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.data.datasets.selection import WHOLE
 from fbftl.ground.errors import UserError
@@ -24,87 +31,62 @@ ROW_BYTES = 128
 """What a row takes in memory beside its image: label, place and name. A footer's count is free."""
 
 
-def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check each file's footer: columns, types, rows and unpacked size."""
-    for split in ("train", "test"):
-        for path in _paths(spec, folder, split):
-            _open(path, *_columns(spec))
-
-
-def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
-    """Return the number of training and of test samples, from the files' footers."""
-    rows = {
-        split: sum(pq.read_metadata(path).num_rows for path in _paths(spec, folder, split))
-        for split in ("train", "test")
-    }
-    return rows["train"], rows["test"] if spec.get("test") else None
-
-
-def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """Return the class names that the metadata has, or else numbers, from footers or labels."""
-    largest = max(int(of_split.max(initial=0)) for of_split in labels(spec, folder))
-    return _named(_paths(spec, folder, "train")[0], spec, largest)
-
-
-def labels(spec: Mapping[str, Any], folder: Path | None) -> list[np.ndarray]:
-    """Return the labels of each split."""
-    paths = [_paths(spec, folder, split) for split in ("train", "test")]
-    return [
-        np.concatenate([_labels(p, *_columns(spec)) for p in split]) for split in paths if split
-    ]
-
-
-def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
-    """Return the shape to which images are brought, or else the first one's, which all must have.
+def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
+    """Return what footers, labels and the first image say.
 
     Raises:
-        UserError: if the first image cannot be decoded.
+        UserError: on a file that is damaged, lacks a column, or would not fit memory.
     """
-    if (shape := shape_wanted(spec)) is not None:
-        return shape
-    path, column = _paths(spec, folder, "train")[0], f"{_columns(spec)[0]}.bytes"
-    try:
+    splits = _paths(spec, folder)
+    labels = [
+        np.concatenate([_labels(path, *_columns(spec)) for path in paths]) for paths in splits
+    ]
+    rows = [sum(pq.read_metadata(path).num_rows for path in paths) for paths in splits]
+    classes = _named(splits[0][0], spec, max(int(found.max(initial=0)) for found in labels))
+    shape = shape_wanted(spec)
+    first = _first(splits[0][0], spec) if shape is None and rows[0] else None
+    return Outline(rows, classes, shape, first, labels)
+
+
+def _first(path: Path, spec: Mapping[str, Any]) -> EncodedImages:
+    column = f"{_columns(spec)[0]}.bytes"
+    with _explaining(path):
         # With a buffer of its own the reader takes in no whole column of images.
         rows = next(pq.ParquetFile(path, buffer_size=2**16).iter_batches(1, columns=[column]))
         source = rows.column(0).field("bytes")[0].as_py()
-    except StopIteration:
-        return None
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(path) from error
     if source is None:
         raise _lacking(path)
-    return EncodedImages([source], [f"image 0 of {path}"], spec.get("channels", 3), None).shape[1:]
+    return EncodedImages([source], [f"image 0 of {path}"], spec.get("channels", 3), None)
 
 
-def read(
-    spec: Mapping[str, Any], folder: Path | None
-) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
     """Return the samples, still encoded; class names from the metadata if it has them."""
-    train_paths = _paths(spec, folder, "train")
-    test_paths = _paths(spec, folder, "test")
-    train = _read_split(spec, train_paths)
-    test = _read_split(spec, test_paths) if test_paths else None
-    labels = [samples.labels for samples in (train, test) if samples is not None]
-    largest = max(int(split.max(initial=0)) for split in labels)
-    return train, test, _named(train_paths[0], spec, largest)
+    splits = _paths(spec, folder)
+    samples = [_read_split(spec, paths) for paths in splits]
+    largest = max(int(split.labels.max()) for split in samples)
+    return samples, _named(splits[0][0], spec, largest)
 
 
 def _columns(spec: Mapping[str, Any]) -> tuple[str, str]:
     return spec.get("image_column", "img"), spec.get("label_column", "label")
 
 
-def _paths(spec: Mapping[str, Any], folder: Path | None, split: str) -> list[Path]:
-    names = spec.get(split) or []
-    names = [names] if isinstance(names, str) else names
-    return [located(folder, name, f"data.{split}") for name in names]
+def _paths(spec: Mapping[str, Any], folder: Path | None) -> list[list[Path]]:
+    """Return the files of each split that there is."""
+    named = {split: spec[split] for split in ("train", "test") if spec.get(split)}
+    return [
+        [
+            located(folder, name, f"data.{split}")
+            for name in ([names] if isinstance(names, str) else names)
+        ]
+        for split, names in named.items()
+    ]
 
 
 def _open(path: Path, image: str, label: str) -> pq.ParquetFile:
-    try:
+    with _explaining(path):
         file = pq.ParquetFile(path)
         schema = file.schema_arrow
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(path) from error
     for column in (image, label):
         if column not in schema.names:
             raise UserError(
@@ -139,10 +121,12 @@ def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
     image, label = _columns(spec)
     sources: list[bytes] = []
     names: list[str] = []
-    labels = [np.empty(0, dtype=np.int64)]
+    labels = []
     for path in paths:
-        before = len(sources)
-        for table in _groups(path, image, label):
+        before, file = len(sources), _open(path, image, label)
+        for group in range(file.metadata.num_row_groups):
+            with _explaining(path):
+                table = file.read_row_group(group, columns=[f"{image}.bytes", label])
             chunks = table.column(image).chunks
             encoded = [source for chunk in chunks for source in _rows(chunk.field("bytes"))]
             classes = table.column(label)
@@ -151,23 +135,8 @@ def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
             sources += encoded
             labels.append(classes.to_numpy().astype(np.int64))
         names += [f"image {row} of {path}" for row in range(len(sources) - before)]
-    joined = np.concatenate(labels)
-    if len(joined) and joined.min() < 0:
-        raise UserError(
-            f"{paths[0]}: column {label!r} holds negative classes; count classes from 0"
-        )
     images = EncodedImages(sources, names, spec.get("channels", 3), spec.get("size"))
-    return Samples(images, joined)
-
-
-def _groups(path: Path, image: str, label: str) -> Iterator[pa.Table]:
-    """Yield a file's groups of rows, images and labels, one at a time."""
-    file = _open(path, image, label)
-    try:
-        for number in range(file.metadata.num_row_groups):
-            yield file.read_row_group(number, columns=[f"{image}.bytes", label])
-    except (pa.ArrowException, OSError) as error:
-        raise _damaged(path) from error
+    return Samples(images, np.concatenate(labels))
 
 
 def _rows(encoded: pa.DictionaryArray) -> Iterator[bytes | None]:
@@ -181,11 +150,10 @@ def _labels(path: Path, image: str, label: str) -> np.ndarray:
 
     The footer's statistics are left alone: Arrow ends the process where they are damaged.
     """
-    try:
-        found = pc.unique(_open(path, image, label).read([label]).column(label))
+    file = _open(path, image, label)
+    with _explaining(path):
+        found = pc.unique(file.read([label]).column(label))
         return found.drop_null().to_numpy().astype(np.int64)
-    except (pa.ArrowException, OSError, KeyError) as error:
-        raise _damaged(path) from error
 
 
 def _named(path: Path, spec: Mapping[str, Any], largest: int) -> tuple[str, ...]:
@@ -216,5 +184,10 @@ def _lacking(path: Path) -> UserError:
     return UserError(f"{path} has rows without an image or a label; remove them")
 
 
-def _damaged(path: Path) -> UserError:
-    return UserError(f"{path} is damaged or not a Parquet file; fetch it again")
+@contextmanager
+def _explaining(path: Path) -> Iterator[None]:
+    """Turn what Arrow raises on a damaged file into one sentence."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, KeyError, StopIteration) as error:
+        raise UserError(f"{path} is damaged or not a Parquet file; fetch it again") from error

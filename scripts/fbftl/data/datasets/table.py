@@ -4,13 +4,11 @@ Numbers are brought to mean 0 and variance 1 over the training rows. Words get a
 that the training rows have, 1 where it stands. A column that holds words in one file of CSV holds
 words in the other too; a class of the test must occur in training. The columns of the class, of the
 group that people are judged by and of the client that holds a row are no inputs, nor is the index
-that pandas writes. Files are small enough to be read whole, which also the check does, once per
-file.
+that pandas writes. Files are small enough to be read whole, which also the outline does.
 """
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from fbftl.data.clients import valid_id
-from fbftl.data.datasets.base import Samples, located, require_unpackable
+from fbftl.data.datasets.base import Outline, Samples, located, require_unpackable
 from fbftl.data.datasets.columns import (
     is_text,
     kind_of,
@@ -43,80 +41,70 @@ INDEX = re.compile(r"Unnamed: 0(\.\d+)?|__index_level_\d+__")
 """Names that pandas gives an index without a name, if it does not leave the name empty."""
 
 
-def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check that files hold the named columns, equal inputs, no gaps, and several classes.
+def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
+    """Return what the rows hold, which are read whole.
+
+    How many columns words make is known when they are read.
 
     Raises:
-        UserError: naming file and column.
+        UserError: naming file and column, if files lack a named column, have gaps, unequal inputs,
+            or one class.
     """
-    train, test = tables(spec, folder)
-    if test is not None and train.schema.names != test.schema.names:
-        raise UserError(
-            f"data.test: {spec['test']} has the columns {', '.join(test.schema.names)}, and "
-            f"data.train {', '.join(train.schema.names)}; give both the same"
-        )
-    classes = class_names(spec, folder)
+    splits, notes = _tables(spec, folder)
+    train, label = splits["train"], spec["label_column"]
+    for split, rows in splits.items():
+        if rows.schema.names != train.schema.names:
+            raise UserError(
+                f"data.test: {spec[split]} has the columns {', '.join(rows.schema.names)}, and "
+                f"data.train {', '.join(train.schema.names)}; give both the same"
+            )
+    classes = tuple(map(str, _values(splits, label)))
     if len(classes) < 2:
         raise UserError(
             f"data.train: {spec['train']} has one value only in the label column "
-            f"'{spec['label_column']}'; name a column that distinguishes classes"
+            f"'{label}'; name a column that distinguishes classes"
         )
-    require_classes(spec["train"], spec["label_column"], train[spec["label_column"]], classes)
+    require_classes(spec["train"], label, train[label], classes)
     if not _inputs(spec, train):
         raise UserError(f"data.train: {spec['train']} has no columns left as inputs; add some")
     for name in train.schema.names:
-        for split, rows in (("train", train), ("test", test)):
-            if rows is not None:
-                where = f"data.{split}: {spec[split]}"
-                require_readable(where, name, rows[name])
-                if name in _inputs(spec, train) and kind_of(rows[name].type) == "words":
-                    require_words(where, name, rows[name])
-    if test is not None:
-        _require_one_schema(spec, train, test)
+        for split, rows in splits.items():
+            where = f"data.{split}: {spec[split]}"
+            require_readable(where, name, rows[name])
+            if name in _inputs(spec, train) and kind_of(rows[name].type) == "words":
+                require_words(where, name, rows[name])
+    if "test" in splits:
+        _require_one_schema(spec, train, splits["test"])
+    clients = None
     if spec["client_column"] is not None:
-        for client in _values(spec, folder, "client_column").astype(str).tolist():
+        named = _values(splits, spec["client_column"]).astype(str).tolist()
+        clients = len(named)
+        for client in named:
             if not valid_id(client):
                 raise UserError(
                     f"data.train: {spec['train']} names a client {client!r}; use letters, digits, "
                     "and . _ - + @, at most 128 of them"
                 )
-
-
-def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
-    """Return the number of training and of test rows."""
-    train, test = tables(spec, folder)
-    if test is not None:
-        return train.num_rows, test.num_rows
-    held_out = test_count(train.num_rows, spec["test_fraction"])
-    return train.num_rows - held_out, held_out
-
-
-def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """Return the values of the label column, ascending."""
-    return tuple(map(str, _values(spec, folder, "label_column")))
-
-
-def image(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Return None: how many columns words make is known when they are read."""
-
-
-def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
-    """Return how many clients the table names, None if it names none."""
-    named = spec["client_column"] is not None
-    return len(_values(spec, folder, "client_column")) if named else None
-
-
-def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples, tuple[str, ...]]:
-    """Return training and test samples; without a test file a share of the rows is held out."""
-    train, test = tables(spec, folder)
-    if test is None:
+    counts = [rows.num_rows for rows in splits.values()]
+    if "test" not in splits:
         held_out = test_count(train.num_rows, spec["test_fraction"])
-        rows = stream(spec["seed"], "test split").permutation(train.num_rows)
-        whole = train
-        train, test = (whole.take(np.sort(part)) for part in (rows[held_out:], rows[:held_out]))
+        counts = [train.num_rows - held_out, held_out]
+    return Outline(counts, classes, clients=clients, notes=notes)
+
+
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
+    """Return training and test samples; without a test file a share of the rows is held out."""
+    splits, _ = _tables(spec, folder)
+    levels = {key: _values(splits, spec[key]) for key in NAMED if spec[key] is not None}
+    if "test" not in splits:
+        whole = splits["train"]
+        held_out = test_count(whole.num_rows, spec["test_fraction"])
+        rows = stream(spec["seed"], "test split").permutation(whole.num_rows)
+        for split, part in (("train", rows[held_out:]), ("test", rows[:held_out])):
+            splits[split] = whole.take(np.sort(part))
+    train, test = splits["train"], splits["test"]
     columns = [_encoded(train[name], test[name]) for name in _inputs(spec, train)]
     inputs = (np.concatenate(parts, axis=1) for parts in zip(*columns, strict=True))
-    levels = {key: _values(spec, folder, key) for key in NAMED if spec[key] is not None}
 
     def samples(values: np.ndarray, rows: pa.Table) -> Samples:
         codes = {
@@ -130,51 +118,40 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples
             values[:, None, None], codes["label_column"], owners, codes.get("group_column")
         )
 
-    of_train, of_test = inputs
-    return samples(of_train, train), samples(of_test, test), class_names(spec, folder)
+    classes = tuple(map(str, levels["label_column"]))
+    return [samples(*pair) for pair in zip(inputs, (train, test), strict=True)], classes
 
 
-def notes(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
-    """Return a sentence on each file whose index is left out."""
-    return [
-        f"data.{split}: {spec[split]} has an index, {' and '.join(index)}, which is left out; give "
-        "the column a name if it is an input."
-        for split in ("train", "test")
-        if spec.get(split)
-        and (index := _index_of(_read_once(located(folder, spec[split], f"data.{split}"))))
-    ]
-
-
-def tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[pa.Table, pa.Table | None]:
-    """Return the tables of training and of test rows, None without a test file.
+def _tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[dict[str, pa.Table], list[str]]:
+    """Return the table of each split that has a file, and a sentence on each index left out.
 
     Raises:
         UserError: if a file is no table, lacks a named column, or has gaps.
     """
-    named = tuple(spec[key] for key in NAMED if spec[key] is not None)
-    paths = [
-        located(folder, spec[split], f"data.{split}")
+    paths = {
+        split: located(folder, spec[split], f"data.{split}")
         for split in ("train", "test")
         if spec.get(split)
+    }
+    tables = {split: _read(path, ()) for split, path in paths.items()}
+    shared = set.intersection(*(set(table.schema.names) for table in tables.values()))
+    words = {
+        name for name in shared if len({kind_of(table[name].type) for table in tables.values()}) > 1
+    }
+    if words:
+        tables = {split: _read(path, words) for split, path in paths.items()}
+    notes = [
+        f"data.{split}: {spec[split]} has an index, {' and '.join(index)}, which is left out; give "
+        "the column a name if it is an input."
+        for split, table in tables.items()
+        if (index := _index_of(table))
     ]
-    tables_read = [_read_once(path) for path in paths]
-    words = tuple(
-        sorted(
-            name
-            for name in set.intersection(*(set(table.schema.names) for table in tables_read))
-            if len({kind_of(table[name].type) for table in tables_read}) > 1
-        )
-    )
-    train, *test = (_complete(path, _read_once(path, words), named) for path in paths)
-    return train, test[0] if test else None
+    named = [spec[key] for key in NAMED if spec[key] is not None]
+    complete = {split: _complete(path, tables[split], named) for split, path in paths.items()}
+    return complete, notes
 
 
-def _read_once(path: Path, words: tuple[str, ...] = ()) -> pa.Table:
-    at = path.stat()
-    return _read(path, at.st_mtime_ns, at.st_size, words)
-
-
-def _complete(path: Path, table: pa.Table, named: tuple[str, ...]) -> pa.Table:
+def _complete(path: Path, table: pa.Table, named: Collection[str]) -> pa.Table:
     for column in named:
         if column not in table.schema.names:
             raise UserError(
@@ -198,14 +175,11 @@ def _complete(path: Path, table: pa.Table, named: tuple[str, ...]) -> pa.Table:
     return table
 
 
-@lru_cache(maxsize=4)
-def _read(path: Path, changed: int, size: int, words: tuple[str, ...]) -> pa.Table:
-    """Return a file's table; time and size tell whether it is still the same.
+def _read(path: Path, words: Collection[str]) -> pa.Table:
+    """Return a file's table.
 
     Args:
         path: the file.
-        changed: its time of change in ns.
-        size: its bytes.
         words: columns of CSV whose values are words, whatever they look like.
     """
     try:
@@ -298,10 +272,9 @@ def _inputs(spec: Mapping[str, Any], table: pa.Table) -> list[str]:
     return [name for name in table.schema.names if name not in named]
 
 
-def _values(spec: Mapping[str, Any], folder: Path | None, key: str) -> np.ndarray:
-    """Return the values of a named column in both files, ascending."""
-    columns = [_column(table[spec[key]]) for table in tables(spec, folder) if table is not None]
-    return np.unique(np.concatenate(columns))
+def _values(splits: Mapping[str, pa.Table], name: str) -> np.ndarray:
+    """Return the values of a column in both files, ascending."""
+    return np.unique(np.concatenate([_column(table[name]) for table in splits.values()]))
 
 
 def _column(column: pa.ChunkedArray) -> np.ndarray:

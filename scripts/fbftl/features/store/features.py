@@ -1,11 +1,8 @@
 """Rows of a store in memory."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-
-from fbftl.features.store.ragged import Column, Ragged
 
 
 @dataclass(frozen=True)
@@ -35,36 +32,3 @@ class Features:
 
     def __len__(self) -> int:
         return len(self.client)
-
-    def __getitem__(self, rows: slice) -> "Features":
-        """Return a contiguous run of rows, as copies."""
-        return Features._from_columns(
-            {
-                name: column[rows] if isinstance(column, Ragged) else column[rows].copy()
-                for name, column in self.columns().items()
-            }
-        )
-
-    def columns(self) -> dict[str, Column]:
-        """Return the columns that are there, ragged ones as `Ragged`."""
-        columns: dict[str, Column] = {"client": self.client, "sample": self.sample}
-        if self.domain is not None:
-            columns["domain"] = self.domain
-        for name, offsets_name in _OFFSETS.items():
-            values, offsets = getattr(self, name), getattr(self, offsets_name)
-            if values is not None:
-                columns[name] = values if offsets is None else Ragged(values, offsets)
-        return columns
-
-    @classmethod
-    def _from_columns(cls, columns: Mapping[str, Column]) -> "Features":
-        arrays = {}
-        for name, column in columns.items():
-            if isinstance(column, Ragged):
-                arrays[_OFFSETS[name]] = column.offsets
-                column = column.values
-            arrays[name] = column
-        return cls(**arrays)
-
-
-_OFFSETS = {"values": "offsets", "labels": "label_offsets", "tokens": "token_offsets"}

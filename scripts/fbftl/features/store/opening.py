@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from fbftl.features.store.format import VERSION, sha256_of
-from fbftl.features.store.location import AGAIN
+from fbftl.features.store.location import AGAIN, open_group
 from fbftl.features.store.manifest import place_of, read_manifest
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.errors import UserError
@@ -41,4 +41,4 @@ def open_store(manifest: str | Path) -> FeatureStore:
                 f"The metadata of {array} in feature store {where.name} is not what its manifest "
                 f"says: {AGAIN}."
             )
-    return FeatureStore(where.open_group(known.files), known.store, where.name)
+    return FeatureStore(open_group(where, known.files), known.store, where.name)

@@ -23,13 +23,13 @@ from fbftl.features.store.format import (
     sealed,
     sha256_of,
 )
-from fbftl.features.store.location import AT_ONCE, Folder, Location, Remote, is_url
+from fbftl.features.store.location import AT_ONCE, Folder, Remote, is_url
 from fbftl.features.store.manifest import Manifest
 from fbftl.features.store.ragged import Column
 from fbftl.features.store.target import Target
 from fbftl.features.store.work import WorkFolder
 from fbftl.features.store.writer import SplitWriter
-from fbftl.ground.durable import sync
+from fbftl.ground.durable import sync, write_durably
 from fbftl.ground.errors import UserError
 
 
@@ -40,7 +40,7 @@ class StoreWriter:
         self, target: Target, header: Mapping[str, Any], counts: Mapping[str, int]
     ) -> None:
         self._target = target
-        self._work = work = WorkFolder(target.work_path, header)
+        self._work = work = WorkFolder(target.work_path, header, counts)
         self._counts = counts
         self._splits = {
             split: SplitWriter(work, target, split, count) for split, count in counts.items()
@@ -65,7 +65,7 @@ class StoreWriter:
             arrays |= self._write_columns(split, writer.columns())
         document = self._document(arrays)
         for key, content in metadata_files(document).items():
-            Folder(self._work.store).write(key, content)
+            write_durably(self._work.store / key, content)
         manifest = self._manifest(document)
         _place(self._work.store, self._target)
         manifest.write(self._target.manifest_path)
@@ -89,7 +89,7 @@ class StoreWriter:
             for chunk in range(layout.chunk_count):
                 rows = values[chunk * layout.chunks[0] :][: layout.chunks[0]]
                 key = chunk_key(array, chunk, layout)
-                Folder(self._work.store).write(key, encode_chunk(rows, layout))
+                write_durably(self._work.store / key, encode_chunk(rows, layout))
             entries[array] = {**layout.document(), "sha256": sha256_of(values.tobytes())}
         return entries
 
@@ -153,14 +153,14 @@ def _place(finished: Path, target: Target) -> None:
     sync(store.parent)
 
 
-def _upload(store: Location, remote: Location) -> None:
+def _upload(store: Folder, remote: Remote) -> None:
     """Copy a store; without its root metadata, which goes last, it does not open."""
     root = "zarr.json"
     there, keys = remote.keys(), store.keys()
     if root in there:
-        remote.delete(root)
+        remote.objects.delete(root)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(lambda key: remote.write(key, store.read(key)), sorted(keys - {root})))
+        list(pool.map(lambda key: remote.objects.put(key, store.read(key)), sorted(keys - {root})))
     for key in sorted(there - keys):
-        remote.delete(key)
-    remote.write(root, store.read(root))
+        remote.objects.delete(key)
+    remote.objects.put(root, store.read(root))

@@ -14,7 +14,7 @@ from fbftl.features.store.ragged import Ragged
 from fbftl.ground.room import RAM, Room
 
 Rows = slice | np.ndarray | None
-"""All rows (None), a contiguous slice, row numbers, or a boolean mask over the split."""
+"""All rows (None), a contiguous slice, or row numbers."""
 
 
 class FeatureStore:
@@ -80,9 +80,9 @@ class FeatureStore:
 
         Raises:
             UserError: naming store, array and chunk if a chunk is missing or damaged.
-            IndexError: if a row number is out of range.
         """
-        rows = self._resolved(split, rows)
+        if rows is None or isinstance(rows, slice):
+            rows = slice(*(rows or slice(None)).indices(self.count(split))[:2])
         values, offsets = self._features_of(split, rows, room)
         labels, label_offsets = self._rows_of(split, "labels", rows)
         tokens, token_offsets = None, None
@@ -120,21 +120,6 @@ class FeatureStore:
         if offsets and self._has(split, offsets):
             return Ragged(values, self._all(split, offsets).copy())
         return values
-
-    def _resolved(self, split: str, rows: Rows) -> slice | np.ndarray:
-        if rows is None:
-            return slice(0, self.count(split))
-        if isinstance(rows, slice):
-            start, stop, step = rows.indices(self.count(split))
-            return slice(start, max(start, stop)) if step == 1 else np.arange(start, stop, step)
-        rows = np.asarray(rows)
-        if rows.dtype == bool:
-            if rows.shape != (self.count(split),):
-                raise IndexError(f"mask of shape {rows.shape} over {self.count(split)} rows")
-            return np.flatnonzero(rows)
-        if len(rows) and not 0 <= rows.min() <= rows.max() < self.count(split):
-            raise IndexError(f"row numbers must be between 0 and {self.count(split) - 1}")
-        return rows.astype(np.int64, copy=False)
 
     def _features_of(
         self, split: str, rows: slice | np.ndarray, room: Room

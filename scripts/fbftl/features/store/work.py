@@ -1,20 +1,19 @@
-"""The work folder of an extraction: finished chunks, and the journal that vouches for them.
+"""The work folder of an extraction: finished chunks, each with a record that vouches for it.
 
-A chunk counts as finished when its line is in the journal and its files have the digests that the
-line gives. Everything else in the folder (a torn last line, a half-written or unrecorded file) is
-dropped when the extraction goes on.
+A chunk counts as finished when its record can be read and its file has the digest that the record
+gives. Chunks behind the first unfinished one are made again.
 
     .features.work/
-      journal.jsonl    line 1: what is being extracted; then one line per finished chunk
+      header.json      what is being extracted
       store/           the store in the making
-      rows/            per chunk, labels and ids of the rows that end in it
+      rows/            per chunk, its record with labels and ids of the rows that end in it
 """
 
 import io
 import json
-import os
 import shutil
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,36 +23,25 @@ import numpy as np
 from fbftl.features.store.format import sha256_of
 from fbftl.features.store.ragged import Column, FeatureKind, Ragged
 from fbftl.ground.durable import write_durably
-from fbftl.ground.files import writing
+from fbftl.ground.files import UNREADABLE, remove_leftovers, writing
 
-JOURNAL = "journal.jsonl"
+HEADER, RECORD = "header.json", "record"
 
 
 @dataclass(frozen=True)
 class FinishedChunk:
-    """One line of the journal.
+    """A finished chunk of a split.
 
-    split: the split it belongs to.
-    chunk: its number within the split's features.
     kind: width of the features and whether they are ragged.
     units: feature vectors in it; 0 if only rows of length zero were left, then without file.
     key: its file below ``store/``.
-    features_sha256: digest of that file.
-    rows_sha256: digest of its file of labels and ids.
+    columns: labels and ids of the rows that end in it.
     """
 
-    split: str
-    chunk: int
     kind: FeatureKind
     units: int
     key: str
-    features_sha256: str
-    rows_sha256: str
-
-    @property
-    def rows(self) -> str:
-        """Name of the chunk's file of labels and ids below ``rows/``."""
-        return f"{self.split}.{self.chunk}.npz"
+    columns: Mapping[str, Column]
 
 
 class WorkFolder:
@@ -62,108 +50,61 @@ class WorkFolder:
     Args:
         path: the folder.
         header: what is being extracted, JSON-ready; chunks made under another header are dropped.
+        splits: names of the splits.
     """
 
-    def __init__(self, path: Path, header: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, header: Mapping[str, Any], splits: Collection[str]) -> None:
         self.path = path
         self.store = path / "store"
-        self.rows = path / "rows"
-        self._header = json.loads(json.dumps(header))
-        self._journal = path / JOURNAL
-        self.chunks = self._load()
-        self._rewrite_journal()
-        self._drop_unrecorded_files()
+        content = json.dumps(header, sort_keys=True).encode()
+        if not (path / HEADER).is_file() or (path / HEADER).read_bytes() != content:
+            shutil.rmtree(path, ignore_errors=True)
+        write_durably(path / HEADER, content)
+        with writing(self.store):
+            self.store.mkdir(exist_ok=True)
+        remove_leftovers(path)
+        self.chunks = {split: self._finished(split) for split in splits}
 
     def add(
-        self,
-        split: str,
-        *,
-        kind: FeatureKind,
-        units: int,
-        key: str,
-        content: bytes,
-        rows: Mapping[str, Column],
-    ) -> None:
+        self, split: str, kind: FeatureKind, units: int, key: str, content: bytes,
+        columns: Mapping[str, Column],
+    ) -> None:  # fmt: skip
         """Record the split's next chunk: its encoded features and the columns of its rows."""
-        packed = _pack(rows)
-        finished = FinishedChunk(
-            split=split,
-            chunk=len(self.chunks[split]),
-            kind=kind,
-            units=units,
-            key=key,
-            features_sha256=sha256_of(content),
-            rows_sha256=sha256_of(packed),
-        )
-        write_durably(self.rows / finished.rows, packed)
+        record = {**asdict(kind), "units": units, "key": key, "sha256": sha256_of(content)}
         if units:
             write_durably(self.store / key, content)
-        with writing(self._journal), open(self._journal, "a", encoding="utf-8") as journal:
-            journal.write(json.dumps(asdict(finished), sort_keys=True) + "\n")
-            journal.flush()
-            os.fsync(journal.fileno())
-        self.chunks[split].append(finished)
-
-    def columns(self, finished: FinishedChunk) -> dict[str, Column]:
-        """Return the columns of the rows that end in a chunk."""
-        return _unpack((self.rows / finished.rows).read_bytes())
+        write_durably(self._record(split, len(self.chunks[split])), _pack(record, columns))
+        self.chunks[split].append(FinishedChunk(kind, units, key, columns))
 
     def delete(self) -> None:
         """Delete the folder."""
         shutil.rmtree(self.path)
 
-    def _load(self) -> dict[str, list[FinishedChunk]]:
-        """Return, per split, the unbroken run of finished chunks from the first on."""
-        chunks: dict[str, list[FinishedChunk]] = {}
-        broken: set[str] = set()
-        for line in self._journal_lines():
-            finished = FinishedChunk(**{**line, "kind": FeatureKind(**line["kind"])})
-            run = chunks.setdefault(finished.split, [])
-            if finished.split in broken or finished.chunk != len(run) or not self._whole(finished):
-                broken.add(finished.split)
-            else:
-                run.append(finished)
+    def _record(self, split: str, chunk: int) -> Path:
+        return self.path / "rows" / f"{split}.{chunk}.npz"
+
+    def _finished(self, split: str) -> list[FinishedChunk]:
+        """Return the unbroken run of a split's finished chunks from the first on."""
+        chunks: list[FinishedChunk] = []
+        while (chunk := self._read(self._record(split, len(chunks)))) is not None:
+            chunks.append(chunk)
         return chunks
 
-    def _journal_lines(self) -> list[dict[str, Any]]:
-        if not self._journal.exists():
-            return []
-        lines = []
-        for text in self._journal.read_text(encoding="utf-8", errors="replace").splitlines():
-            try:
-                lines.append(json.loads(text))
-            except json.JSONDecodeError:
-                break
-        return lines[1:] if lines and lines[0] == self._header else []
-
-    def _whole(self, finished: FinishedChunk) -> bool:
-        files = {self.rows / finished.rows: finished.rows_sha256}
-        if finished.units:
-            files[self.store / finished.key] = finished.features_sha256
-        return all(
-            path.exists() and sha256_of(path.read_bytes()) == digest
-            for path, digest in files.items()
-        )
-
-    def _rewrite_journal(self) -> None:
-        finished = [asdict(chunk) for run in self.chunks.values() for chunk in run]
-        lines = [json.dumps(line, sort_keys=True) + "\n" for line in [self._header, *finished]]
-        write_durably(self._journal, "".join(lines).encode())
-
-    def _drop_unrecorded_files(self) -> None:
-        finished = [chunk for run in self.chunks.values() for chunk in run]
-        keep = {self.rows / chunk.rows for chunk in finished}
-        keep |= {self.store / chunk.key for chunk in finished}
-        for folder in (self.store, self.rows):
-            with writing(folder):
-                folder.mkdir(exist_ok=True)
-                for path in folder.rglob("*"):
-                    if path.is_file() and path not in keep:
-                        path.unlink()
+    def _read(self, path: Path) -> FinishedChunk | None:
+        """Return a chunk by its record, None if either is not whole."""
+        try:
+            record, columns = _unpack(path.read_bytes())
+            content = (self.store / record["key"]).read_bytes() if record["units"] else b""
+        except (OSError, EOFError, zipfile.BadZipFile, *UNREADABLE):
+            return None
+        if record["units"] and sha256_of(content) != record["sha256"]:
+            return None
+        kind = FeatureKind(record["width"], record["ragged"])
+        return FinishedChunk(kind, record["units"], record["key"], columns)
 
 
-def _pack(columns: Mapping[str, Column]) -> bytes:
-    arrays = {}
+def _pack(record: Mapping[str, Any], columns: Mapping[str, Column]) -> bytes:
+    arrays = {RECORD: np.array(json.dumps(record))}
     for name, column in columns.items():
         if isinstance(column, Ragged):
             arrays[f"{name}.lengths"] = column.lengths
@@ -174,14 +115,12 @@ def _pack(columns: Mapping[str, Column]) -> bytes:
     return packed.getvalue()
 
 
-def _unpack(packed: bytes) -> dict[str, Column]:
-    with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
-        return {
-            name: (
-                Ragged.from_lengths(arrays[name], arrays[f"{name}.lengths"])
-                if f"{name}.lengths" in arrays
-                else arrays[name]
-            )
-            for name in arrays
-            if not name.endswith(".lengths")
-        }
+def _unpack(packed: bytes) -> tuple[dict[str, Any], dict[str, Column]]:
+    with np.load(io.BytesIO(packed), allow_pickle=False) as archive:
+        arrays = {name: archive[name] for name in archive}
+    columns: dict[str, Column] = {}
+    for name, values in arrays.items():
+        lengths = arrays.get(f"{name}.lengths")
+        if name != RECORD and not name.endswith(".lengths"):
+            columns[name] = values if lengths is None else Ragged.from_lengths(values, lengths)
+    return json.loads(str(arrays[RECORD])), columns

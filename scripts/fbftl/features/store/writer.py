@@ -96,7 +96,7 @@ class SplitWriter:
 
     def columns(self) -> dict[str, np.ndarray]:
         """Return labels, ids and the offsets of ragged columns of the finished split, by array."""
-        parts = [self._work.columns(chunk) for chunk in self._work.chunks[self._split]]
+        parts = [chunk.columns for chunk in self._work.chunks[self._split]]
         columns = {name: concatenate([part[name] for part in parts]) for name in parts[0]}
         lengths = columns.pop(LENGTHS)
         arrays = {}
@@ -110,9 +110,9 @@ class SplitWriter:
         return arrays
 
     def _restore(self) -> None:
-        finished = self._work.chunks.setdefault(self._split, [])
+        finished = self._work.chunks[self._split]
         for chunk in finished:
-            lengths = self._work.columns(chunk)[LENGTHS]
+            lengths = chunk.columns[LENGTHS]
             self.next_row += len(lengths)
             self._finished_units += int(lengths.sum())
         if finished:
@@ -166,7 +166,7 @@ class SplitWriter:
             units=self._filled,
             key=chunk_key(f"{self._split}/features", len(chunks), self._chunk_layout),
             content=encode_chunk(self._buffer[: self._filled], self._chunk_layout),
-            rows={name: column[:done] for name, column in pending.items()},
+            columns={name: column[:done] for name, column in pending.items()},
         )
         self._finished_units += int(pending[LENGTHS][:done].sum())
         left = {name: column[done:] for name, column in pending.items()}

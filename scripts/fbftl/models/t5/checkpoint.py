@@ -1,7 +1,6 @@
 """T5 checkpoints: made new, read from a Hugging Face folder, kept as safetensors. Never pickle."""
 
 import dataclasses
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from torch import Tensor, nn
 
 from fbftl.cost.architectures import T5Shape
 from fbftl.ground.errors import UserError
+from fbftl.models.source.files import read_config
 from fbftl.models.source.weights import read_weights
 from fbftl.models.t5.layers import Attention, FeedForward
 from fbftl.models.t5.model import T5
@@ -84,13 +84,8 @@ def load_folder(folder: str | Path) -> tuple[T5, str]:
                 f"{folder / name} is missing; place config.json, model.safetensors and "
                 "tokenizer.json of a T5 checkpoint there (weights as .bin are pickle and refused)"
             )
-    try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        if not isinstance(config, dict):
-            raise ValueError("not an object")
-    except ValueError:
-        raise UserError(f"{folder / 'config.json'} is no JSON object; fetch it again") from None
-    shape = shape_from_config(config, str(folder / "config.json"))
+    config = folder / "config.json"
+    shape = shape_from_config(read_config(config), str(config))
     model = load_model(shape, folder / "model.safetensors")
     return model, (folder / "tokenizer.json").read_text(encoding="utf-8")
 
