@@ -40,7 +40,7 @@ from fbftl.papers.claim_rule import (
     variance_of_difference,
     variance_of_test_set,
 )
-from fbftl.papers.formulas import FormulaCase, Function, PaperRecord, functions_of
+from fbftl.papers.formulas import FormulaCase, Function, functions_of
 from fbftl.papers.measures import (
     NOTHING,
     ClaimMeasure,
@@ -52,6 +52,7 @@ from fbftl.papers.measures import (
     measures_of,
 )
 from fbftl.papers.quantities import Runs
+from fbftl.papers.record import PaperRecord
 
 NOT_RUN, GUESSES, NOT_COMPUTED = "not run", "at chance", "not computed"
 

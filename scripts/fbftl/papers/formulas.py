@@ -6,7 +6,7 @@ A row names a function; those that several papers name are here, a paper's own i
 
 from collections import ChainMap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from fbftl.papers.by_name import found_in
 from fbftl.papers.claim_rows import Part
 from fbftl.papers.measures import MEASURES, ClaimMeasure, curves
 from fbftl.papers.quantities import Runs
+from fbftl.papers.record import PaperRecord
 
 
 @dataclass(frozen=True)
@@ -30,18 +31,6 @@ class Decision:
     quantity: str
     computed: str
     holds: bool
-
-
-@dataclass(frozen=True)
-class PaperRecord:
-    """What is printed of a paper, and what its audit computed.
-
-    published: tables of `published/{paper}/` by name.
-    audit: rows of the paper's audit, by id.
-    """
-
-    published: Mapping[str, pd.DataFrame]
-    audit: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

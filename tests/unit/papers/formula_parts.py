@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fbftl.papers.claim_rows import NO_TASK, Part, parts_of, read_rows
-from fbftl.papers.formulas import Decision, FormulaCase, PaperRecord, functions_of
+from fbftl.papers.formulas import Decision, FormulaCase, functions_of
+from fbftl.papers.record import PaperRecord
 
 PUBLISHED = Path(__file__).parents[3] / "published"
 

@@ -2,7 +2,7 @@
 
 import pytest
 from fbftl.findings.published import read
-from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.record import PaperRecord
 from unit.papers.formula_parts import PUBLISHED, decisions
 
 PRINTED = {path.stem: read(path) for path in (PUBLISHED / "fbftl").glob("*.csv")}

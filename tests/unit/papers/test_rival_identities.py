@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fbftl.findings.published import read
 from fbftl.messages.statistics import ClassMeans
-from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.record import PaperRecord
 from fbftl.papers.rivals import formulas
 from fbftl.training.closed_form import fedcof
 from unit.papers.formula_parts import PUBLISHED, decisions

@@ -1,8 +1,8 @@
 """The survey's frameworks: audit rows from what is printed, counts of work, attacks by seed."""
 
-from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.measures import MEASURES
 from fbftl.papers.quantities import Runs, with_beside
+from fbftl.papers.record import PaperRecord
 from fbftl.papers.survey import counts
 from unit.papers.formula_parts import decisions
 from unit.papers.test_effects import runs

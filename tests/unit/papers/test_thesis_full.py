@@ -1,7 +1,7 @@
 """Functions of the thesis's claims."""
 
 import pytest
-from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.record import PaperRecord
 from fbftl.papers.thesis.fade_central import largest_difference
 from unit.papers.formula_parts import decisions
 

@@ -9,8 +9,7 @@ from fbftl.papers.formulas import Decision, FormulaCase, Function
 
 def client_multiplications(case: FormulaCase) -> Decision:
     """Decide by what a client multiplies of a sample in an epoch, over the whole network."""
-    published = case.record.published
-    layers = setup_of(published["setup"], published["script"]).layers
+    layers = setup_of(case.record).layers
     share = training_products(layers[:1]) / training_products(layers)
     return Decision("a client's multiplications over FedAvg's", f"{share:.4f}", share < 1)
 
