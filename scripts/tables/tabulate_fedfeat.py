@@ -103,7 +103,8 @@ def gains(runs: pd.DataFrame) -> pd.DataFrame:
     by_setting = other.assign(gained=gained).dropna(subset="gained").groupby(RETRAINED_BY)["gained"]
     gain_rows = [
         dict(zip(RETRAINED_BY, key, strict=True))
-        | {"gain": measured.mean, "gain_spread": measured.spread, "effect": effect(measured)}
+        | measured.columns("gain")
+        | {"effect": effect(measured)}
         for key, values in by_setting
         for measured in [Measured.of(list(values))]
     ]
