@@ -96,7 +96,7 @@ def accuracies(runs: pd.DataFrame) -> pd.DataFrame:
 
     FbFTL's uploads are the same whoever holds the samples, so one run of it is at every K.
     """
-    table = mean_and_spread(runs, PRIVACY_KEYS)
+    table = mean_and_spread(runs, [*PRIVACY_KEYS, "setting"])
     of_sizes = table[table["samples_per_client"].notna()]
     sizes = of_sizes["samples_per_client"].drop_duplicates().rename("size")
     if sizes.empty:
@@ -112,11 +112,7 @@ def with_guarantees(table: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFra
     """Add the calibrated guarantee, and epsilon of a replaced sample and of a replaced client."""
     rows = []
     for row in table.to_dict("records"):
-        matching = guarantees
-        for key in PRIVACY_KEYS:
-            same = matching[key].isna() if pd.isna(row[key]) else matching[key] == row[key]
-            shared = matching[key].isna() if key == "samples_per_client" else False
-            matching = matching[same | shared]
+        matching = guarantees[guarantees["setting"] == row.pop("setting")]
         first = matching.iloc[0]
         rows.append(
             row
