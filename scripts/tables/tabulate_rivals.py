@@ -107,21 +107,21 @@ def uploads_table(
     table["times_fbftl"] = table["uplink_bits"] / plain.iloc[0] if len(plain) else None
     table["airtime"] = table["bits_per_client"] / radio["data_rate"]
     table["sending_energy"] = table["uplink_bits"] * radio["joules_per_bit"]
-    rows = []
-    for upload, upload_rows in by_upload(table):
-        width = upload.projection or network.feature_width
-        solved = solving(
-            upload.head, width, network.head[-1].outputs, trained(network, upload_rows, training)
+    parts = [
+        upload_rows.assign(
+            name=upload.label,
+            multiplications=solving(
+                upload.head,
+                upload.projection or network.feature_width,
+                network.head[-1].outputs,
+                trained(network, upload_rows, training),
+            ),
+            summable="yes" if upload.summable else "no",
+            revealed=upload.revealed,
         )
-        rows.append(
-            upload_rows.assign(
-                name=upload.label,
-                multiplications=solved,
-                summable="yes" if upload.summable else "no",
-                revealed=upload.revealed,
-            )
-        )
-    table = pd.concat(rows, ignore_index=True)
+        for upload, upload_rows in by_upload(table)
+    ]
+    table = pd.concat(parts, ignore_index=True)
     table["multiplications"] = table["multiplications"].astype(float)
     table["solving_energy"] = table["multiplications"] * radio["joules_per_multiplication"]
     front = on_front(table["uplink_bits"], table["accuracy"])
