@@ -28,7 +28,7 @@ from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
-from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
+from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread, spread_of
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled, of_clients, shown
@@ -92,7 +92,7 @@ def scarcity(
     read = read_tidy(runs, axes)
     beside_loss = varying(read, AXES)
     table = beside_fig8(side_by_side(read), published.read(fig8), reason)
-    table = with_test_set(table, size_of_test_set(clients))
+    table = with_test_set(table, clients, (table["accuracy_reshuffled"], table["accuracy"]))
     table = table.assign(majority=majority_share(clients))
     further = [Column(axis, heading_of(axis)) for axis in beside_loss]
     return ResultTable(table.drop(columns="printed_for"), [*further, *SCARCITY_COLUMNS])
@@ -117,15 +117,6 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     both = both.merge(effects_of_reshuffling(runs, keys), on=keys, how="left")
     both = both.merge(_printed_for(runs, keys), on=keys, how="left")
     return both.sort_values(keys, ascending=[axis != "fraction" for axis in keys])
-
-
-def with_test_set(table: pd.DataFrame, samples: int) -> pd.DataFrame:
-    """Return the table with the test set's error of accuracies, and the most of differences."""
-    lost, shuffled = table["accuracy"], table["accuracy_reshuffled"]
-    return table.assign(
-        test_set_error=error_of(lost, samples),
-        test_set_error_of_difference=error_of_difference(shuffled, lost, samples),
-    )
 
 
 def _printed_for(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -214,17 +205,9 @@ def packet_loss(
     keys = ["fraction", "method", "blr", "burst", "retransmissions"]
     table = labelled(table, methods, keys, [False, *[True] * 4])
     table["label"] += table["fraction"].map(of_clients)
-    table = with_test_set_of_loss(table, size_of_test_set(clients))
+    clean_accuracy = table["accuracy"] - table["difference"].astype(float)
+    table = with_test_set(table, clients, (table["accuracy"], clean_accuracy))
     return ResultTable(table, PACKET_LOSS_COLUMNS)
-
-
-def with_test_set_of_loss(table: pd.DataFrame, samples: int) -> pd.DataFrame:
-    """Return the table with the test set's error of accuracies, and the most of differences."""
-    clean = table["accuracy"] - table["difference"].astype(float)
-    return table.assign(
-        test_set_error=error_of(table["accuracy"], samples),
-        test_set_error_of_difference=error_of_difference(table["accuracy"], clean, samples),
-    )
 
 
 def alike(run: Exchanged) -> tuple[str, float]:
@@ -339,7 +322,7 @@ def compression(
         key=lambda column: column.map(order.index) if column.name == "method" else column,
         na_position="first",
     )
-    table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
+    table = with_test_set(table, clients)
     arranged, columns = as_printed(table, labels)
     return ResultTable(with_layout(table), columns, arranged)
 

@@ -28,7 +28,7 @@ from fbftl.findings.marks import on_front
 from fbftl.findings.printed import judged
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.sampling_error import error_of, size_of_test_set
+from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, ResultTable, prefixed
@@ -82,7 +82,7 @@ def uploads(
         one_shot: the task's block of that name, for what bounds a mixture's components.
     """
     table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
-    table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
+    table = with_test_set(table, clients)
     bounds = {key: one_shot[key] for key in ("least_variance", "least_samples")}
     of_mixtures = table["message"] == "mixtures"
     for key, value in bounds.items():
