@@ -1,18 +1,20 @@
 """Formulas of claims: what decides a part exactly, without a test, an interval or seeds.
 
 A row names a function; those that several papers name are here, a paper's own in
-`papers/{paper}/formulas.py` or its `formulas_{part}.py`.
+`papers/{paper}/formulas.py` or its `formulas_{part}.py`, where every public function that takes a
+`case` is one.
 """
 
-from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from inspect import isfunction, signature
 
 import numpy as np
 import pandas as pd
 
 from fbftl.findings.comparison import ROUNDING, Verdict
-from fbftl.papers.by_name import found_in
+from fbftl.papers.by_name import modules
 from fbftl.papers.claim_rows import Part
 from fbftl.papers.measures import MEASURES, ClaimMeasure, curves
 from fbftl.papers.quantities import Runs
@@ -113,7 +115,17 @@ def _by_step(runs: Runs, measure: str, setting: str) -> pd.DataFrame:
 FUNCTIONS: Mapping[str, Function] = {"audited": audited, "identical": identical}
 """Functions of several papers, by name."""
 
+CASE = "case"
+"""Argument by which a function of a paper's formulas is told from what helps it."""
+
 
 def functions_of(paper: str) -> dict[str, Function]:
-    """Return the functions that rows of a paper may name."""
-    return dict(ChainMap(*found_in(paper, "formulas", "FUNCTIONS"), FUNCTIONS))
+    """Return the functions that rows of a paper may name: public ones that take a case."""
+    own = {
+        name: function
+        for module in map(import_module, modules(paper, ["formulas"]))
+        for name, function in vars(module).items()
+        if isfunction(function) and function.__module__ == module.__name__ and name[0] != "_"
+        if CASE in signature(function).parameters
+    }
+    return {**FUNCTIONS, **own}

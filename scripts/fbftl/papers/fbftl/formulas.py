@@ -10,12 +10,11 @@ from fbftl.cost.payload import compression_rate, compression_rate_with_positions
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.printed import SCALES, formula_verdict
 from fbftl.messages.channel import packet_loss_rate
-from fbftl.papers.fbftl.formulas_privacy import FUNCTIONS as FUNCTIONS_OF_PRIVACY
 from fbftl.papers.fbftl.packets import packet_blocks
 from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED
 from fbftl.papers.fbftl.setup import federation
 from fbftl.papers.fbftl.table3 import image_readings
-from fbftl.papers.formulas import Decision, FormulaCase, Function
+from fbftl.papers.formulas import Decision, FormulaCase
 from fbftl.papers.record import PaperRecord
 
 
@@ -171,15 +170,3 @@ def dialogue_orders(case: FormulaCase) -> Decision | None:
         _shown({name: ratio for name, (ratio, _) in ratios.items()}),
         all(_orders(ratio) >= _orders(least) for ratio, least in ratios.values()),
     )
-
-
-FUNCTIONS: Mapping[str, Function] = {
-    **FUNCTIONS_OF_PRIVACY,
-    "totals": totals,
-    "ratio_of_table3": ratio_of_table3,
-    "compressed_uplink": compressed_uplink,
-    "sparsified_uplink": sparsified_uplink,
-    "packets_lost": packets_lost,
-    "ratio_of_packets_lost": ratio_of_packets_lost,
-    "dialogue_orders": dialogue_orders,
-}

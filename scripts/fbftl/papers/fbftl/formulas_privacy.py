@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from fbftl.papers.fbftl.setup import federation
-from fbftl.papers.formulas import Decision, FormulaCase, Function
+from fbftl.papers.formulas import Decision, FormulaCase
 from fbftl.papers.record import PaperRecord
 from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform
 
@@ -42,9 +42,3 @@ def leakage_by_batch(case: FormulaCase) -> Decision:
     leaked = _by_size(case.record, map(int, case.part.along))
     holds = all(less < more for less, more in pairwise(leaked.values()))
     return Decision("leakage at one number of samples", _bits(leaked, "K"), holds)
-
-
-FUNCTIONS: Mapping[str, Function] = {
-    "leakage_by_clients": leakage_by_clients,
-    "leakage_by_batch": leakage_by_batch,
-}

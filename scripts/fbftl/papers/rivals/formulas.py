@@ -12,7 +12,7 @@ from fbftl.findings.comparison import Verdict
 from fbftl.findings.printed import formula_verdict
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.statistics import Statistics
-from fbftl.papers.formulas import Decision, FormulaCase, Function
+from fbftl.papers.formulas import Decision, FormulaCase
 from fbftl.papers.rivals.audit import MEGABYTE
 from fbftl.training.closed_form import LinearHead, afl, fedcgs, fedncm, ridge
 
@@ -153,10 +153,3 @@ def second_moments(case: FormulaCase) -> Decision:
         f"{whole:,.0f} MB, {whole / means:.1f} times",
         verdicts == {Verdict.REPRODUCED},
     )
-
-
-FUNCTIONS: Mapping[str, Function] = {
-    "same_head": same_head,
-    "same_by_law": same_by_law,
-    "second_moments": second_moments,
-}
