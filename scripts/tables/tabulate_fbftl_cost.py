@@ -43,6 +43,7 @@ from fbftl.papers.fbftl.readings import CUT_SHORT, against_published, columns
 from fbftl.papers.fbftl.table3 import image_readings
 from fbftl.papers.fbftl.table4 import TRAINED, language_readings
 from fbftl.papers.record import PaperRecord
+from fbftl.training.curves import first_epoch_at
 
 # --- methods --------------------------------------------------------------------------------------
 
@@ -176,7 +177,8 @@ def table_rows(
         selected = row(method, costs, times(run, run.selected, fbftl))
         yield selected | reached | {"undertrained": note}
         if f"{name}{CUT_SHORT}" in printed and "ftl_c" in runs:
-            epoch = run.first_reaching(float(np.mean(runs["ftl_c"].accuracies)))
+            target = float(np.mean(runs["ftl_c"].accuracies))
+            epoch = first_epoch_at(run.accuracy.mean(axis=0), target)
             if epoch is not None:
                 short = replace(
                     method, name=f"{name}{CUT_SHORT}", label=f"{method.label}{CUT_SHORT}"

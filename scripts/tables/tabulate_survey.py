@@ -3,7 +3,7 @@
 Each function returns one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -103,15 +103,10 @@ def paces(series: str) -> ResultTable:
     curves = curves[curves["series"] == "test_accuracy"].sort_values("step")
     rows = [
         dict(zip(("task", "setting", "seed"), name, strict=True))
-        | epochs_to_each(list(curve["value"]))
+        | {f"epochs_to_{at}": epochs_to(list(curve["value"]), at / 100) for at in ACCURACIES}
         for name, curve in curves.groupby(["task", "setting", "seed"])
     ]
     return ResultTable(pd.DataFrame(rows), PACES_COLUMNS)
-
-
-def epochs_to_each(accuracies: Sequence[float]) -> Mapping[str, float]:
-    """Return after how many epochs a curve reaches each percentage."""
-    return {f"epochs_to_{at}": epochs_to(accuracies, at / 100) for at in ACCURACIES}
 
 
 # --- frameworks -----------------------------------------------------------------------------------

@@ -71,20 +71,15 @@ def table_page(csv: Path, text: PageText, columns: Sequence[PageColumn]) -> str:
         columns: of the whole table, in order.
     """
     title = text.title or csv.stem.replace("_", " ").capitalize()
-    back = way_back(csv)
+    above = [folder for folder in csv.parents if folder.name == "results"]
+    back = escape(os.path.relpath(above[0] / INDEX, csv.parent)) if above else ""
     head = [
-        f'<nav><a href="{escape(back)}">← All results</a></nav>' if back else "",
+        f'<nav><a href="{back}">← All results</a></nav>' if back else "",
         f"<main><h1>{escape(title)}</h1>",
         f"<p>{escape(text.caption)}</p>" if text.caption else "",
         f'<p><a href="{escape(csv.name)}">The full table as CSV</a>, with every column.</p>',
     ]
     return document(title, "\n".join([*filter(None, head), table(columns), "</main>"]))
-
-
-def way_back(csv: Path) -> str:
-    """Return the link to the front page of the results that a table is one of, or nothing."""
-    folders = [folder for folder in csv.parents if folder.name == "results"]
-    return os.path.relpath(folders[0] / INDEX, csv.parent) if folders else ""
 
 
 def table(columns: Sequence[PageColumn]) -> str:

@@ -93,11 +93,11 @@ def identical(case: FormulaCase) -> Decision | None:
     return Decision(
         f"{measure} of all settings in every seed",
         f"{len(found)} settings, {seeds} seeds, {steps} steps",
-        all(same_curves(found[0], other) for other in found[1:]),
+        all(_same(found[0], other) for other in found[1:]),
     )
 
 
-def same_curves(first: pd.DataFrame, second: pd.DataFrame) -> bool:
+def _same(first: pd.DataFrame, second: pd.DataFrame) -> bool:
     """Tell whether curves (seeds, steps) are of the same seeds and steps, and equal."""
     alike_in_shape = first.index.equals(second.index) and first.columns.equals(second.columns)
     return alike_in_shape and np.allclose(first, second, rtol=0, atol=ROUNDING, equal_nan=True)
