@@ -395,7 +395,8 @@ def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFram
     ).sort_values(["fraction", "q", "place", "off"], ascending=[False, False, True, True])
     notes = placed["off"].map({True: ", no feedback", False: ""})
     placed["method"] = placed["method"].map(labels) + notes
-    rows = placed.pivot_table("cell", ["block", "method"], "r", "first", sort=False)
+    order = pd.MultiIndex.from_frame(placed[["block", "method"]].drop_duplicates())
+    rows = placed.pivot(index=["block", "method"], columns="r", values="cell").reindex(order)
     widths = table.drop_duplicates("method").set_index("method")["elements"]
     kept = [
         {"block": "elements kept", "method": labels[method]}
