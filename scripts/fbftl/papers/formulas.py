@@ -121,11 +121,11 @@ CASE = "case"
 
 def functions_of(paper: str) -> dict[str, Function]:
     """Return the functions that rows of a paper may name: public ones that take a case."""
-    own = {
+    of_paper = {
         name: function
         for module in map(import_module, modules(paper, ["formulas"]))
         for name, function in vars(module).items()
         if isfunction(function) and function.__module__ == module.__name__ and name[0] != "_"
         if CASE in signature(function).parameters
     }
-    return {**FUNCTIONS, **own}
+    return {**FUNCTIONS, **of_paper}
