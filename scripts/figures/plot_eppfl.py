@@ -24,6 +24,7 @@ from fbftl.findings.wording import axes_of
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.papers.eppfl.published import SplitSetting, setup_of
+from fbftl.papers.record import PaperRecord
 
 
 def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
@@ -229,7 +230,7 @@ def cost(
         svg: path of the svg.
         methods: those of the experiment.
     """
-    setting = published_setting(setup, script)
+    setting = setup_of(PaperRecord.of([setup, script]))
     runs = with_rows(read_table(table), table)
     points = pd.concat([by_closed_form(setting), by_ledger(runs, networks, setting.epochs)])
     points = points.reset_index(drop=True)
@@ -247,11 +248,6 @@ def cost(
     panels = {title: Panel(x, y, title) for title in (PAPER, RUNS)}
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.2)))
     save(figure, svg, points, "Multiplications and uplink of a client, relative to FedAvg")
-
-
-def published_setting(setup: str | Path, script: str | Path) -> SplitSetting:
-    """Return the paper's setting of its two published tables."""
-    return setup_of(published.read(setup), published.read(script))
 
 
 def by_closed_form(setting: SplitSetting) -> pd.DataFrame:

@@ -166,7 +166,8 @@ def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> N
         svg: path of the svg.
         axes: those of scarcity, with their defaults.
     """
-    table = rouge_by_loss(with_rows(read_tidy(runs, axes), runs))
+    read_runs = with_rows(read_tidy(runs, axes), runs)
+    table = mean_and_spread(read_runs, ["fraction", "plr"], score="rouge1", name="rouge1")
     ours = marks(table, "plr", "rouge1", series=table["fraction"].map(share_words), factor=1)
     frame = pd.concat([ours, printed_by_loss(fig9, table, 1)])
     panels = {
@@ -175,11 +176,6 @@ def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> N
     }
     figure = by_loss(frame, panels, table["fraction"])
     save(figure, svg, table, "ROUGE-1 by packet loss and share of the clients")
-
-
-def rouge_by_loss(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and standard deviation over seeds of ROUGE-1 per fraction and loss rate."""
-    return mean_and_spread(runs, ["fraction", "plr"], score="rouge1", name="rouge1")
 
 
 def printed_by_loss(figure: str, table: pd.DataFrame, factor: float) -> pd.DataFrame:

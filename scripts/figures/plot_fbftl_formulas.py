@@ -15,15 +15,14 @@ from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
-from fbftl.ground.randomness import stream
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 from fbftl.privacy.label_privacy import (
     Estimate,
     batch_entropy,
+    drawn_types,
     empirical_entropy,
     estimate,
     queried_entropy,
-    sample_types,
     truncated_entropy,
     uniform,
 )
@@ -163,25 +162,11 @@ def uncertainty(setting: dict[str, Any]) -> pd.DataFrame:
     rows = [row("prior", batch_entropy(p, k), K=k) for k in setting["samples_per_client"]]
     for total in setting["total_samples"]:
         for k in setting["samples_per_client"]:
-            exact, truncated = both_entropies(p, k, total // k, setting)
             at = {"UK": total, "U": total // k, "K": k}
-            rows += [row("exact", exact, **at), row("truncated", truncated, **at)]
+            draws = drawn_types(p, k, total // k, setting["repetitions"], setting["seed"])
+            for series, entropy in (("exact", empirical_entropy), ("truncated", truncated_entropy)):
+                rows.append(row(series, estimate([entropy(ranks) for ranks in draws]), **at))
     return pd.DataFrame(rows)
-
-
-def both_entropies(
-    p: np.ndarray, samples: int, batches: int, setting: dict[str, Any]
-) -> tuple[Estimate, Estimate]:
-    """Return H(B | C_U) over all types seen and over the first U types, of the same draws."""
-    generators = (
-        stream(setting["seed"], "label_batches", samples, batches, r)
-        for r in range(setting["repetitions"])
-    )
-    draws = [sample_types(p, samples, batches, generator) for generator in generators]
-    return (
-        estimate([empirical_entropy(ranks) for ranks in draws]),
-        estimate([truncated_entropy(ranks) for ranks in draws]),
-    )
 
 
 def query_leakage(setting: dict[str, Any]) -> pd.DataFrame:

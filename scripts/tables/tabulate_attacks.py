@@ -37,15 +37,13 @@ def attacks(findings: Sequence[str]) -> ResultTable:
 
 def ordered(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows attack by attack, no noise first, then from loose to strict epsilon."""
-    unnoised = table["epsilon"].fillna(float("inf"))
-    rank = table.assign(noise=-unnoised, place=table["attack"].map(first_places(table)))
+    unnoised, attacks_in_order = (
+        table["epsilon"].fillna(float("inf")),
+        list(table["attack"].unique()),
+    )
+    rank = table.assign(noise=-unnoised, place=table["attack"].map(attacks_in_order.index))
     keys = ["place", "measure", "adversary", "samples_per_client", "noise"]
     return table.loc[rank.sort_values(keys, kind="stable").index]
-
-
-def first_places(table: pd.DataFrame) -> dict[str, int]:
-    """Return the order in which the attacks come."""
-    return {attack: index for index, attack in enumerate(table["attack"].drop_duplicates())}
 
 
 # --- membership -----------------------------------------------------------------------------------

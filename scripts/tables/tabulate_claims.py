@@ -3,25 +3,23 @@
 from collections.abc import Mapping, Sequence
 
 from fbftl.findings.steps import File
-from fbftl.findings.tables import ResultTable
+from fbftl.findings.tables import PageText, ResultTable
 from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, parts_table
 
 
 def claims(
-    paper: str, planned: Mapping[str, Sequence[str]], files: Mapping[str, File]
-) -> ResultTable:
-    """Return the table of claims.
+    paper: str, planned: Mapping[str, Sequence[str]], files: Mapping[str, File],
+    parts: Sequence[str], page_of_parts: Mapping[str, str],
+) -> ResultTable:  # fmt: skip
+    """Return the table of claims, and write that of their parts on every task.
 
     Args:
         paper: its word; `fbftl.papers.<paper>` has its measures and formulas.
         planned: names of the settings of the study, by task.
         files: the paper's runs, registry, audit and printed tables, as `findings_of` takes them.
+        parts: files of the table of parts, the csv first.
+        page_of_parts: its title and caption.
     """
-    return ResultTable(claims_table(findings_of(paper, planned, files)), CLAIMS)
-
-
-def claim_parts(
-    paper: str, planned: Mapping[str, Sequence[str]], files: Mapping[str, File]
-) -> ResultTable:
-    """Return the table of parts on every task; its arguments are those of `claims`."""
-    return ResultTable(parts_table(findings_of(paper, planned, files)), PARTS)
+    findings = findings_of(paper, planned, files)
+    ResultTable(parts_table(findings), PARTS).write(parts[0], PageText(**page_of_parts))
+    return ResultTable(claims_table(findings), CLAIMS)

@@ -106,14 +106,14 @@ def row(run: Mapping[str, Any], ledger: str, axes: Mapping[str, Any]) -> dict[st
 
 def scores(run: Mapping[str, Any]) -> dict[str, Any]:
     """Return mean and spread of both accuracies, as seeds count."""
-    counted_seeds = [counted(repetition, run["measures"]) for repetition in run["repetitions"]]
-    clean = Measured.of([repetition["test_accuracy"] for repetition in counted_seeds])
-    protected = Measured.of([repetition["protected_accuracy"] for repetition in counted_seeds])
+    seeds = [counted(repetition, run["measures"]) for repetition in run["repetitions"]]
+    clean, protected = (
+        Measured.of([of_seed[name] for of_seed in seeds])
+        for name in ("test_accuracy", "protected_accuracy")
+    )
     return {
-        "accuracy": clean.mean,
-        "spread": clean.spread,
-        "protected": protected.mean,
-        "protected_spread": protected.spread,
+        **clean.columns("accuracy", "spread"),
+        **protected.columns("protected"),
         "seeds": clean.seeds,
         "diverged": sum(repetition["diverged"] for repetition in run["repetitions"]),
     }

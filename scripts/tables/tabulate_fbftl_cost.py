@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.cost.architectures import vgg16
 from fbftl.cost.layers import Network, read_network
 from fbftl.cost.scheme import SchemeCost, scheme_cost
 from fbftl.findings import published
@@ -41,9 +40,10 @@ from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.readings import CUT_SHORT, against_published, columns
-from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.fbftl.table3 import image_readings
-from fbftl.papers.fbftl.table4 import language_readings
+from fbftl.papers.fbftl.table4 import TRAINED, language_readings
+from fbftl.papers.record import PaperRecord
+from fbftl.training.curves import first_epoch_at
 
 # --- methods --------------------------------------------------------------------------------------
 
@@ -177,7 +177,8 @@ def table_rows(
         selected = row(method, costs, times(run, run.selected, fbftl))
         yield selected | reached | {"undertrained": note}
         if f"{name}{CUT_SHORT}" in printed and "ftl_c" in runs:
-            epoch = run.first_reaching(float(np.mean(runs["ftl_c"].accuracies)))
+            target = float(np.mean(runs["ftl_c"].accuracies))
+            epoch = first_epoch_at(run.accuracy.mean(axis=0), target)
             if epoch is not None:
                 short = replace(
                     method, name=f"{name}{CUT_SHORT}", label=f"{method.label}{CUT_SHORT}"
@@ -326,8 +327,6 @@ def beside_table4(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.
 
 # --- paper methods --------------------------------------------------------------------------------
 
-TRAINED = ("fl", "sfl", "fl_low", "ftl_f", "ftl_f_low", "ftl_c")
-
 
 def paper_methods(
     table3: str | Path, setup: str | Path, methods: list[dict[str, Any]]
@@ -339,18 +338,12 @@ def paper_methods(
         setup: `published/fbftl/setup.csv`.
         methods: those of the published table.
     """
-    table = published.read(table3)
-    clients = federation(published.read(setup), "cifar10")
-    counts = {method: epochs(table, clients.clients, method=method) for method in TRAINED}
-    readings = image_readings(vgg16(), clients, counts)
-    return ResultTable(
-        against_published(table, readings, keys={}), columns(shown(methods).values())
-    )
+    record = PaperRecord.of([table3, setup])
+    rows = against_published(record.published["table3"], image_readings(record), keys={})
+    return ResultTable(rows, columns(shown(methods).values()))
 
 
 # --- paper language -------------------------------------------------------------------------------
-
-TRAINED_ENCODERS = {8: ("ftl_f", "ftl_c"), 4: ("ftl_c",), 2: ("ftl_c",)}
 
 
 def paper_language(
@@ -366,17 +359,16 @@ def paper_language(
         dialogues: SAMSum's training dialogues as JSON lines; without them the rows that need real
             lengths are left out.
     """
-    table = published.read(table4)
-    clients = federation(published.read(setup), "samsum")
     length = None if dialogues is None else mean_tokens(dialogues)
-    parts: list[pd.DataFrame] = []
-    for encoders, trained in TRAINED_ENCODERS.items():
-        counts = {
-            method: epochs(table, clients.clients, method=method, trained_encoders=encoders)
-            for method in trained
-        }
-        readings = language_readings(encoders, clients, counts, length)
-        parts.append(against_published(table, readings, keys={"trained_encoders": encoders}))
+    record = PaperRecord.of([table4, setup], mean_tokens=length)
+    parts = [
+        against_published(
+            record.published["table4"],
+            language_readings(record, encoders),
+            {"trained_encoders": encoders},
+        )
+        for encoders in TRAINED
+    ]
     encoders_column = Column("trained_encoders", "Trained encoders", page=True)
     quantity, method, *others = columns(shown(methods).values())
     headed = (quantity, method, encoders_column, *others)

@@ -3,9 +3,7 @@
 Each function returns one.
 """
 
-from collections.abc import Iterator
 from functools import cache
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -30,7 +28,7 @@ from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
-from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
+from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread, spread_of
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled, of_clients, shown
@@ -94,7 +92,7 @@ def scarcity(
     read = read_tidy(runs, axes)
     beside_loss = varying(read, AXES)
     table = beside_fig8(side_by_side(read), published.read(fig8), reason)
-    table = with_test_set(table, size_of_test_set(clients))
+    table = with_test_set(table, clients, (table["accuracy_reshuffled"], table["accuracy"]))
     table = table.assign(majority=majority_share(clients))
     further = [Column(axis, heading_of(axis)) for axis in beside_loss]
     return ResultTable(table.drop(columns="printed_for"), [*further, *SCARCITY_COLUMNS])
@@ -119,15 +117,6 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     both = both.merge(effects_of_reshuffling(runs, keys), on=keys, how="left")
     both = both.merge(_printed_for(runs, keys), on=keys, how="left")
     return both.sort_values(keys, ascending=[axis != "fraction" for axis in keys])
-
-
-def with_test_set(table: pd.DataFrame, samples: int) -> pd.DataFrame:
-    """Return the table with the test set's error of accuracies, and the most of differences."""
-    lost, shuffled = table["accuracy"], table["accuracy_reshuffled"]
-    return table.assign(
-        test_set_error=error_of(lost, samples),
-        test_set_error_of_difference=error_of_difference(shuffled, lost, samples),
-    )
 
 
 def _printed_for(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
@@ -216,17 +205,9 @@ def packet_loss(
     keys = ["fraction", "method", "blr", "burst", "retransmissions"]
     table = labelled(table, methods, keys, [False, *[True] * 4])
     table["label"] += table["fraction"].map(of_clients)
-    table = with_test_set_of_loss(table, size_of_test_set(clients))
+    clean_accuracy = table["accuracy"] - table["difference"].astype(float)
+    table = with_test_set(table, clients, (table["accuracy"], clean_accuracy))
     return ResultTable(table, PACKET_LOSS_COLUMNS)
-
-
-def with_test_set_of_loss(table: pd.DataFrame, samples: int) -> pd.DataFrame:
-    """Return the table with the test set's error of accuracies, and the most of differences."""
-    clean = table["accuracy"] - table["difference"].astype(float)
-    return table.assign(
-        test_set_error=error_of(table["accuracy"], samples),
-        test_set_error_of_difference=error_of_difference(table["accuracy"], clean, samples),
-    )
 
 
 def alike(run: Exchanged) -> tuple[str, float]:
@@ -265,7 +246,8 @@ def link_row(run: Exchanged) -> dict[str, Any]:
 def against(run: Exchanged, clean: Exchanged | None) -> dict[str, Any]:
     """Return what a method's accuracy is against its own without loss, seed by seed.
 
-    Empty for the run without loss itself, and where there is none.
+    Mean and spread, and Student's bounds. Empty for the run without loss itself, and where there is
+    none.
     """
     if clean is None or run is clean:
         return dict.fromkeys(DIFFERENCE) | {"effect": ""}
@@ -340,7 +322,7 @@ def compression(
         key=lambda column: column.map(order.index) if column.name == "method" else column,
         na_position="first",
     )
-    table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
+    table = with_test_set(table, clients)
     arranged, columns = as_printed(table, labels)
     return ResultTable(with_layout(table), columns, arranged)
 
@@ -397,57 +379,42 @@ def beside_table5(table: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd
 def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFrame, list[Column]]:
     """Return the paper's arrangement of the tidy table, and its columns.
 
+    A row has a share of the clients, q and method, one more those without error feedback, and the
+    last ones how many elements each method keeps.
+
     Args:
         table: a row per setting.
         labels: of the methods, in the order of the rows.
     """
     ratios = sorted(table["r"].unique(), reverse=True)
-    rows = pd.DataFrame([*_accuracies(table, ratios, labels), *_kept(table, ratios, labels)])
-    columns = [Column("block", ""), Column("method", "Method")]
-    return rows, columns + [
-        Column(f"r={ratio:g}", f"r = {ratio:g} [paper, CIFAR-10]") for ratio in ratios
+    placed = table.assign(
+        place=table["method"].map(list(labels).index),
+        off=table["feedback"].eq(False),
+        block="q = " + table["q"].astype(str) + table["fraction"].map(of_clients),
+        cell=table.apply(_cell, axis=1),
+    ).sort_values(["fraction", "q", "place", "off"], ascending=[False, False, True, True])
+    notes = placed["off"].map({True: ", no feedback", False: ""})
+    placed["method"] = placed["method"].map(labels) + notes
+    order = pd.MultiIndex.from_frame(placed[["block", "method"]].drop_duplicates())
+    rows = placed.pivot(index=["block", "method"], columns="r", values="cell").reindex(order)
+    widths = table.drop_duplicates("method").set_index("method")["elements"]
+    kept = [
+        {"block": "elements kept", "method": labels[method]}
+        | {ratio: f"{kept_count(int(widths[method]), ratio):,}" for ratio in ratios}
+        for method in labels
+        if method in widths
     ]
-
-
-def _accuracies(
-    table: pd.DataFrame, ratios: list[float], labels: dict[str, str]
-) -> Iterator[dict[str, str]]:
-    """Yield a row per share of the clients, q and method, and one more without error feedback."""
-    shares = sorted(table["fraction"].unique(), reverse=True)
-    for share, bits in product(shares, sorted(table["q"].unique(), reverse=True)):
-        alike = table[(table["fraction"] == share) & (table["q"] == bits)]
-        block = f"q = {bits}" + of_clients(share)
-        for method, (feedback, note) in product(labels, ((True, ""), (False, ", no feedback"))):
-            off = alike["feedback"].eq(False)
-            of_method = alike[(alike["method"] == method) & (off != feedback)]
-            if len(of_method):
-                cells = {f"r={cell['r']:g}": _cell(cell) for _, cell in of_method.iterrows()}
-                yield {"block": block, "method": labels[method] + note} | _full(cells, ratios)
-                block = ""
+    arranged = pd.concat([rows.reset_index(), pd.DataFrame(kept)])[["block", "method", *ratios]]
+    arranged["block"] = arranged["block"].mask(arranged["block"].duplicated(), "")
+    columns = [Column("block", ""), Column("method", "Method")]
+    columns += [Column(f"r={ratio:g}", f"r = {ratio:g} [paper, CIFAR-10]") for ratio in ratios]
+    return arranged.fillna("").set_axis([column.name for column in columns], axis=1), columns
 
 
 def _cell(cell: pd.Series) -> str:
     spread = "" if pd.isna(cell["spread"]) else f" ± {cell['spread']:.1%}"
     paper = "" if pd.isna(cell["published"]) else f" [{cell['published']:.1%}]"
     return f"{cell['accuracy']:.1%}{spread}{DIVERGED if cell['diverged'] else ''}{paper}"
-
-
-def _kept(
-    table: pd.DataFrame, ratios: list[float], labels: dict[str, str]
-) -> Iterator[dict[str, str]]:
-    """Yield how many elements each method keeps."""
-    block = "elements kept"
-    for method in labels:
-        of_method = table[table["method"] == method]
-        if len(of_method):
-            width = int(of_method["elements"].iloc[0])
-            cells = {f"r={ratio:g}": f"{kept_count(width, ratio):,}" for ratio in ratios}
-            yield {"block": block, "method": labels[method]} | cells
-            block = ""
-
-
-def _full(cells: dict[str, str], ratios: list[float]) -> dict[str, str]:
-    return {f"r={ratio:g}": cells.get(f"r={ratio:g}", "") for ratio in ratios}
 
 
 # --- effects --------------------------------------------------------------------------------------
@@ -470,4 +437,5 @@ EFFECTS_COLUMNS = [
 
 def habits(runs: str) -> ResultTable:
     """Tabulate what the public script's habits do to accuracy, each beside its correction."""
-    return ResultTable(effects(read_tidy(runs)), EFFECTS_COLUMNS)
+    table = effects(read_tidy(runs)).reindex(columns=[column.name for column in EFFECTS_COLUMNS])
+    return ResultTable(table, EFFECTS_COLUMNS)

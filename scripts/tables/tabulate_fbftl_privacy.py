@@ -19,7 +19,7 @@ from fbftl.findings.columns import (
 )
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.sampling_error import error_of, size_of_test_set
+from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, ResultTable
@@ -86,7 +86,7 @@ def privacy(
         setup: the task's.
     """
     table = with_guarantees(accuracies(read_tidy(runs, axes)), read_tidy(guarantees, axes))
-    table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
+    table = with_test_set(table, clients)
     reason = differs(setup, setups, "cifar10")
     return ResultTable(beside_fig12(table, published.read(printed), reason), PRIVACY_COLUMNS)
 
@@ -96,7 +96,7 @@ def accuracies(runs: pd.DataFrame) -> pd.DataFrame:
 
     FbFTL's uploads are the same whoever holds the samples, so one run of it is at every K.
     """
-    table = mean_and_spread(runs, PRIVACY_KEYS)
+    table = mean_and_spread(runs, [*PRIVACY_KEYS, "setting"])
     of_sizes = table[table["samples_per_client"].notna()]
     sizes = of_sizes["samples_per_client"].drop_duplicates().rename("size")
     if sizes.empty:
@@ -112,11 +112,7 @@ def with_guarantees(table: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFra
     """Add the calibrated guarantee, and epsilon of a replaced sample and of a replaced client."""
     rows = []
     for row in table.to_dict("records"):
-        matching = guarantees
-        for key in PRIVACY_KEYS:
-            same = matching[key].isna() if pd.isna(row[key]) else matching[key] == row[key]
-            shared = matching[key].isna() if key == "samples_per_client" else False
-            matching = matching[same | shared]
+        matching = guarantees[guarantees["setting"] == row.pop("setting")]
         first = matching.iloc[0]
         rows.append(
             row
@@ -183,8 +179,7 @@ def noise(
     """
     reason = differs(setup, setups, "cifar10")
     table = beside_notebook(read_tidy(runs, axes), published.read(printed), reason)
-    test_set_error = error_of(table["accuracy"], size_of_test_set(clients))
-    return ResultTable(table.assign(test_set_error=test_set_error), NOISE_COLUMNS)
+    return ResultTable(with_test_set(table, clients), NOISE_COLUMNS)
 
 
 def beside_notebook(runs: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:

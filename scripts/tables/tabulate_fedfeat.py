@@ -4,6 +4,7 @@ Each function returns one.
 """
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -103,7 +104,8 @@ def gains(runs: pd.DataFrame) -> pd.DataFrame:
     by_setting = other.assign(gained=gained).dropna(subset="gained").groupby(RETRAINED_BY)["gained"]
     gain_rows = [
         dict(zip(RETRAINED_BY, key, strict=True))
-        | {"gain": measured.mean, "gain_spread": measured.spread, "effect": effect(measured)}
+        | measured.columns("gain")
+        | {"effect": effect(measured)}
         for key, values in by_setting
         for measured in [Measured.of(list(values))]
     ]
@@ -273,20 +275,12 @@ def round_weights(statements: str) -> ResultTable:
     stated = published.read(statements)
     shards = lookup(stated, quantity="shards_per_client")
     samples = int(shards * lookup(stated, quantity="samples_per_shard"))
-    rows = []
-    for dataset in DATASETS:
-        for backbone in TABLE_I:
-            weight = round_weight(backbone, dataset, samples)
-            rows.append(
-                {
-                    "dataset": dataset,
-                    "backbone": backbone,
-                    "weights": weight.weights,
-                    "width": weight.width,
-                    "samples": samples,
-                    "features": weight.features,
-                    "share": weight.share,
-                    "megabytes": (weight.weights + weight.features) * FLOAT_BITS / 8e6,
-                }
-            )
-    return ResultTable(pd.DataFrame(rows), ROUND_WEIGHTS_COLUMNS)
+    table = pd.DataFrame(product(DATASETS, TABLE_I), columns=["dataset", "backbone"])
+    each = [round_weight(row.backbone, row.dataset, samples) for row in table.itertuples()]
+    table["weights"] = [weight.weights for weight in each]
+    table["width"] = [weight.width for weight in each]
+    table["samples"] = samples
+    table["features"] = [weight.features for weight in each]
+    table["share"] = [weight.share for weight in each]
+    table["megabytes"] = (table["weights"] + table["features"]) * FLOAT_BITS / 8e6
+    return ResultTable(table, ROUND_WEIGHTS_COLUMNS)

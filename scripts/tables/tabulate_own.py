@@ -3,7 +3,7 @@
 Each function returns one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,7 +12,7 @@ from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, TEST_SET, headi
 from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.sampling_error import error_of, size_of_test_set
+from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable, prefixed
@@ -52,10 +52,8 @@ def sweep(
     score, table = swept(found, list(varying))
     table = labelled(table, methods)
     if score == "test_accuracy":
-        table = table.assign(
-            test_set_error=error_of(table[score], size_of_test_set(clients)),
-            majority=majority_share(clients),
-        )
+        table = with_test_set(table, clients, accuracy=score)
+        table = table.assign(majority=majority_share(clients))
     return ResultTable(table, sweep_columns(score, varying))
 
 
@@ -90,15 +88,19 @@ def _as_given(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def sweep_columns(score: str, varying: Sequence[str]) -> list[Column]:
-    """Return what readers see: the axes that vary, or the method alone, then what came out."""
-    shown_axes = [
-        METHOD if axis == "method" else Column(axis, heading_of(axis), format=_as_given)
+def axis_columns(varying: Sequence[str], form: Callable[[Any], str] | str = "{}") -> list[Column]:
+    """Return the columns of the axes that vary, or of the method alone."""
+    return [
+        METHOD if axis == "method" else Column(axis, heading_of(axis), format=form)
         for axis in varying or ["method"]
     ]
+
+
+def sweep_columns(score: str, varying: Sequence[str]) -> list[Column]:
+    """Return what readers see: the axes that vary, or the method alone, then what came out."""
     heading, form, unit = SCORES[score]
     return [
-        *shown_axes,
+        *axis_columns(varying, _as_given),
         *with_spread(score, heading, unit, form, spread="spread"),
         *([TEST_SET, MAJORITY] if score == "test_accuracy" else []),
         Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
@@ -156,15 +158,9 @@ def sources(
         methods: the methods of the runs.
     """
     table = sources_table([read_tidy(path, axes) for path in runs], varying)
-    table = labelled(table, methods).assign(
-        test_set_error=error_of(table["mean"], size_of_test_set(clients)),
-        majority=majority_share(clients),
-    )
-    named = [
-        METHOD if axis == "method" else Column(axis, heading_of(axis))
-        for axis in varying or ["method"]
-    ]
-    return ResultTable(table, [*named, *SOURCES_COLUMNS])
+    table = with_test_set(labelled(table, methods), clients, accuracy="mean")
+    table = table.assign(majority=majority_share(clients))
+    return ResultTable(table, [*axis_columns(varying), *SOURCES_COLUMNS])
 
 
 def sources_table(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.DataFrame:

@@ -28,7 +28,7 @@ from fbftl.findings.marks import on_front
 from fbftl.findings.printed import judged
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.sampling_error import error_of, size_of_test_set
+from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, ResultTable, prefixed
@@ -82,7 +82,7 @@ def uploads(
         one_shot: the task's block of that name, for what bounds a mixture's components.
     """
     table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
-    table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
+    table = with_test_set(table, clients)
     bounds = {key: one_shot[key] for key in ("least_variance", "least_samples")}
     of_mixtures = table["message"] == "mixtures"
     for key, value in bounds.items():
@@ -107,21 +107,21 @@ def uploads_table(
     table["times_fbftl"] = table["uplink_bits"] / plain.iloc[0] if len(plain) else None
     table["airtime"] = table["bits_per_client"] / radio["data_rate"]
     table["sending_energy"] = table["uplink_bits"] * radio["joules_per_bit"]
-    rows = []
-    for upload, upload_rows in by_upload(table):
-        width = upload.projection or network.feature_width
-        solved = solving(
-            upload.head, width, network.head[-1].outputs, trained(network, upload_rows, training)
+    parts = [
+        upload_rows.assign(
+            name=upload.label,
+            multiplications=solving(
+                upload.head,
+                upload.projection or network.feature_width,
+                network.head[-1].outputs,
+                trained(network, upload_rows, training),
+            ),
+            summable="yes" if upload.summable else "no",
+            revealed=upload.revealed,
         )
-        rows.append(
-            upload_rows.assign(
-                name=upload.label,
-                multiplications=solved,
-                summable="yes" if upload.summable else "no",
-                revealed=upload.revealed,
-            )
-        )
-    table = pd.concat(rows, ignore_index=True)
+        for upload, upload_rows in by_upload(table)
+    ]
+    table = pd.concat(parts, ignore_index=True)
     table["multiplications"] = table["multiplications"].astype(float)
     table["solving_energy"] = table["multiplications"] * radio["joules_per_multiplication"]
     front = on_front(table["uplink_bits"], table["accuracy"])

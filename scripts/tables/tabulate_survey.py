@@ -3,7 +3,7 @@
 Each function returns one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy, judged_agains
 from fbftl.findings.paces import epochs_to
 from fbftl.findings.printed import judged
 from fbftl.findings.run_file import read_run
-from fbftl.findings.runs import read_tidy
+from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import counted, mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, ResultTable, prefixed
@@ -51,29 +51,25 @@ def dpsgd(runs: str, guarantees: str, printed: str | Path, axes: dict[str, Any])
         printed: published accuracies.
         axes: the keys of a row, with their defaults.
     """
-    table = mean_and_spread(read_tidy(runs, axes), ["mechanism", "epsilon"])
-    all_guarantees = read_tidy(guarantees, axes)
-    rows = [row | guaranteed(all_guarantees, row) for row in table.to_dict("records")]
-    beside = beside_accuracies(pd.DataFrame(rows), published.read(printed))
+    table = mean_and_spread(read_tidy(runs, axes), ["mechanism", "epsilon", "setting"])
+    guaranteed, setting = read_tidy(guarantees, axes), table.pop("setting")
+    for name, column in GUARANTEED.items():
+        added = reached(guaranteed, column, unit="client", adjacency="add-remove")
+        table[name] = setting.map(added)
+    replaced = reached(guaranteed, unit="client", adjacency="replace-one")
+    table["epsilon_replaced"] = setting.map(replaced)
+    beside = beside_accuracies(table, published.read(printed))
     return ResultTable(judged(beside, NOT_REPORTED), DPSGD_COLUMNS)
 
 
-def guaranteed(guarantees: pd.DataFrame, row: dict[str, Any]) -> dict[str, Any]:
-    """Return what a row's noise guarantees a sample, which is a client with one sample."""
-    matching = guarantees[
-        (guarantees["mechanism"] == row["mechanism"]) & (guarantees["epsilon"] == row["epsilon"])
-    ]
-    matching = matching[matching["unit"] == "client"].set_index("adjacency")
-    columns = {"given_sigma": "sigma", "clip_norm": "clip_norm", "delta": "delta"}
-    if matching.empty:
-        names = (*columns.values(), "epsilon_added", "epsilon_replaced", "accountant")
-        return dict.fromkeys(names)
-    added = matching.loc["add-remove"]
-    return (
-        {name: added[column] for column, name in columns.items()}
-        | {"epsilon_added": added["given_epsilon"], "accountant": added["given_accountant"]}
-        | {"epsilon_replaced": matching.loc["replace-one", "given_epsilon"]}
-    )
+GUARANTEED = {
+    "sigma": "given_sigma",
+    "clip_norm": "clip_norm",
+    "delta": "delta",
+    "epsilon_added": "given_epsilon",
+    "accountant": "given_accountant",
+}
+"""What noise guarantees a sample, which is a client with one sample."""
 
 
 def beside_accuracies(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
@@ -107,15 +103,10 @@ def paces(series: str) -> ResultTable:
     curves = curves[curves["series"] == "test_accuracy"].sort_values("step")
     rows = [
         dict(zip(("task", "setting", "seed"), name, strict=True))
-        | epochs_to_each(list(curve["value"]))
+        | {f"epochs_to_{at}": epochs_to(list(curve["value"]), at / 100) for at in ACCURACIES}
         for name, curve in curves.groupby(["task", "setting", "seed"])
     ]
     return ResultTable(pd.DataFrame(rows), PACES_COLUMNS)
-
-
-def epochs_to_each(accuracies: Sequence[float]) -> Mapping[str, float]:
-    """Return after how many epochs a curve reaches each percentage."""
-    return {f"epochs_to_{at}": epochs_to(accuracies, at / 100) for at in ACCURACIES}
 
 
 # --- frameworks -----------------------------------------------------------------------------------

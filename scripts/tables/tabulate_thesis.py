@@ -19,8 +19,8 @@ from fbftl.findings.columns import (
     with_spread,
 )
 from fbftl.findings.comparison import Measured, Verdict, effect, verdict
-from fbftl.findings.outsourcing import CHOICES, epsilons, purchases
-from fbftl.findings.runs import read_tidy
+from fbftl.findings.outsourcing import CHOICES, purchases
+from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.privacy.schedules import (
     best_steps,
@@ -68,21 +68,27 @@ def budget(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
         guarantees: what its runs guarantee.
         axes: the axes of a row, with their defaults.
     """
-    guaranteed = read_tidy(guarantees, axes)
-    return ResultTable(budget_rows(read_tidy(runs, axes), guaranteed), BUDGET_COLUMNS)
-
-
-def budget_rows(runs: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per setting, by rows, steps, momentum and schedule."""
-    by_setting = runs.set_index("seed").groupby("setting", sort=False)
-    rows = [budget_row(seed_runs, runs, guarantees) for _, seed_runs in by_setting]
+    read, guaranteed = read_tidy(runs, axes), read_tidy(guarantees, axes)
+    by_setting = read.set_index("seed").groupby("setting", sort=False)
+    table = pd.DataFrame([budget_row(seed_runs, read) for _, seed_runs in by_setting])
+    table["sigma"] = table["setting"].map(reached(guaranteed, "given_sigma"))
+    for name, (accountant, adjacency) in REACHED.items():
+        of_kind = {"given_accountant": accountant, "adjacency": adjacency}
+        table[name] = table["setting"].map(reached(guaranteed, **of_kind))
     keys = ["seen", "descent_steps", "descent_momentum", "accountant", "schedule", "decay"]
-    return pd.DataFrame(rows).sort_values(keys, na_position="first", ignore_index=True)
+    table = table.sort_values(keys, na_position="first", ignore_index=True)
+    return ResultTable(table, BUDGET_COLUMNS)
 
 
-def budget_row(
-    seed_runs: pd.DataFrame, runs: pd.DataFrame, guarantees: pd.DataFrame
-) -> dict[str, Any]:
+REACHED = {
+    "epsilon_zcdp": ("zCDP", "add-remove"),
+    "epsilon_exact": ("exact Gaussian", "add-remove"),
+    "epsilon_replaced": ("exact Gaussian", "replace-one"),
+}
+"""Accountant and neighbours of each epsilon."""
+
+
+def budget_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
     """Return one setting's row."""
     first = seed_runs.iloc[0]
     noisy = first["mechanism"] != "none"
@@ -97,7 +103,6 @@ def budget_row(
         | {"accuracy": accuracy.mean(), "accuracy_spread": accuracy.std()}
         | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
         | beside_uniform(first, loss, runs)
-        | budget_reached(guarantees[guarantees["setting"] == first["setting"]])
     )
 
 
@@ -117,23 +122,6 @@ def beside_uniform(first: pd.Series, loss: pd.Series, runs: pd.DataFrame) -> dic
         "ratio": float(loss.mean() / uniform.mean()),
         "gain": float((change < 0).mean()),
         "effect": effect(Measured.of(list(change))),
-    }
-
-
-def budget_reached(guarantees: pd.DataFrame) -> dict[str, float]:
-    """Return a setting's least noise, and the epsilons that it guarantees."""
-
-    def epsilon(accountant: str, adjacency: str) -> float:
-        match = (guarantees["given_accountant"] == accountant) & (
-            guarantees["adjacency"] == adjacency
-        )
-        return guarantees.loc[match, "given_epsilon"].iloc[0] if match.any() else math.nan
-
-    return {
-        "sigma": guarantees["given_sigma"].iloc[0],
-        "epsilon_zcdp": epsilon("zCDP", "add-remove"),
-        "epsilon_exact": epsilon("exact Gaussian", "add-remove"),
-        "epsilon_replaced": epsilon("exact Gaussian", "replace-one"),
     }
 
 
@@ -234,8 +222,7 @@ def fairness(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
         axes: the axes of a row, with their defaults.
     """
     table = fairness_rows(read_tidy(runs, axes))
-    guaranteed = read_tidy(guarantees, axes).drop_duplicates("setting").set_index("setting")
-    table["given_epsilon"] = table["setting"].map(guaranteed["given_epsilon"])
+    table["given_epsilon"] = table["setting"].map(reached(read_tidy(guarantees, axes)))
     return ResultTable(table, fairness_columns(table))
 
 
@@ -342,7 +329,10 @@ def ecos(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
         axes: those of a purchase, with their defaults.
     """
     table = purchases(read_tidy(runs, axes))
-    table = table.merge(epsilons(read_tidy(guarantees, axes)), on="setting", how="left")
+    guaranteed = read_tidy(guarantees, axes)
+    for name, adjacency in (("epsilon_added", "add-remove"), ("epsilon_replaced", "replace-one")):
+        epsilon = reached(guaranteed, given_mechanism="counts", adjacency=adjacency)
+        table[name] = table["setting"].map(epsilon)
     table["name"] = table["purchase_rule"].map(lambda choice: CHOICES[choice][0])
     shared = table["purchase_rule"] == "ecos"
     for axis in ("purchase_allocation", "score_power", "bits"):

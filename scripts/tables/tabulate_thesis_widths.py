@@ -66,6 +66,7 @@ def widths(
     for run, ledger in zip(runs, ledgers, strict=True):
         document, sent = read_run(run), uploads(ledger)
         setting = axes | document["setting"]
+        diverged = sum(repetition["diverged"] for repetition in document["repetitions"])
         if "budgets" not in document["repetitions"][0]:  # FedAvg's clients all train one width
             setting |= {"budgets": None, "budget_order": None}
         served = at_widths(document, setting["width"])
@@ -77,11 +78,7 @@ def widths(
                 | costs(network, entering, classes, setting, width)
                 | uplink(document, sent, width)
                 | in_each(names, by_domain)
-                | {
-                    "diverged": sum(
-                        repetition["diverged"] for repetition in document["repetitions"]
-                    )
-                }
+                | {"diverged": diverged}
             )
     table = pd.DataFrame(rows)
     by = ["method", *(axis for axis in WIDTH_AXES if axis in table), "width"]
@@ -145,29 +142,22 @@ def _counted(
 
 def summary(accuracies: list[float], widest: list[float] | None) -> dict[str, Any]:
     """Return mean and spread of accuracies, and of what they are more than at full width."""
-    measured, gap = Measured.of(accuracies), None
+    measured = Measured.of(accuracies)
+    gap: dict[str, float | None] = {"gap": None, "gap_spread": None}
     if widest is not None:
-        gap = Measured.of(
-            [partial - full for partial, full in zip(accuracies, widest, strict=True)]
-        )
-    return {
-        "accuracy": measured.mean,
-        "spread": measured.spread,
-        "gap": gap and gap.mean,
-        "gap_spread": gap and gap.spread,
-        "seeds": measured.seeds,
-    }
+        pairs = zip(accuracies, widest, strict=True)
+        gap |= Measured.of([partial - full for partial, full in pairs]).columns("gap")
+    return measured.columns("accuracy", "spread") | gap | {"seeds": measured.seeds}
 
 
-def in_each(names: list[str], accuracies: list[list[float]]) -> dict[str, float | None]:
+def in_each(names: list[str], accuracies: list[list[float]]) -> dict[str, float]:
     """Return mean and spread of accuracies, by seed and domain, in each domain.
 
     Without domains in a run there are none of them.
     """
-    columns: dict[str, float | None] = {}
+    columns: dict[str, float] = {}
     for name, of_domain in zip(names, zip(*accuracies, strict=True), strict=False):
-        measured = Measured.of(of_domain)
-        columns |= {name: measured.mean, f"{name}_spread": measured.spread}
+        columns |= Measured.of(of_domain).columns(name)
     return columns
 
 

@@ -11,6 +11,7 @@ import argparse
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -158,8 +159,9 @@ def renew_claims(root: Path, paper: str) -> None:
             take_over({page: place / "tables" / page.name for page in pages})
 
 
+@cache
 def kept_rows(root: Path) -> dict[str, KeptRows]:
-    """Return the rows of all papers' kept tables from which their pages are filled."""
+    """Return the rows of all papers' kept tables from which their pages are filled; read once."""
     audit = rows(root / KEPT / AUDIT)
     by_paper = {}
     for paper in kept_papers(root):
@@ -217,8 +219,9 @@ def made_by() -> dict[str, Any]:
     }
 
 
+@cache
 def committed_numbers(root: Path) -> dict[str, float]:
-    """Return every committed number by its name."""
+    """Return every committed number by its name; read once."""
     files = sorted((root / KEPT).glob("*/numbers.json"))
     of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, stdev
+from typing import Self
 
 from scipy.special import stdtrit
 
@@ -53,7 +54,7 @@ class Measured:
     seeds: int
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> "Measured":
+    def of(cls, values: Sequence[float]) -> Self:
         """Return mean and spread of one value per seed."""
         spread = stdev(values) if len(values) > 1 else 0.0
         return cls(fmean(values), spread, len(values))
@@ -71,50 +72,23 @@ class Measured:
         reach = float(stdtrit(self.seeds - 1, CONFIDENCE)) * self.error
         return self.mean - reach, self.mean + reach
 
-    def __sub__(self, constant: float) -> "Measured":
-        """Return the difference to a constant, which has no spread."""
-        return Measured(self.mean - constant, self.spread, self.seeds)
+    def columns(self, name: str, spread: str = "") -> dict[str, float]:
+        """Return mean and spread as columns of a table, the spread's called `{name}_spread`."""
+        return {name: self.mean, spread or f"{name}_spread": self.spread}
 
 
-@dataclass(frozen=True)
-class Claimed:
-    """What is claimed of a difference.
-
-    low, high: what it lies between.
-    """
-
-    low: float = 0.0
-    high: float = math.inf
-
-    def holds(self, value: float) -> bool:
-        """Tell whether one value lies where it is claimed to."""
-        return value - self.low > ROUNDING and self.high - value > ROUNDING
-
-
-MORE = Claimed()
-"""The first side is the greater."""
-
-
-def within(band: float) -> Claimed:
-    """Return the claim that two sides are equal, or that one costs little, up to a band."""
-    return Claimed(-band, band)
-
-
-def verdict(difference: Measured | None, claimed: Claimed = MORE) -> Verdict:
-    """Return what a difference over seeds, in the unit of the claim, says of what is claimed."""
-    if difference is None:
-        return Verdict.NOT_RUN
+def verdict(difference: Measured, low: float = 0.0, high: float = math.inf) -> Verdict:
+    """Return what a difference over seeds says of the claim that it lies between two ends."""
     if difference.seeds < LEAST_SEEDS:
         return Verdict.UNDECIDED
     lower, upper = difference.bounds
-    if claimed.low - upper > ROUNDING or lower - claimed.high > ROUNDING:
+    if low - upper > ROUNDING or lower - high > ROUNDING:
         return Verdict.DIFFERS
-    if claimed.holds(lower) and claimed.holds(upper):
-        return Verdict.REPRODUCED
-    return Verdict.UNDECIDED
+    inside = lower - low > ROUNDING and high - upper > ROUNDING
+    return Verdict.REPRODUCED if inside else Verdict.UNDECIDED
 
 
-def effect(difference: Measured | None) -> str:
+def effect(difference: Measured) -> str:
     """Return which way a difference goes by the rule: raises, lowers, or neither that is seen."""
     words = {Verdict.REPRODUCED: "raises", Verdict.DIFFERS: "lowers"}
     return words.get(verdict(difference), "undecided")

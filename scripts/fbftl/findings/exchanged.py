@@ -155,10 +155,6 @@ class Exchanged:
         """
         return [required(first_epoch_at(curve, accuracy)) for curve in self.accuracy]
 
-    def first_reaching(self, accuracy: float) -> int | None:
-        """Return the first epoch at which the mean curve over seeds reaches an accuracy."""
-        return first_epoch_at(self.accuracy.mean(axis=0), accuracy)
-
 
 def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any]) -> Exchanged:
     """Read a run file and its ledger.

@@ -9,8 +9,7 @@ from os.path import relpath
 from pathlib import Path
 
 from fbftl.findings.page_style import document, verdict_class
-from fbftl.findings.story import alternative_in
-from fbftl.findings.table_page import PageColumn, PageText, table
+from fbftl.findings.table_page import PageColumn, PageText, name_of, picture, table
 
 STYLE = """\
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: .5rem; }
@@ -59,11 +58,6 @@ class Shown:
     def picture(self) -> str | None:
         """Its first figure, or None."""
         return next((path for path in self.results if path.endswith(".svg")), None)
-
-    @property
-    def seen(self) -> str:
-        """What is seen in its first figure, as the file of the figure says it, or nothing."""
-        return alternative_in(Path(self.picture)) if self.picture else ""
 
 
 def rows(table: str | Path) -> list[dict[str, str]]:
@@ -139,23 +133,13 @@ def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:
     return "\n".join(
         [
             *head,
-            _picture(shown.picture, shown.seen, texts, folder) if shown.picture else "",
+            picture(shown.picture, texts, folder) if shown.picture else "",
             _claims(shown.claims) if shown.claims else "",
             audit * bool(shown.audit),
             f"<details><summary>Tables and figures: {len(shown.results)}</summary>"
             f"{_list(shown.results, texts, folder)}</details>",
             "</section>",
         ]
-    )
-
-
-def _picture(path: str, seen: str, texts: Mapping[str, PageText], folder: str) -> str:
-    text = texts.get(path, PageText(_name(path)))
-    return (
-        f'<figure><a href="{_link(path, folder)}"><img src="{_link(path, folder)}" '
-        f'alt="{escape(seen or text.title)}"></a>'
-        f"<figcaption><strong>{escape(text.title)}.</strong> {escape(text.caption)}</figcaption>"
-        "</figure>"
     )
 
 
@@ -172,17 +156,11 @@ def _list(results: Sequence[str], texts: Mapping[str, PageText], folder: str) ->
     """Return links to results, each with its caption."""
     items = []
     for path in results:
-        text = texts.get(path, PageText(_name(path)))
+        text = texts.get(path, PageText(name_of(path)))
         kind = "Figure" if path.endswith(".svg") else "Table"
         link = f'<a href="{_link(path, folder)}">{escape(text.title)}</a>'
         items.append(f"<li>{kind}: {link}. <small>{escape(text.caption)}</small></li>")
     return f"<ul>{''.join(items)}</ul>"
-
-
-def _name(path: str) -> str:
-    """Return what a result is called that has no title: its own name, and its task or paper."""
-    *_, of, _, _ = Path(path).parts
-    return f"{Path(path).stem.replace('_', ' ')}: {of}"
 
 
 def _link(path: str, folder: str) -> str:

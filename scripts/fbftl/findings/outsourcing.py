@@ -37,15 +37,3 @@ def purchases(runs: pd.DataFrame) -> pd.DataFrame:
     table["centroids"] = table["centroids"].where(counting)
     order = table["purchase_rule"].map(list(CHOICES).index)
     return table.assign(order=order).sort_values(["order", *keys[1:]]).drop(columns="order")
-
-
-def epsilons(guarantees: pd.DataFrame) -> pd.DataFrame:
-    """Return what each setting's counts cost a row: columns setting, added, replaced.
-
-    Args:
-        guarantees: guarantees of the experiment.
-    """
-    counts = guarantees[guarantees["given_mechanism"] == "counts"]
-    wide = counts.pivot_table(index="setting", columns="adjacency", values="given_epsilon")
-    names = {"add-remove": "epsilon_added", "replace-one": "epsilon_replaced"}
-    return wide.reindex(columns=list(names)).rename(columns=names).reset_index()

@@ -12,7 +12,7 @@ import pandas as pd
 from fbftl.findings.columns import undertrained
 from fbftl.findings.marks import on_front
 from fbftl.findings.page_style import counted
-from fbftl.findings.table_page import PageColumn, PageText, table
+from fbftl.findings.table_page import PageColumn, PageText, picture, table
 from fbftl.findings.tables import prefixed
 
 MOST_SHOWN = 12
@@ -123,7 +123,7 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
     return "\n".join(
         [
             f"<h3>{escape(task.name)} <small>{escape(task.data)}</small></h3>",
-            _picture(task.picture, texts, folder) if task.picture else "",
+            picture(task.picture, texts, folder) if task.picture else "",
             table(list(_columns(shown, percent))),
             f"<p>{len(shown)} of {counted(len(rows), 'setting')}, with those on the Pareto front "
             f'of uplink and accuracy; <a href="{link}">every run</a>.</p>',
@@ -149,11 +149,3 @@ def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
         PageColumn("Seeds", [f"{seeds:.0f}" for seeds in rows["seeds"]], number=True),
         PageColumn("Pareto front", ["yes" if front else "no" for front in rows["front"]]),
     ]
-
-
-def _picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
-    text, link = texts.get(path, PageText()), escape(relpath(path, folder))
-    return (
-        f'<figure><a href="{link}"><img src="{link}" alt="{escape(text.title)}"></a>'
-        f"<figcaption>{escape(text.caption)}</figcaption></figure>"
-    )

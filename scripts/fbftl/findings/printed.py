@@ -5,13 +5,14 @@ that number; papers do both. A measurement in the published setup reproduces it 
 by the rule of `comparison`, up to a band and half a unit of the last printed digit.
 """
 
+from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.comparison import Measured, Verdict, verdict, within
+from fbftl.findings.comparison import Measured, Verdict, verdict
 
 SCALES = {"Tb": 10**12, "Gb": 10**9, "Mb": 10**6, "Kb": 10**3}
 """Units that stand for a number of bits; every other unit stands for itself."""
@@ -67,8 +68,9 @@ def measured_verdict(
     if reason:
         return Verdict.NOT_COMPARABLE
     number = Decimal(printed)
-    half_a_digit = 10.0 ** int(number.as_tuple().exponent) / 2
-    return verdict(measured - float(number), within(band + half_a_digit))
+    reach = band + 10.0 ** int(number.as_tuple().exponent) / 2
+    difference = replace(measured, mean=measured.mean - float(number))
+    return verdict(difference, -reach, reach)
 
 
 def beside(table: pd.DataFrame, numbers: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

@@ -114,6 +114,15 @@ def guarantees(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd
     return pd.DataFrame(rows, columns=[*SETTING, *axes, *GUARANTEE.values()])
 
 
+def reached(
+    guaranteed: pd.DataFrame, column: str = "given_epsilon", **key: Any
+) -> "pd.Series[Any]":
+    """Return by setting what it is guaranteed: a column of the first row that has the key."""
+    for name, value in key.items():
+        guaranteed = guaranteed[guaranteed[name] == value]
+    return guaranteed.drop_duplicates("setting").set_index("setting")[column]
+
+
 def write_tidy(path: str | Path, table: pd.DataFrame) -> None:
     """Write a tidy table as CSV with exact numbers.
 

@@ -41,3 +41,24 @@ def error_of_difference(
     """Return the most that the standard error of differences on the same test samples can be."""
     disagreeing = np.minimum(first + second, 2 - first - second)
     return ((disagreeing - (first - second) ** 2).clip(lower=0) / samples) ** 0.5
+
+
+def with_test_set(
+    table: "pd.DataFrame",
+    clients: str,
+    sides: "tuple[pd.Series, pd.Series] | None" = None,
+    accuracy: str = "accuracy",
+) -> "pd.DataFrame":
+    """Return a table with the test set's error of accuracies, and the most that of differences is.
+
+    Args:
+        table: with a column of accuracies.
+        clients: path of the task's client file.
+        sides: both accuracies of each row's difference, if it has one.
+        accuracy: the column.
+    """
+    samples = size_of_test_set(clients)
+    table = table.assign(test_set_error=error_of(table[accuracy], samples))
+    if sides is None:
+        return table
+    return table.assign(test_set_error_of_difference=error_of_difference(*sides, samples))

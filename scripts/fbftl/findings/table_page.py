@@ -5,12 +5,13 @@ once, above the table. What then finds no room is in the csv, to which the page 
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 
 from fbftl.findings.page_style import document, verdict_class
+from fbftl.findings.story import alternative_in
 
 COLUMNS = 8
 """On a page at most."""
@@ -70,20 +71,15 @@ def table_page(csv: Path, text: PageText, columns: Sequence[PageColumn]) -> str:
         columns: of the whole table, in order.
     """
     title = text.title or csv.stem.replace("_", " ").capitalize()
-    back = way_back(csv)
+    above = [folder for folder in csv.parents if folder.name == "results"]
+    back = escape(os.path.relpath(above[0] / INDEX, csv.parent)) if above else ""
     head = [
-        f'<nav><a href="{escape(back)}">← All results</a></nav>' if back else "",
+        f'<nav><a href="{back}">← All results</a></nav>' if back else "",
         f"<main><h1>{escape(title)}</h1>",
         f"<p>{escape(text.caption)}</p>" if text.caption else "",
         f'<p><a href="{escape(csv.name)}">The full table as CSV</a>, with every column.</p>',
     ]
     return document(title, "\n".join([*filter(None, head), table(columns), "</main>"]))
-
-
-def way_back(csv: Path) -> str:
-    """Return the link to the front page of the results that a table is one of, or nothing."""
-    folders = [folder for folder in csv.parents if folder.name == "results"]
-    return os.path.relpath(folders[0] / INDEX, csv.parent) if folders else ""
 
 
 def table(columns: Sequence[PageColumn]) -> str:
@@ -184,3 +180,26 @@ def body(columns: Sequence[PageColumn]) -> Iterator[str]:
 def mark(column: PageColumn) -> str:
     """Return the class attribute of a column's cells, or nothing."""
     return ' class="number"' if column.number else ' class="prose"' if column.prose else ""
+
+
+def picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
+    """Return a figure with title and caption, which a click opens.
+
+    Args:
+        path: of its svg, whose alternative text it has.
+        texts: title and caption by path.
+        folder: where the page will lie; links are relative to it.
+    """
+    text, link = texts.get(path, PageText(name_of(path))), escape(os.path.relpath(path, folder))
+    seen = escape(alternative_in(Path(path)) or text.title)
+    return (
+        f'<figure><a href="{link}"><img src="{link}" alt="{seen}"></a>'
+        f"<figcaption><strong>{escape(text.title)}.</strong> {escape(text.caption)}</figcaption>"
+        "</figure>"
+    )
+
+
+def name_of(path: str) -> str:
+    """Return what a result is called that has no title: its own name, and its task or paper."""
+    *_, of, _, _ = Path(path).parts
+    return f"{Path(path).stem.replace('_', ' ')}: {of}"

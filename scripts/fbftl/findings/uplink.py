@@ -24,15 +24,6 @@ def common_accuracy(methods: Mapping[str, Exchanged]) -> float:
     return min(float(run.accuracy.max(axis=1).min()) for run in methods.values())
 
 
-def last_epochs(methods: Mapping[str, Exchanged]) -> dict[str, dict[str, list[int]]]:
-    """Return the epoch that ends the count, by method, end (`SELECTED`, `COMMON`) and seed."""
-    target = common_accuracy(methods)
-    return {
-        name: {SELECTED: run.selected, COMMON: run.reaching(target)}
-        for name, run in methods.items()
-    }
-
-
 def times(run: Exchanged, epochs: list[int], fbftl: Exchanged | None) -> list[Fraction] | None:
     """Return how many times FbFTL's uplink a run's is, by seed, as the paper counts bits.
 
@@ -63,9 +54,9 @@ def uplink(methods: Mapping[str, Exchanged]) -> pd.DataFrame:
 
 
 def _rows(methods: Mapping[str, Exchanged]) -> Iterator[dict[str, Any]]:
-    for name, ends in last_epochs(methods).items():
-        run = methods[name]
-        for until, epochs in ends.items():
+    target = common_accuracy(methods)
+    for name, run in methods.items():
+        for until, epochs in ((SELECTED, run.selected), (COMMON, run.reaching(target))):
             ratio = times(run, epochs, methods.get("fbftl"))
             payload, bits = (run.until("up", total, epochs) for total in ("payload_bits", "bits"))
             for index, (seed, epoch) in enumerate(zip(run.seeds, epochs, strict=True)):

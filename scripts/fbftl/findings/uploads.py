@@ -97,17 +97,10 @@ class Upload:
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Upload":
         """Return what a row of a tidy table uploads."""
-        projection = row["projection"]
-        return cls(
-            row["message"],
-            row["head"],
-            row["aggregation"],
-            None if pd.isna(projection) else int(projection),
-            int(row["components"]),
-            row["covariance"],
-            int(row["bits"]),
-            int(row["means_per_class"]),
-        )
+        projection = None if pd.isna(row["projection"]) else int(row["projection"])
+        values = {name: row[name] for name in ("message", "head", "aggregation", "covariance")}
+        values |= {name: int(row[name]) for name in ("components", "bits", "means_per_class")}
+        return cls(**values, projection=projection)
 
     @property
     def label(self) -> str:

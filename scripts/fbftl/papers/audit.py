@@ -1,12 +1,16 @@
 """The audit table: a row per finding about a paper, the rows of all papers together.
 
-A finding is computed in its paper's folder; what its row says of it is in `published/audit.csv`.
+A finding is computed by a function in an `audit*.py` of its paper's folder, which is called as the
+row in small letters, `a7`; what the row says of it is in `published/audit.csv`. A module whose
+findings are argued on a page of their own names it as `PAGE`.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from importlib import import_module
 
 import pandas as pd
 
@@ -14,72 +18,66 @@ from fbftl.findings.columns import VERDICT
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.printed import formula_verdict
 from fbftl.findings.tables import Column
+from fbftl.papers.by_name import modules
+from fbftl.papers.record import PaperRecord
 
 Number = Decimal | Fraction | int | float | str
+Form = str | Callable[[Number], str]
+
+FINDING = re.compile(r"a(\d+)")
+"""Name of a function that computes a finding."""
 
 
 @dataclass(frozen=True)
-class AuditRow:
+class Finding:
     """What a paper prints, and what follows from its own record.
 
-    id: of its row.
     published, computed: both values, as they are shown.
     words: numbers and names that the row's sentences leave open, by their names there.
-    part: which of the paper's pages argues it; empty where the paper has one page.
     """
 
-    id: str
     published: str
     computed: str
     verdict: Verdict
-    words: Mapping[str, object] = field(default_factory=dict)
-    part: str = ""
-
-    @property
-    def number(self) -> int:
-        """The number in the id."""
-        return int(self.id.removeprefix("A"))
-
-    def section(self, paper: str) -> str:
-        """Return the section that argues the finding."""
-        page = f"{paper}-{self.part}" if self.part else paper
-        return f"docs/papers/{page}.md#{self.id.lower()}"
+    words: Mapping[str, object]
 
 
 def finding(
-    id: str,
     published: Sequence[Number] | str,
     computed: Sequence[Number] | str,
-    form: str = "{}",
+    form: Form = "{}",
     *,
-    printed: str = "{}",
+    printed: Form = "{}",
     between: str = "; ",
     unit: str = "",
+    shown: tuple[str, str] | None = None,
     **words: object,
-) -> AuditRow:
+) -> Finding:
     """Return a finding whose numbers are shown as they are judged.
 
     Args:
-        id: of its row.
         published: the numbers as they are printed; a text is shown, and has no number.
         computed: exact; a text is shown, and has no number.
-        form: how a computed number is shown.
+        form: how a computed number is shown, a format or a function.
         printed: how a published one is shown.
         between: what is shown between two numbers of a side.
         unit: of the published numbers; the computed ones are in bits where it is one of bits.
-        words: as in `AuditRow`.
+        shown: both sides in words, where these are not their numbers.
+        words: as in `Finding`.
     """
-    shown = [
-        side if isinstance(side, str) else between.join(map(how.format, map(_formattable, side)))
+    sides = [
+        side if isinstance(side, str) else between.join(_shown(number, how) for number in side)
         for side, how in ((published, printed), (computed, form))
     ]
     numbers = [() if isinstance(side, str) else side for side in (published, computed)]
-    return AuditRow(id, *shown, judged(*numbers, unit), words)
+    return Finding(*(shown or sides), judged(*numbers, unit), words)
 
 
-def _formattable(number: Number) -> Number:
-    """Return a number that a format specification takes, which Python's fractions do not yet."""
-    return float(number) if isinstance(number, Fraction) else number
+def _shown(number: Number, how: Form) -> str:
+    """Return a number in a form; Python's fractions do not take all formats yet."""
+    if callable(how):
+        return how(number)
+    return how.format(float(number) if isinstance(number, Fraction) else number)
 
 
 def judged(published: Sequence[Number], computed: Sequence[Number], unit: str = "") -> Verdict:
@@ -102,11 +100,19 @@ def judged(published: Sequence[Number], computed: Sequence[Number], unit: str = 
     return Verdict.REPRODUCED if verdicts == {Verdict.REPRODUCED} else Verdict.DIFFERS
 
 
-def table(findings: Mapping[str, Sequence[AuditRow]], texts: pd.DataFrame) -> pd.DataFrame:
-    """Return the audit table from the findings of each paper, in the order of their numbers.
+def found(paper: str, record: PaperRecord) -> Iterator[tuple[int, str, Finding]]:
+    """Yield number, page and value of each finding about a paper, in no order."""
+    for module in map(import_module, modules(paper, ["audit"])):
+        for name, function in vars(module).items():
+            if match := FINDING.fullmatch(name):
+                yield int(match[1]), getattr(module, "PAGE", paper), function(record)
+
+
+def table(records: Mapping[str, PaperRecord], texts: pd.DataFrame) -> pd.DataFrame:
+    """Return the audit table of papers, each one's findings in the order of their numbers.
 
     Args:
-        findings: by paper.
+        records: by paper.
         texts: columns `paper`, `id`, `where`, `unit` and `explanation`; a name in braces is one of
             the finding's words.
 
@@ -117,17 +123,17 @@ def table(findings: Mapping[str, Sequence[AuditRow]], texts: pd.DataFrame) -> pd
     return pd.DataFrame(
         {
             "paper": paper,
-            "id": row.id,
-            "where": sentences.at[(paper, row.id), "where"].format(**row.words),
-            "published": row.published,
-            "computed": row.computed,
-            "unit": sentences.at[(paper, row.id), "unit"].format(**row.words),
-            "verdict": str(row.verdict),
-            "explanation": sentences.at[(paper, row.id), "explanation"].format(**row.words),
-            "section": row.section(paper),
+            "id": f"A{number}",
+            "where": sentences.at[(paper, f"A{number}"), "where"].format(**of.words),
+            "published": of.published,
+            "computed": of.computed,
+            "unit": sentences.at[(paper, f"A{number}"), "unit"].format(**of.words),
+            "verdict": str(of.verdict),
+            "explanation": sentences.at[(paper, f"A{number}"), "explanation"].format(**of.words),
+            "section": f"docs/papers/{page}.md#a{number}",
         }
-        for paper, of_paper in findings.items()
-        for row in sorted(of_paper, key=lambda row: row.number)
+        for paper, record in records.items()
+        for number, page, of in sorted(found(paper, record), key=lambda row: row[0])
     )
 
 

@@ -26,8 +26,8 @@ def modules(paper: str, names: Iterable[str] = OF_CLAIMS) -> list[str]:
 
 def audited() -> list[str]:
     """Return the papers with audit rows, the one that the workflow is named after first."""
-    found = sorted(path.parent.name for path in Path(__file__).parent.glob("*/audit.py"))
-    return sorted(found, key=lambda paper: paper != "fbftl")
+    found = {path.parent.name for path in Path(__file__).parent.glob("*/audit*.py")}
+    return sorted(found, key=lambda paper: (paper != "fbftl", paper))
 
 
 def found_in(paper: str, module: str, name: str) -> list[Any]:

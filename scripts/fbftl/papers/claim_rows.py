@@ -222,7 +222,7 @@ def _on_task(row: ClaimRow, task: ClaimTask) -> Iterator[Part]:
         else:
             sides = [_side(row, column, task, values) for column in ("a", "b")]
             if task.makes(sides[0].settings + sides[1].settings):
-                yield Part(task, name, _measure(row, task, values), *sides, values=values)
+                yield Part(task, name, _filled(row, "measure", task, values), *sides, values=values)
 
 
 def _steps(
@@ -239,7 +239,7 @@ def _steps(
         lower, upper = (after, before) if row.margin == FALLING else (before, after)
         step = f"{less or 'default'} to {more or 'default'}"
         of_step = {**values, ALONG: more}
-        measure = _measure(row, task, of_step)
+        measure = _filled(row, "measure", task, of_step)
         named = f"{name}, {step}" if name else step
         yield Part(task, named, measure, upper, lower, values=of_step)
 
@@ -252,11 +252,11 @@ def _formula(
     axis: Sequence[Mapping[str, str]],
 ) -> Part:
     steps = [{**values, **step} for step in axis] or [dict(values)]
-    texts = [_filled(row, "a", row.a, task, of) for of in steps]
+    texts = [_filled(row, "a", task, of) for of in steps]
     if row.b:
-        texts.append(_filled(row, "b", row.b, task, values))
+        texts.append(_filled(row, "b", task, values))
     along = tuple(step[ALONG] for step in axis)
-    measure = _measure(row, task, values)
+    measure = _filled(row, "measure", task, values)
     return Part(task, name, measure, texts=tuple(texts), along=along, values=values)
 
 
@@ -275,24 +275,18 @@ def _joined(row: ClaimRow, names: Sequence[str], value: str) -> dict[str, str]:
     return dict(zip(names, values, strict=True))
 
 
-def _measure(row: ClaimRow, task: ClaimTask, values: Mapping[str, str]) -> str:
-    return _filled(row, "measure", row.measure, task, values)
-
-
 def _side(row: ClaimRow, column: str, task: ClaimTask, values: Mapping[str, str]) -> Side:
-    text = _filled(row, column, getattr(row, column), task, values)
+    text = _filled(row, column, task, values)
     if re.fullmatch(r"-?\d+(\.\d+)?", text):
         return Side(number=float(text))
-    measure = _measure(row, task, values)
+    measure = _filled(row, "measure", task, values)
     named = (term.rpartition(": ") for term in text.split(" -> "))
     return Side(tuple(Term(of or measure, setting) for of, _, setting in named))
 
 
-def _filled(
-    row: ClaimRow, column: str, text: str, task: ClaimTask, values: Mapping[str, str]
-) -> str:
-    """Return a text with every name in braces replaced, those in the values too."""
-    known = {**task.names, **values}
+def _filled(row: ClaimRow, column: str, task: ClaimTask, values: Mapping[str, str]) -> str:
+    """Return a column's text with every name in braces replaced, those in the values too."""
+    text, known = getattr(row, column), {**task.names, **values}
     while names := re.findall(r"{(\w+)}", text):
         for name in names:
             if name not in known:

@@ -16,15 +16,14 @@ The level is a part's own: of a hundred parts without any effect five are decide
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import fmean, stdev
 
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from fbftl.findings.comparison import LEAST_SEEDS, ROUNDING
+from fbftl.findings.comparison import LEAST_SEEDS, ROUNDING, Measured
 from fbftl.papers.claim_rows import ClaimForm
 
 LEVEL = 0.95
@@ -64,24 +63,13 @@ def variance_of_difference(percents: np.ndarray) -> float:
 
 
 @dataclass(frozen=True)
-class Effect:
+class Effect(Measured):
     """A difference over seeds, or a logarithm of a ratio.
 
-    mean, spread: mean and standard deviation of one seed.
-    seeds: how many there are.
     of_test_set: variance of the mean that the test set adds, whatever the seeds.
     """
 
-    mean: float
-    spread: float
-    seeds: int
     of_test_set: float = 0.0
-
-    @classmethod
-    def of(cls, values: Sequence[float], of_test_set: float = 0.0) -> "Effect":
-        """Return the effect of one value per seed."""
-        spread = stdev(values) if len(values) > 1 else 0.0
-        return cls(fmean(values), spread, len(values), of_test_set)
 
     def less(self, other: "Effect") -> "Effect":
         """Return the difference of two that are not paired, with the seeds of the fewer.
@@ -183,32 +171,24 @@ def seeds_to_settle(effect: Effect, allowed: Region | None) -> int | None:
     return LEAST_SEEDS + least
 
 
-def together(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
-    """Return what parts come to: what all do that can be compared, mixed if they contradict each
-    other, and inconclusive otherwise."""
-    found = set(verdicts) - {ClaimVerdict.NOT_TESTABLE}
-    if not found:
-        return ClaimVerdict.NOT_TESTABLE
-    if found >= {ClaimVerdict.CONFIRMED, ClaimVerdict.CONTRADICTED} or ClaimVerdict.MIXED in found:
-        return ClaimVerdict.MIXED
-    return found.pop() if len(found) == 1 else ClaimVerdict.INCONCLUSIVE
+def together(verdicts: Iterable[ClaimVerdict], form: ClaimForm | None = None) -> ClaimVerdict:
+    """Return what parts come to, of those that can be compared.
 
-
-def in_some_part(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
-    """Return what parts come to of which one suffices: the claim that something exists."""
-    found = set(verdicts) - {ClaimVerdict.NOT_TESTABLE}
-    if not found:
-        return ClaimVerdict.NOT_TESTABLE
-    confirmed = ClaimVerdict.CONFIRMED in found
-    return ClaimVerdict.CONFIRMED if confirmed else ClaimVerdict.INCONCLUSIVE
-
-
-def in_most_parts(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
-    """Return what parts come to of which more than half suffice, and half are too few."""
+    Of the claim that something exists one part suffices, and none contradicts it. Of one about most
+    parts more than half suffice, and half are too few. Any other comes to what all do, is mixed if
+    they contradict each other, and inconclusive otherwise.
+    """
     found = [of for of in verdicts if of is not ClaimVerdict.NOT_TESTABLE]
+    confirmed, contradicted = map(found.count, (ClaimVerdict.CONFIRMED, ClaimVerdict.CONTRADICTED))
     if not found:
         return ClaimVerdict.NOT_TESTABLE
-    if 2 * found.count(ClaimVerdict.CONFIRMED) > len(found):
-        return ClaimVerdict.CONFIRMED
-    refuted = 2 * found.count(ClaimVerdict.CONTRADICTED) >= len(found)
-    return ClaimVerdict.CONTRADICTED if refuted else ClaimVerdict.INCONCLUSIVE
+    if form is ClaimForm.EXISTS:
+        return ClaimVerdict.CONFIRMED if confirmed else ClaimVerdict.INCONCLUSIVE
+    if form is ClaimForm.MOST:
+        if 2 * confirmed > len(found):
+            return ClaimVerdict.CONFIRMED
+        refuted = 2 * contradicted >= len(found)
+        return ClaimVerdict.CONTRADICTED if refuted else ClaimVerdict.INCONCLUSIVE
+    if (confirmed and contradicted) or ClaimVerdict.MIXED in found:
+        return ClaimVerdict.MIXED
+    return found[0] if len(set(found)) == 1 else ClaimVerdict.INCONCLUSIVE

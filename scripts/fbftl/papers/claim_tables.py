@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,14 +10,13 @@ import pandas as pd
 from fbftl.findings.columns import SEEDS, VERDICT
 from fbftl.findings.comparison import ROUNDING
 from fbftl.findings.front import rows
-from fbftl.findings.published import read
 from fbftl.findings.tables import Column
 from fbftl.papers.claim_rows import read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
-from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.kept_runs import read_kept
 from fbftl.papers.quantities import runs_by_task
+from fbftl.papers.record import PaperRecord
 
 FORMULA, NO_EVIDENCE = "formula", "none"
 
@@ -90,10 +88,8 @@ def findings_of(
     of_runs = {name: files[name] for name in ("experiments", "series", "uplinks", "beside")}
     runs = read_kept(files["kept"]) | runs_by_task(**of_runs)
     planned = {name: of.settings for name, of in runs.items()} | dict(planned)
-    record = PaperRecord(
-        {Path(path).stem: read(path) for path in files["printed"]},
-        {row["id"]: row for row in rows(files["audit"]) if row["paper"] == paper},
-    )
+    audit = {row["id"]: row for row in rows(files["audit"]) if row["paper"] == paper}
+    record = PaperRecord.of(files["printed"], audit=audit)
     return evaluate(
         read_rows(files["registry"]),
         read_tasks(files["tasks"], planned),

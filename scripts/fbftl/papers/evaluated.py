@@ -30,8 +30,6 @@ from fbftl.papers.claim_rows import (
 from fbftl.papers.claim_rule import (
     ClaimVerdict,
     Effect,
-    in_most_parts,
-    in_some_part,
     is_ratio,
     judged,
     region,
@@ -40,7 +38,7 @@ from fbftl.papers.claim_rule import (
     variance_of_difference,
     variance_of_test_set,
 )
-from fbftl.papers.formulas import FormulaCase, Function, PaperRecord, functions_of
+from fbftl.papers.formulas import FormulaCase, Function, functions_of
 from fbftl.papers.measures import (
     NOTHING,
     ClaimMeasure,
@@ -52,11 +50,9 @@ from fbftl.papers.measures import (
     measures_of,
 )
 from fbftl.papers.quantities import Runs
+from fbftl.papers.record import PaperRecord
 
 NOT_RUN, GUESSES, NOT_COMPUTED = "not run", "at chance", "not computed"
-
-OF_SOME_PARTS = {ClaimForm.EXISTS: in_some_part, ClaimForm.MOST: in_most_parts}
-"""How a clause's parts are put together where the claim is not about all of them."""
 
 FROM_MEANS = "from means alone"
 """Of a part whose sides have kept means and spreads, and no runs: seeds are not paired."""
@@ -143,8 +139,8 @@ def _claim(name: str, clauses: Sequence[tuple[ClaimRow, Sequence[PartFinding]]])
     verdicts: list[ClaimVerdict] = []
     for row, found in clauses:
         of_parts = [of.verdict for of in found]
-        some = OF_SOME_PARTS.get(row.form)
-        verdicts += of_parts if some is None else [some(of_parts)]
+        some = row.form in (ClaimForm.EXISTS, ClaimForm.MOST)
+        verdicts += [together(of_parts, row.form)] if some else of_parts
     return ClaimFinding(name, together(verdicts), clauses)
 
 
@@ -157,17 +153,16 @@ def _clause(
 ) -> list[PartFinding]:
     parts = parts_of(row, tasks)
     require_known(row, parts, rules.measures, rules.functions)
-    if row.form is ClaimForm.FORMULA:
-        return [
-            _decided(part, rules, FormulaCase(part, row.margin, record, runs.get(part.task.name)))
-            for part in parts
-        ]
     return [
-        _compared(row, part, runs[part.task.name], rules)
-        if part.task.name in runs
-        else PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=NOT_RUN)
+        _decided(part, rules, FormulaCase(part, row.margin, record, runs.get(part.task.name)))
+        if row.form is ClaimForm.FORMULA
+        else _compared(row, part, runs.get(part.task.name), rules)
         for part in parts
     ]
+
+
+def _not_compared(part: Part, why: str) -> PartFinding:
+    return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=why)
 
 
 def _decided(part: Part, rules: PaperRules, case: FormulaCase) -> PartFinding:
@@ -175,8 +170,7 @@ def _decided(part: Part, rules: PaperRules, case: FormulaCase) -> PartFinding:
     missing = needs_runs and case.runs is None
     decision = None if missing else rules.functions[part.measure](case)
     if decision is None:
-        note = NOT_RUN if needs_runs else NOT_COMPUTED
-        return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=note)
+        return _not_compared(part, NOT_RUN if needs_runs else NOT_COMPUTED)
     verdict = ClaimVerdict.CONFIRMED if decision.holds else ClaimVerdict.CONTRADICTED
     return PartFinding(part, verdict, note=f"{decision.quantity}: {decision.computed}")
 
@@ -207,20 +201,19 @@ class SideValues:
         return isinstance(self.values, pd.Series) and self.values.empty
 
 
-def _compared(row: ClaimRow, part: Part, runs: Runs, rules: PaperRules) -> PartFinding:
+def _compared(row: ClaimRow, part: Part, runs: Runs | None, rules: PaperRules) -> PartFinding:
     """Return what runs say of a part that no formula decides."""
+    if runs is None:
+        return _not_compared(part, NOT_RUN)
     part = _with_front(part, runs)
     a, b = _sides(part, runs, rules.measures)
     if a.missing or b.missing:
-        return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=NOT_RUN)
-    both_guess = a.guesses and b.guesses
+        return _not_compared(part, NOT_RUN)
+    both_guess, ratio = a.guesses and b.guesses, is_ratio(row.form, row.least)
     why = GUESSES if both_guess else rules.undecided(runs, part, part.task)
-    if why:
-        return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=why)
-    ratio = is_ratio(row.form, row.least)
-    effect = _effect(a, b, ratio)
+    effect = None if why else _effect(a, b, ratio)
     if effect is None:
-        return PartFinding(part, ClaimVerdict.NOT_TESTABLE, note=NOT_RUN)
+        return _not_compared(part, why or NOT_RUN)
     allowed = region(row.form, row.least, counted=_counted(part, rules.measures))
     verdict, ends = judged(effect, allowed), effect.interval()
     mean, lower, upper = (
@@ -255,7 +248,7 @@ def _effect(a: SideValues, b: SideValues, ratio: bool) -> Effect | None:
     if isinstance(difference, Effect):
         return replace(difference, of_test_set=of_test_set)
     values = list(difference) if isinstance(difference, pd.Series) else [float(difference)]
-    return Effect.of(values, of_test_set) if values else None
+    return replace(Effect.of(values), of_test_set=of_test_set) if values else None
 
 
 def _of_test_set(sides: Sequence[SideValues]) -> float:

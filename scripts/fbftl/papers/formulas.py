@@ -1,21 +1,24 @@
 """Formulas of claims: what decides a part exactly, without a test, an interval or seeds.
 
 A row names a function; those that several papers name are here, a paper's own in
-`papers/{paper}/formulas.py` or its `formulas_{part}.py`.
+`papers/{paper}/formulas.py` or its `formulas_{part}.py`, where every public function that takes a
+`case` is one.
 """
 
-from collections import ChainMap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import isfunction, signature
 
 import numpy as np
 import pandas as pd
 
 from fbftl.findings.comparison import ROUNDING, Verdict
-from fbftl.papers.by_name import found_in
+from fbftl.papers.by_name import modules
 from fbftl.papers.claim_rows import Part
 from fbftl.papers.measures import MEASURES, ClaimMeasure, curves
 from fbftl.papers.quantities import Runs
+from fbftl.papers.record import PaperRecord
 
 
 @dataclass(frozen=True)
@@ -30,18 +33,6 @@ class Decision:
     quantity: str
     computed: str
     holds: bool
-
-
-@dataclass(frozen=True)
-class PaperRecord:
-    """What is printed of a paper, and what its audit computed.
-
-    published: tables of `published/{paper}/` by name.
-    audit: rows of the paper's audit, by id.
-    """
-
-    published: Mapping[str, pd.DataFrame]
-    audit: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -102,11 +93,11 @@ def identical(case: FormulaCase) -> Decision | None:
     return Decision(
         f"{measure} of all settings in every seed",
         f"{len(found)} settings, {seeds} seeds, {steps} steps",
-        all(same_curves(found[0], other) for other in found[1:]),
+        all(_same(found[0], other) for other in found[1:]),
     )
 
 
-def same_curves(first: pd.DataFrame, second: pd.DataFrame) -> bool:
+def _same(first: pd.DataFrame, second: pd.DataFrame) -> bool:
     """Tell whether curves (seeds, steps) are of the same seeds and steps, and equal."""
     alike_in_shape = first.index.equals(second.index) and first.columns.equals(second.columns)
     return alike_in_shape and np.allclose(first, second, rtol=0, atol=ROUNDING, equal_nan=True)
@@ -124,7 +115,17 @@ def _by_step(runs: Runs, measure: str, setting: str) -> pd.DataFrame:
 FUNCTIONS: Mapping[str, Function] = {"audited": audited, "identical": identical}
 """Functions of several papers, by name."""
 
+CASE = "case"
+"""Argument by which a function of a paper's formulas is told from what helps it."""
+
 
 def functions_of(paper: str) -> dict[str, Function]:
-    """Return the functions that rows of a paper may name."""
-    return dict(ChainMap(*found_in(paper, "formulas", "FUNCTIONS"), FUNCTIONS))
+    """Return the functions that rows of a paper may name: public ones that take a case."""
+    of_paper = {
+        name: function
+        for module in map(import_module, modules(paper, ["formulas"]))
+        for name, function in vars(module).items()
+        if isfunction(function) and function.__module__ == module.__name__ and name[0] != "_"
+        if CASE in signature(function).parameters
+    }
+    return {**FUNCTIONS, **of_paper}

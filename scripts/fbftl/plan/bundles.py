@@ -18,7 +18,7 @@ from fbftl.plan import blocks, front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.checked import releases_in
-from fbftl.plan.entries import Result, in_formats
+from fbftl.plan.entries import PARTS, Entry, Result, in_formats
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.products import Products
 from fbftl.plan.results import (
@@ -275,33 +275,34 @@ class PaperSteps:
     def steps(self, made: Iterable[str]) -> Iterator[Step]:
         """Yield the steps of results, by their paths below the paper's."""
         for path in made:
-            yield self.step(path)
+            if path != PARTS.path:  # written with the claims, which are judged once
+                yield self.step(path)
 
     def step(self, path: str) -> Step:
         """Return the step of one."""
         for entry in of_paper(self.paper):
             if entry.path == path and isinstance(entry, Result):
                 inputs, values = asked_of(entry, lambda function: function(self.call))
-                page = self._page(path, entry.title) if entry.kind == "tables" else {}
+                page = self._page(entry) if entry.kind == "tables" else {}
                 return Step(entry.source, inputs, self._files(path), values, page, entry.function)
-        entry = WRITTEN_OUT[path]
-        inputs = dict(self._inputs(path))
-        page = self._page(path, entry.title)
-        name = path.rpartition("/")[2]
-        script = "tables/tabulate_claims.py" if self.paper else f"tables/tabulate_{name}.py"
-        function = name if self.paper else "main"
-        values = {"paper": self.paper, "planned": self._planned()} if self.paper else {}
-        audits = [m for paper in by_name.audited() for m in by_name.modules(paper, ["audit"])]
-        modules = by_name.modules(self.paper) if self.paper else audits
-        return Step(script, inputs, self._files(path), values, page, function, modules)
+        files, page = self._files(path), self._page(WRITTEN_OUT[path])
+        if not self.paper:
+            modules = [m for paper in by_name.audited() for m in by_name.modules(paper, ["audit"])]
+            inputs = dict(self._read_by_audit())
+            return Step("tables/tabulate_audit.py", inputs, files, page=page, modules=modules)
+        outputs = {**files, "parts": list(self._files(PARTS.path).values())}
+        values = {"paper": self.paper, "planned": self._planned()}
+        values["page_of_parts"] = self._page(PARTS)
+        script, inputs = "tables/tabulate_claims.py", dict(self._read_by_claims())
+        return Step(script, inputs, outputs, values, page, "claims", by_name.modules(self.paper))
 
-    def _inputs(self, path: str) -> Iterator[tuple[str, File]]:
-        if path == "audit":
-            yield from dialogues_at_hand(self.call).items()
-            for paper in by_name.audited():
-                yield paper, paths.published(self.call.root, paper)
-            yield "texts", "published/audit.csv"
-            return
+    def _read_by_audit(self) -> Iterator[tuple[str, File]]:
+        yield from dialogues_at_hand(self.call).items()
+        for paper in by_name.audited():
+            yield paper, paths.published(self.call.root, paper)
+        yield "texts", "published/audit.csv"
+
+    def _read_by_claims(self) -> Iterator[tuple[str, File]]:
         registry, tasks = f"published/claims/{self.paper}.csv", "published/claims/tasks.csv"
         require_readable(self.call.root / registry, self.call.root / tasks, self._planned())
         yield from read_by_claims(self.call, self.paper).items()
@@ -321,9 +322,9 @@ class PaperSteps:
     def _files(self, path: str) -> dict[str, str]:
         return in_formats(paths.of_paper(self.paper, "").replace("//", "/"), path)
 
-    def _page(self, path: str, title: str) -> dict[str, str]:
+    def _page(self, entry: Entry) -> dict[str, str]:
         folder = f"results/papers/{self.paper}".rstrip("/")
-        return pages.page_text(f"{folder}/{path}.csv", title, self.call.root)
+        return pages.page_text(f"{folder}/{entry.path}.csv", entry.title, self.call.root)
 
 
 def index_of(call: Call) -> Step:

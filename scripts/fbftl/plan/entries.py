@@ -103,8 +103,7 @@ class Result:
 
 Entry = Result | WrittenOut
 
-CLAIMS_OF_PAPER: list[Entry] = [
-    WrittenOut("tables/claims", "audit", "Claims"),
-    WrittenOut("tables/claim_parts", "audit", "Parts of claims"),
-]
+PARTS = WrittenOut("tables/claim_parts", "audit", "Parts of claims")
+
+CLAIMS_OF_PAPER: list[Entry] = [WrittenOut("tables/claims", "audit", "Claims"), PARTS]
 """What is made of the claims of every paper."""

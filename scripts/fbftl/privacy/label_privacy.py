@@ -7,6 +7,7 @@ entropy of the empirical distribution over all types seen. All entropies are in 
 """
 
 from dataclasses import dataclass
+from functools import cache
 from math import comb
 
 import numpy as np
@@ -178,6 +179,20 @@ def queried_entropy(
         repetitions: independent draws of the U batches.
         seed: seed of the draws.
     """
-    generators = (stream(seed, "label_batches", samples, batches, r) for r in range(repetitions))
-    draws = [sample_types(distribution, samples, batches, generator) for generator in generators]
+    draws = drawn_types(distribution, samples, batches, repetitions, seed)
     return estimate([empirical_entropy(keys) for keys in draws])
+
+
+def drawn_types(
+    distribution: ArrayLike, samples: int, batches: int, repetitions: int, seed: int
+) -> list[NDArray]:
+    """Return the type keys (U,) of each repetition, as `queried_entropy` takes them; drawn once."""
+    return _drawn(tuple(checked(distribution)), samples, batches, repetitions, seed)
+
+
+@cache
+def _drawn(
+    distribution: tuple[float, ...], samples: int, batches: int, repetitions: int, seed: int
+) -> list[NDArray]:
+    generators = (stream(seed, "label_batches", samples, batches, r) for r in range(repetitions))
+    return [sample_types(distribution, samples, batches, generator) for generator in generators]

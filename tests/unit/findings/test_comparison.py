@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from fbftl.findings.comparison import Claimed, Measured, Verdict, verdict, within
+from fbftl.findings.comparison import Measured, Verdict, verdict
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,15 +13,15 @@ SAMPLING = 3 * math.sqrt(0.05 * 0.95 / REPETITIONS)
 """Three deviations of a share of 5 % among the repetitions."""
 
 
-def shares(differences: np.ndarray, claimed: Claimed) -> dict[Verdict, float]:
-    verdicts = [verdict(Measured.of(list(row)), claimed) for row in differences]
+def shares(differences: np.ndarray, *claimed: float) -> dict[Verdict, float]:
+    verdicts = [verdict(Measured.of(list(row)), *claimed) for row in differences]
     return {word: verdicts.count(word) / len(verdicts) for word in Verdict}
 
 
 @pytest.mark.parametrize("seeds", [3, 5, 8])
 def test_no_effect_is_decided_in_one_of_twenty_cases_each_way(seeds: int) -> None:
     null = np.random.default_rng(seeds).normal(size=(REPETITIONS, seeds))
-    decided = shares(null, Claimed())
+    decided = shares(null)
     assert decided[Verdict.REPRODUCED] <= 0.05 + SAMPLING
     assert decided[Verdict.DIFFERS] <= 0.05 + SAMPLING
     # Two standard errors at three seeds would be 9 %; a rule that never decides would be 0.
@@ -32,7 +32,7 @@ def test_no_effect_is_decided_in_one_of_twenty_cases_each_way(seeds: int) -> Non
 @pytest.mark.parametrize("edge", [-1.0, 1.0])
 def test_what_lies_on_the_edge_of_a_band_is_as_seldom_decided(seeds: int, edge: float) -> None:
     on_edge = np.random.default_rng(seeds).normal(edge, 0.3, size=(REPETITIONS, seeds))
-    decided = shares(on_edge, within(1.0))
+    decided = shares(on_edge, -1.0, 1.0)
     assert decided[Verdict.REPRODUCED] <= 0.05 + SAMPLING
     assert decided[Verdict.DIFFERS] <= 0.05 + SAMPLING
 
@@ -44,10 +44,10 @@ def test_fewer_than_three_seeds_decide_nothing(values: list[float]) -> None:
 
 
 def test_equal_is_inside_a_band() -> None:
-    assert verdict(Measured.of([0.1, -0.1, 0.0]), within(1)) is Verdict.REPRODUCED
-    assert verdict(Measured.of([1.9, -1.9, 0.0]), within(1)) is Verdict.UNDECIDED
-    assert verdict(Measured.of([3.1, 2.9, 3.0]), within(1)) is Verdict.DIFFERS
-    assert verdict(Measured.of([-3.1, -2.9, -3.0]), within(1)) is Verdict.DIFFERS
+    assert verdict(Measured.of([0.1, -0.1, 0.0]), -1, 1) is Verdict.REPRODUCED
+    assert verdict(Measured.of([1.9, -1.9, 0.0]), -1, 1) is Verdict.UNDECIDED
+    assert verdict(Measured.of([3.1, 2.9, 3.0]), -1, 1) is Verdict.DIFFERS
+    assert verdict(Measured.of([-3.1, -2.9, -3.0]), -1, 1) is Verdict.DIFFERS
 
 
 def test_rounding_of_floats_is_no_effect() -> None:
@@ -61,8 +61,8 @@ def test_rounding_of_floats_is_no_effect() -> None:
     st.floats(-10, 10),
 )
 def test_a_claim_and_its_opposite_never_both_hold(values: list[float], margin: float) -> None:
-    above = verdict(Measured.of(values), Claimed(low=margin))
-    below = verdict(Measured.of([-value for value in values]), Claimed(low=-margin))
+    above = verdict(Measured.of(values), margin)
+    below = verdict(Measured.of([-value for value in values]), -margin)
     opposite = {
         Verdict.REPRODUCED: Verdict.DIFFERS,
         Verdict.DIFFERS: Verdict.REPRODUCED,

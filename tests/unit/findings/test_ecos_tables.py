@@ -1,7 +1,8 @@
 """Tables and figures of purchases: means over seeds, and what counts cost."""
 
 import pandas as pd
-from fbftl.findings.outsourcing import epsilons, purchases
+from fbftl.findings.outsourcing import purchases
+from fbftl.findings.runs import reached
 from fbftl.study.outsourcing import ASKED
 from fbftl.study.settings import DEFAULTS
 
@@ -40,6 +41,5 @@ def test_epsilons_are_by_kind_of_neighbours():
         {"setting": "a", "given_mechanism": "counts", "adjacency": kind, "given_epsilon": value}
         for kind, value in (("replace-one", 0.5), ("add-remove", 0.2))
     )
-    assert epsilons(guarantees).to_dict("records") == [
-        {"setting": "a", "epsilon_added": 0.2, "epsilon_replaced": 0.5}
-    ]
+    assert reached(guarantees, adjacency="add-remove").to_dict() == {"a": 0.2}
+    assert reached(guarantees, given_mechanism="other").empty

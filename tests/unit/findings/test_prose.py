@@ -8,7 +8,7 @@ import renew_results
 from fbftl.findings.claim_pages import PLACE
 from fbftl.findings.prose import FILLED, fill
 from fbftl.findings.published import read
-from fbftl.findings.story import PICTURE, fill_alternatives
+from fbftl.findings.story import PICTURE
 from fbftl.ground.errors import UserError
 
 RESULT = re.compile(
@@ -66,14 +66,7 @@ def test_no_page_has_a_typed_result(root, printed):
     assert not typed_in
 
 
-def test_every_alternative_text_is_that_of_the_kept_figure(root):
+def test_every_page_has_what_the_kept_results_fill_in(root):
+    """Numbers, tables of coverage and of claims, and alternative texts of figures."""
     for page in renew_results.pages(root):
-        text = page.read_text(encoding="utf-8")
-        assert fill_alternatives(text, page.parent) == text, page
-
-
-def test_every_filled_number_is_that_of_the_committed_tables(root):
-    numbers = renew_results.committed_numbers(root)
-    for page in renew_results.pages(root):
-        text = page.read_text(encoding="utf-8")
-        assert fill(text, numbers, page.name) == text, page
+        assert renew_results.filled(root, page) == page.read_text(encoding="utf-8"), page

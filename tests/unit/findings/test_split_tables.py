@@ -57,9 +57,8 @@ def test_the_papers_points_are_those_whose_epsilon_is_printed(root):
 
 def test_the_papers_client_multiplies_twice_its_convolution_of_27_weights(root):
     """A client needs no gradient of its images: a pass forward, and the gradients of weights."""
-    setting = plot_eppfl.published_setting(
-        root / "published/eppfl/setup.csv", root / "published/eppfl/script.csv"
-    )
+    files = [root / f"published/eppfl/{name}.csv" for name in ("setup", "script")]
+    setting = plot_eppfl.setup_of(plot_eppfl.PaperRecord.of(files))
     points = plot_eppfl.by_closed_form(setting).set_index("name")
     convolved = 27 * 64 * 32**2
     whole = 3 * sum(layer.products for layer in setting.layers) - convolved

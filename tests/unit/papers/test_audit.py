@@ -12,12 +12,13 @@ pytest.importorskip("fbftl.privacy.label_privacy")
 
 import tabulate_audit
 from fbftl.papers.audit import judged
+from fbftl.papers.by_name import audited
 from fbftl.papers.fbftl.audit_runs import seen_share
 from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
 from hypothesis import given
 from hypothesis import strategies as st
 
-PAPERS = ("fbftl", *tabulate_audit.AUDITS)
+PAPERS = audited()
 TEXTS = Path(__file__).parents[3] / "published" / "audit.csv"
 
 

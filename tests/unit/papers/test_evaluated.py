@@ -10,9 +10,10 @@ from fbftl.papers.claim_rows import ClaimForm, ClaimRow, ClaimTask
 from fbftl.papers.claim_rule import ClaimVerdict
 from fbftl.papers.evaluated import PaperRules, PartFinding, evaluate
 from fbftl.papers.fedfeat.measures import undecided
-from fbftl.papers.formulas import FUNCTIONS, Decision, FormulaCase, PaperRecord
+from fbftl.papers.formulas import FUNCTIONS, Decision, FormulaCase
 from fbftl.papers.measures import MEASURES, ClaimMeasure, PairedMeasure, column
 from fbftl.papers.quantities import Runs
+from fbftl.papers.record import PaperRecord
 from fbftl.training.answers import RIGHT, packed
 
 CONFIRMED, CONTRADICTED, MIXED, INCONCLUSIVE, NOT_TESTABLE = ClaimVerdict

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 import tabulate_fbftl_cost
-from fbftl.findings.published import read
 from fbftl.ground.errors import UserError
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.setup import epochs
+from fbftl.papers.record import PaperRecord
 from fbftl.study.methods import rows
 
 TABULATED = rows(["fl", "sfl", "ftl_f", "ftl_c", "fbftl"])
@@ -117,4 +117,4 @@ def test_bad_dialogues_are_refused(tmp_path, text, message):
 
 def test_batches_that_are_no_whole_epochs_are_refused(published):
     with pytest.raises(UserError, match="no whole epochs of 1000"):
-        epochs(read(published / "table3.csv"), 1000, method="fl")
+        epochs(PaperRecord.of([published / "table3.csv"]), "table3", 1000, method="fl")

@@ -1,18 +1,12 @@
 """Functions of claims of paper eppfl: counts that need no runs."""
 
-from collections.abc import Mapping
-
 from fbftl.cost.compute import training_products
 from fbftl.papers.eppfl.published import setup_of
-from fbftl.papers.formulas import Decision, FormulaCase, Function
+from fbftl.papers.formulas import Decision, FormulaCase
 
 
 def client_multiplications(case: FormulaCase) -> Decision:
     """Decide by what a client multiplies of a sample in an epoch, over the whole network."""
-    published = case.record.published
-    layers = setup_of(published["setup"], published["script"]).layers
+    layers = setup_of(case.record).layers
     share = training_products(layers[:1]) / training_products(layers)
     return Decision("a client's multiplications over FedAvg's", f"{share:.4f}", share < 1)
-
-
-FUNCTIONS: Mapping[str, Function] = {"client_multiplications": client_multiplications}

@@ -2,11 +2,9 @@
 
 from dataclasses import dataclass
 
-import pandas as pd
-
 from fbftl.cost.layers import Layer, convolution, dense, parameters
 from fbftl.cost.split import CutMap
-from fbftl.findings.published import lookup
+from fbftl.papers.record import PaperRecord
 
 CHANNELS = ((64,) * 2, (128,) * 2, (256,) * 4, (512,) * 4, (512,) * 4)
 """Output channels of VGG-19's convolutions, block by block."""
@@ -52,17 +50,18 @@ class SplitSetting:
         return -(-self.samples // self.batch)
 
 
-def setup_of(setup: pd.DataFrame, script: pd.DataFrame) -> SplitSetting:
+def setup_of(record: PaperRecord) -> SplitSetting:
     """Return the setting from the published tables `setup` and `script`."""
-    pixels = int(lookup(setup, quantity="pixels"))
+    setup, script = record.numbers("setup"), record.numbers("script")
+    pixels = int(setup["pixels"])
     return SplitSetting(
-        clients=int(lookup(setup, quantity="clients")),
-        samples=int(lookup(setup, quantity="samples_per_client")),
-        batch=int(lookup(setup, quantity="batch")),
-        epochs=int(lookup(setup, quantity="epochs")),
-        share=float(lookup(setup, quantity="share_kept")),
+        clients=int(setup["clients"]),
+        samples=int(setup["samples_per_client"]),
+        batch=int(setup["batch"]),
+        epochs=int(setup["epochs"]),
+        share=float(setup["share_kept"]),
         cut=CutMap(CHANNELS[0][0], pixels**2),
-        layers=tuple(vgg19(pixels, int(lookup(script, quantity="dense_width")))),
+        layers=tuple(vgg19(pixels, int(script["dense_width"]))),
     )
 
 

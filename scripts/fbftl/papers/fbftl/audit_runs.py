@@ -5,10 +5,10 @@ from fractions import Fraction
 
 from fbftl.cost.architectures import vgg16
 from fbftl.cost.layers import parameters
-from fbftl.findings.published import lookup
-from fbftl.papers.audit import AuditRow, finding, judged
+from fbftl.papers.audit import Finding, finding
 from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
-from fbftl.papers.fbftl.evidence import Evidence
+from fbftl.papers.fbftl.setup import federation
+from fbftl.papers.record import PaperRecord
 
 
 def seen_share(samples: int, batch_size: int, epochs: int, plr: float) -> float:
@@ -23,62 +23,47 @@ def seen_share(samples: int, batch_size: int, epochs: int, plr: float) -> float:
     return 1 - (1 - per_epoch) ** epochs
 
 
-def a2(evidence: Evidence) -> AuditRow:
+def a2(record: PaperRecord) -> Finding:
     """Lost samples that come back."""
-    script = evidence.script
-    batch_size, epochs = (int(script[quantity]) for quantity in ("batch_size", "epochs"))
+    script, samples = record.numbers("script"), federation(record, "cifar10").samples
+    batch_size, epochs = int(script["batch_size"]), int(script["epochs"])
     # The losses of Fig. 8 that leave the shares of its other curves.
-    published = [share for share in _shares(evidence) if share < 1]
+    published = [share for share in _shares(record) if share < 1]
     rates = [float(1 - share) for share in published]
-    seen = [seen_share(evidence.cifar10.samples, batch_size, epochs, plr) for plr in rates]
-    return finding(
-        "A2",
-        published,
-        seen,
-        "{:.1%}",
-        printed="{:.1%}",
-        rates=", ".join(map(str, rates)),
-        epochs=epochs,
-    )
+    seen = [seen_share(samples, batch_size, epochs, plr) for plr in rates]
+    words = {"rates": ", ".join(map(str, rates)), "epochs": epochs}
+    return finding(published, seen, "{:.1%}", printed="{:.1%}", **words)
 
 
-def a3(evidence: Evidence) -> AuditRow:
+def a3(record: PaperRecord) -> Finding:
     """Noise that is drawn afresh."""
-    noise = evidence.published["notebook_noise"]
-    draws = evidence.stated["noise_draws_per_sample"]
+    noise = record.published["notebook_noise"]
+    draws = record.number("statements", quantity="noise_draws_per_sample")
     epochs = noise[(noise["method"] == "fbftl") & (noise["sigma"].astype(float) > 0)]["epoch"]
     first, last = int(epochs.min()), int(epochs.max())
-    verdict = judged([draws] * 2, [first, last])
-    words = {"most": last, "left": last**-0.5}
-    return AuditRow("A3", str(draws), f"{first} to {last}", verdict, words)
+    shown = str(draws), f"{first} to {last}"
+    return finding([draws] * 2, [first, last], shown=shown, most=last, left=last**-0.5)
 
 
-def a4(evidence: Evidence) -> AuditRow:
+def a4(record: PaperRecord) -> Finding:
     """Dropout in the frozen backbone."""
-    script = evidence.script
-    rate = float(script["dropout"])
-    published = evidence.stated["cosine_of_two_uploads"]
+    script = record.numbers("script")
+    rate, published = float(script["dropout"]), record.numbers("statements")
     cosine = cosine_of_two_uploads(rate, int(script["frozen_dense_layers"]))
-    return finding("A4", [published], [cosine], "{:.2f}", cosine_of_one=1 - rate)
+    return finding([published["cosine_of_two_uploads"]], [cosine], "{:.2f}", cosine_of_one=1 - rate)
 
 
-def a11(evidence: Evidence) -> AuditRow:
+def a11(record: PaperRecord) -> Finding:
     """FL from scratch that is not."""
-    first = int(evidence.script["first_reset_feature"])
-    published = evidence.stated["pretrained_parameters_of_fl"]
+    first = record.number("script", quantity="first_reset_feature")
+    published = record.number("statements", quantity="pretrained_parameters_of_fl")
     convolutions = [layer for layer in vgg16().layers if layer.kind == "convolution"]
     kept = [
         layer for layer, index in zip(convolutions, feature_indices(), strict=True) if index < first
     ]
-    return finding(
-        "A11",
-        [published],
-        [parameters(kept)],
-        "{:,}",
-        kept=len(kept),
-        convolutions=len(convolutions),
-        share=parameters(kept) / parameters(convolutions),
-    )
+    share = parameters(kept) / parameters(convolutions)
+    words = {"kept": len(kept), "convolutions": len(convolutions), "share": share}
+    return finding([published], [parameters(kept)], "{:,}", **words)
 
 
 def feature_indices() -> list[int]:
@@ -95,64 +80,54 @@ def feature_indices() -> list[int]:
     return indices
 
 
-def a13(evidence: Evidence) -> AuditRow:
+def a13(record: PaperRecord) -> Finding:
     """Sparsification."""
-    table = evidence.published["table5"]
-    implemented = evidence.script["keep_ratios_implemented"]
-    ratios = sorted({keep for keep in table["keep"] if keep < 1})
-    return finding("A13", [len(ratios)], [int(implemented)], ratios=", ".join(map(str, ratios)))
+    implemented = record.number("script", quantity="keep_ratios_implemented")
+    ratios = sorted({keep for keep in record.published["table5"]["keep"] if keep < 1})
+    return finding([len(ratios)], [int(implemented)], ratios=", ".join(map(str, ratios)))
 
 
-def a14(evidence: Evidence) -> AuditRow:
+def a14(record: PaperRecord) -> Finding:
     """Epochs picked on the test set."""
-    published = evidence.stated["validation_sets"]
-    images = evidence.script["validation_images"]
-    sets = int(images > 0)
-    return finding("A14", [published], [sets])
+    published = record.number("statements", quantity="validation_sets")
+    images = record.number("script", quantity="validation_images")
+    return finding([published], [int(images > 0)])
 
 
-def a19(evidence: Evidence) -> AuditRow:
+def a19(record: PaperRecord) -> Finding:
     """Two clean accuracies."""
-    plotted = lookup(evidence.published["fig8"], series="plotted", plr=0.0)
-    noise = lookup(evidence.published["notebook_noise"], method="fbftl", sigma=0.0)
-    sides = [100 * plotted], [100 * Fraction(noise)]
-    return finding("A19", *sides, "{:.2f}", printed="{:.2f}")
+    plotted = record.number("fig8", series="plotted", plr=0.0)
+    noise = record.number("notebook_noise", method="fbftl", sigma=0.0)
+    return finding([100 * plotted], [100 * Fraction(noise)], "{:.2f}", printed="{:.2f}")
 
 
-def a20(evidence: Evidence) -> AuditRow:
+def a20(record: PaperRecord) -> Finding:
     """Data that the model has seen."""
-    fig9, clients = evidence.published["fig9"], evidence.samsum
-    plr = float(fig9["plr"].max())
-    score = lookup(fig9, plr=plr)
-    return finding(
-        "A20", [score], [], printed="{:.2f}", plr=plr, dialogues=clients.samples * (1 - plr)
-    )
+    plr = float(record.published["fig9"]["plr"].max())
+    dialogues = federation(record, "samsum").samples * (1 - plr)
+    score = record.number("fig9", plr=plr)
+    return finding([score], [], printed="{:.2f}", plr=plr, dialogues=dialogues)
 
 
-def a24(evidence: Evidence) -> AuditRow:
+def a24(record: PaperRecord) -> Finding:
     """The loss curve that was not printed."""
-    fig8, plr = evidence.published["fig8"], 0.999
-    plotted = lookup(fig8, series="plotted", plr=plr)
-    other = lookup(fig8, series="commented out", plr=plr)
-    start = lookup(fig8, series="commented out", plr=0.0)
-    sides = [100 * plotted], [100 * Fraction(other)]
-    return finding("A24", *sides, "{:.2f}", printed="{:.2f}", plr=plr, start=100 * start)
+    plr = 0.999
+    plotted = record.number("fig8", series="plotted", plr=plr)
+    other = record.number("fig8", series="commented out", plr=plr)
+    words = {"plr": plr, "start": 100 * record.number("fig8", series="commented out", plr=0.0)}
+    return finding([100 * plotted], [100 * Fraction(other)], "{:.2f}", printed="{:.2f}", **words)
 
 
-def a25(evidence: Evidence) -> AuditRow:
+def a25(record: PaperRecord) -> Finding:
     """Curves that are one sweep."""
-    fig8 = evidence.published["fig8"]
+    fig8 = record.published["fig8"]
     points = fig8[fig8["series"] == "plotted"]
-    starts = [float(1 - share) for share in _shares(evidence)]
+    starts = [float(1 - share) for share in _shares(record)]
     plotted = sum(int((points["plr"] >= start).sum()) for start in starts)
-    return finding("A25", [plotted], [len(points)])
+    return finding([plotted], [len(points)])
 
 
-def _shares(evidence: Evidence) -> list[Decimal]:
+def _shares(record: PaperRecord) -> list[Decimal]:
     """Return the shares of the samples that Fig. 8 draws a curve for."""
-    statements = evidence.published["statements"]
-    is_share = statements["quantity"].str.startswith("share_of_samples_")
-    return list(map(Decimal, statements.loc[is_share, "printed"]))
-
-
-RUNS = (a2, a3, a4, a11, a13, a14, a19, a20, a24, a25)
+    stated = record.numbers("statements").items()
+    return [share for quantity, share in stated if quantity.startswith("share_of_samples_")]

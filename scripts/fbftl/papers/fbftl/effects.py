@@ -4,7 +4,8 @@ Every run of a habit is paired with the run that differs in nothing else, seed b
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,9 @@ from fbftl.findings.runs import per_seed, settings_in
 
 Setting = Mapping[str, Any]
 """The method and every axis that differs from its default, as the tidy table has them."""
+
+CONFIGURED, BEST = "test_accuracy", "test_accuracy_best"
+"""Columns that have the test accuracy at the epoch picked as configured, and on the test set."""
 
 
 def without(setting: Setting, axis: str) -> dict[str, Any]:
@@ -29,12 +33,19 @@ class Habit:
     finding: what the script does.
     shown_by: whether a setting has it.
     corrected: the setting without it.
+    selections: columns with the habit and without it, by how the epoch is picked.
     """
 
     id: str
     finding: str
     shown_by: Callable[[Setting], bool]
     corrected: Callable[[Setting], Setting]
+    selections: Mapping[str, tuple[str, str]] = field(
+        default_factory=lambda: {
+            "as configured": (CONFIGURED, CONFIGURED),
+            "on the test set": (BEST, BEST),
+        }
+    )
 
 
 HABITS = (
@@ -56,11 +67,15 @@ HABITS = (
         lambda s: s["method"] == "released" and "plr" not in s,
         lambda s: without(s, "cut") | {"method": "fbftl"},
     ),
+    Habit(
+        "A14",
+        "the epoch is picked on the test set",
+        lambda s: s.keys() <= {"method", "cut"},
+        lambda s: s,
+        {"both": (BEST, CONFIGURED)},
+    ),
 )
-"""Habits that are a setting of their own."""
-
-SELECTIONS = {"as configured": "test_accuracy", "on the test set": "test_accuracy_best"}
-"""How the epoch is picked, and the column that has the test accuracy then."""
+"""All but the last are a setting; that one is of every method without loss, noise, compression."""
 
 
 def effects(runs: pd.DataFrame) -> pd.DataFrame:
@@ -69,66 +84,31 @@ def effects(runs: pd.DataFrame) -> pd.DataFrame:
     Args:
         runs: tidy table of one task. Settings whose partner is not in it have no row.
     """
-    return pd.DataFrame([*_of_settings(runs), *_of_selection(runs)], columns=COLUMNS)
+    return pd.DataFrame(_rows(runs))
 
 
-COLUMNS = [
-    "id", "finding", "setting", "selection", "released", "released_spread", "corrected",
-    "corrected_spread", "difference", "difference_spread", "seeds", "diverged", "effect",
-    "section",
-]  # fmt: skip
-
-
-def _of_settings(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    for habit in HABITS:
-        for name, setting in settings_in(runs).items():
-            if not habit.shown_by(setting):
+def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for habit, (name, setting) in product(HABITS, settings_in(runs).items()):
+        if not habit.shown_by(setting):
+            continue
+        partner = habit.corrected(setting)
+        both = [setting] if partner == setting else [setting, partner]
+        for selection, columns in habit.selections.items():
+            released = per_seed(runs, setting, columns[0])
+            corrected = per_seed(runs, partner, columns[1])
+            if corrected.empty:
                 continue
-            for selection, column in SELECTIONS.items():
-                partner = habit.corrected(setting)
-                released = per_seed(runs, setting, column)
-                corrected = per_seed(runs, partner, column)
-                if len(corrected):
-                    diverged = _diverged(runs, setting) + _diverged(runs, partner)
-                    row = _row(habit.id, habit.finding, name, selection, released, corrected)
-                    yield row | {"diverged": diverged}
-
-
-def _of_selection(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield audit row A14 for every method without loss, noise and compression."""
-    for name, setting in settings_in(runs).items():
-        if setting.keys() <= {"method", "cut"}:
-            best = per_seed(runs, setting, "test_accuracy_best")
-            configured = per_seed(runs, setting)
-            finding = "the epoch is picked on the test set"
-            row = _row("A14", finding, name, "both", best, configured)
-            yield row | {"diverged": _diverged(runs, setting)}
-
-
-def _diverged(runs: pd.DataFrame, setting: Setting) -> int:
-    """Return how many of a setting's seeds diverged."""
-    return int(per_seed(runs, setting, "diverged").sum())
-
-
-def _row(
-    id: str, finding: str, setting: str, selection: str, released: pd.Series, corrected: pd.Series
-) -> dict[str, Any]:
-    difference = (100 * (released - corrected)).dropna()
-    before, after, change = (
-        Measured.of(list(values)) for values in (100 * released, 100 * corrected, difference)
-    )
-    return {
-        "id": id,
-        "finding": finding,
-        "setting": setting,
-        "selection": selection,
-        "released": before.mean,
-        "released_spread": before.spread,
-        "corrected": after.mean,
-        "corrected_spread": after.spread,
-        "difference": change.mean,
-        "difference_spread": change.spread,
-        "seeds": change.seeds,
-        "effect": effect(change),
-        "section": f"docs/papers/fbftl.md#{id.lower()}",
-    }
+            change = Measured.of(list((100 * (released - corrected)).dropna()))
+            yield {
+                "id": habit.id,
+                "finding": habit.finding,
+                "setting": name,
+                "selection": selection,
+                **Measured.of(list(100 * released)).columns("released"),
+                **Measured.of(list(100 * corrected)).columns("corrected"),
+                **change.columns("difference"),
+                "seeds": change.seeds,
+                "diverged": sum(int(per_seed(runs, of, "diverged").sum()) for of in both),
+                "effect": effect(change),
+                "section": f"docs/papers/fbftl.md#{habit.id.lower()}",
+            }

@@ -10,28 +10,17 @@ from fbftl.cost.payload import compression_rate, compression_rate_with_positions
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.printed import SCALES, formula_verdict
 from fbftl.messages.channel import packet_loss_rate
-from fbftl.papers.fbftl.formulas_privacy import FUNCTIONS as FUNCTIONS_OF_PRIVACY
 from fbftl.papers.fbftl.packets import packet_blocks
 from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED
-from fbftl.papers.fbftl.setup import epochs, federation
+from fbftl.papers.fbftl.setup import federation
 from fbftl.papers.fbftl.table3 import image_readings
-from fbftl.papers.formulas import (
-    Decision,
-    FormulaCase,
-    Function,
-    PaperRecord,
-)
-
-COLUMNS = ("fl", "sfl", "fl_low", "ftl_f", "ftl_f_low", "ftl_c")
-"""The competitors of Table III; `_low` stops where FTL_c's accuracy is reached."""
+from fbftl.papers.formulas import Decision, FormulaCase
+from fbftl.papers.record import PaperRecord
 
 
 def _cells(record: PaperRecord, quantity: str, *others: str) -> Mapping[str, int]:
     """Return a row of Table III by the equations, by column; other readings take their place."""
-    clients = federation(record.published["setup"], "cifar10")
-    table = record.published["table3"]
-    counts = {name: epochs(table, clients.clients, method=name) for name in COLUMNS}
-    readings = image_readings(vgg16(), clients, counts)
+    readings = image_readings(record)
     return {
         of.method: of.value
         for reading in (AS_PRINTED, *others)
@@ -168,7 +157,7 @@ def dialogue_orders(case: FormulaCase) -> Decision | None:
     if not per_batch or "per token" in per_batch:
         return None
     published = case.record.published
-    clients = federation(published["setup"], "samsum")
+    clients = federation(case.record, "samsum")
     tokens = float(per_batch.replace(",", "")) / clients.samples_per_client / FLAN_T5_SMALL.d_model
     vectors = tokens if case.a == "total_uplink" else 1
     of_images = _printed_ratios(published["table3"].assign(trained_encoders=0), case.a)
@@ -181,15 +170,3 @@ def dialogue_orders(case: FormulaCase) -> Decision | None:
         _shown({name: ratio for name, (ratio, _) in ratios.items()}),
         all(_orders(ratio) >= _orders(least) for ratio, least in ratios.values()),
     )
-
-
-FUNCTIONS: Mapping[str, Function] = {
-    **FUNCTIONS_OF_PRIVACY,
-    "totals": totals,
-    "ratio_of_table3": ratio_of_table3,
-    "compressed_uplink": compressed_uplink,
-    "sparsified_uplink": sparsified_uplink,
-    "packets_lost": packets_lost,
-    "ratio_of_packets_lost": ratio_of_packets_lost,
-    "dialogue_orders": dialogue_orders,
-}

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from fbftl.findings.published import lookup
 from fbftl.papers.fbftl.setup import federation
-from fbftl.papers.formulas import Decision, FormulaCase, Function, PaperRecord
+from fbftl.papers.formulas import Decision, FormulaCase
+from fbftl.papers.record import PaperRecord
 from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform
 
 NEXT_TO_NOTHING = 0.1
@@ -14,13 +14,13 @@ NEXT_TO_NOTHING = 0.1
 
 def _leaked(record: PaperRecord, size: int, clients: int) -> float:
     """Return the bits that shuffled batches of all clients tell about one batch's labels."""
-    classes = int(lookup(record.published["setup"], task="cifar10", quantity="classes"))
+    classes = int(record.number("setup", task="cifar10", quantity="classes"))
     labels = uniform(classes)
     return batch_entropy(labels, size) - queried_entropy(labels, size, clients).mean
 
 
 def _by_size(record: PaperRecord, sizes: Iterable[int]) -> dict[int, float]:
-    samples = federation(record.published["setup"], "cifar10").samples
+    samples = federation(record, "cifar10").samples
     return {size: _leaked(record, size, samples // size) for size in sizes}
 
 
@@ -42,9 +42,3 @@ def leakage_by_batch(case: FormulaCase) -> Decision:
     leaked = _by_size(case.record, map(int, case.part.along))
     holds = all(less < more for less, more in pairwise(leaked.values()))
     return Decision("leakage at one number of samples", _bits(leaked, "K"), holds)
-
-
-FUNCTIONS: Mapping[str, Function] = {
-    "leakage_by_clients": leakage_by_clients,
-    "leakage_by_batch": leakage_by_batch,
-}

@@ -1,6 +1,7 @@
 """Packets of paper fbftl's Figs. 6 and 7: one batch of each scheme in blocks of one FbFTL batch."""
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -28,36 +29,18 @@ def loss_curves(
 
     Columns: method, blocks, retransmissions, blr, plr.
     """
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "method": method,
-                    "blocks": count,
-                    "retransmissions": again,
-                    "blr": rates,
-                    "plr": packet_loss_rate(rates, count, again),
-                }
-            )
-            for again in retransmissions
-            for method, count in blocks.items()
-        ],
-        ignore_index=True,
-    )
+    curves = [
+        {"method": method, "blocks": count, "retransmissions": again}
+        | {"blr": rates, "plr": packet_loss_rate(rates, count, again)}
+        for again, (method, count) in product(retransmissions, blocks.items())
+    ]
+    return pd.concat(map(pd.DataFrame, curves), ignore_index=True)
 
 
 def payload_curves(rates: NDArray[np.float64], retransmissions: Iterable[int]) -> pd.DataFrame:
     """Return Eq. (19) for a payload of one: columns retransmissions, blr, payload."""
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "retransmissions": count,
-                    "blr": rates,
-                    "payload": expected_payload(1.0, rates, count),
-                }
-            )
-            for count in retransmissions
-        ],
-        ignore_index=True,
-    )
+    curves = [
+        {"retransmissions": count, "blr": rates, "payload": expected_payload(1.0, rates, count)}
+        for count in retransmissions
+    ]
+    return pd.concat(map(pd.DataFrame, curves), ignore_index=True)

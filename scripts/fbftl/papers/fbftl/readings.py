@@ -91,9 +91,8 @@ def against_published(
             "published": cell.printed,
             "unit": cell.unit,
         }
-        rows += [shared | _beside_printed(reading, cell.printed, cell.unit) for reading in matching]
-        if not matching:
-            rows.append(shared | {"verdict": str(Verdict.NOT_RUN)})
+        beside = [_beside_printed(reading, cell.printed, cell.unit) for reading in matching]
+        rows += [shared | of for of in beside or [{"verdict": str(Verdict.NOT_RUN)}]]
     frame = pd.DataFrame(rows, dtype=object)
     columns = ["formula", "in_unit", "exact", "reading", "basis", "verdict", "note", "audit"]
     return frame.reindex(columns=[*("quantity", "method"), *keys, "published", "unit", *columns])

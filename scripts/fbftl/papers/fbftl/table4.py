@@ -1,6 +1,6 @@
 """Table IV of paper fbftl, FLAN-T5-small on SAMSum: what each formula gives for each cell."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 
 from fbftl.cost import payload
@@ -17,40 +17,34 @@ from fbftl.papers.fbftl.readings import (
     Reading,
     uploads,
 )
+from fbftl.papers.fbftl.setup import epochs, federation
+from fbftl.papers.record import PaperRecord
+
+TRAINED = {8: ("ftl_f", "ftl_c"), 4: ("ftl_c",), 2: ("ftl_c",)}
+"""Methods that train by rounds, by the number of trained encoders."""
 
 
-def language_readings(
-    trained_encoders: int,
-    federation: Federation,
-    epochs: Mapping[str, int],
-    mean_tokens: Fraction | None,
-) -> list[Reading]:
-    """Return the readings of Table IV for one number of trained encoders.
-
-    Args:
-        trained_encoders: 8, 4 or 2.
-        federation: the clients of the SAMSum experiment.
-        epochs: epochs to convergence of `ftl_c`, and of `ftl_f` where it has a column.
-        mean_tokens: mean tokens in a dialogue, a lower bound if counted in words; None where no
-            dialogues are at hand.
-    """
+def language_readings(record: PaperRecord, trained_encoders: int) -> list[Reading]:
+    """Return the readings of Table IV for one number of trained encoders, of `TRAINED`."""
+    clients = federation(record, "samsum")
     printed = t5(FLAN_T5_SMALL, trained_encoders, embedding_copies=3)
     distinct = t5(FLAN_T5_SMALL, trained_encoders)
     readings: list[Reading] = []
-    for method, count in epochs.items():
-        readings += _gradient_language(method, printed, distinct, federation, count)
-    readings += _fbftl_language(printed, distinct, federation, mean_tokens)
-    return readings
+    for method in TRAINED[trained_encoders]:
+        key = {"method": method, "trained_encoders": trained_encoders}
+        count = epochs(record, "table4", clients.clients, **key)
+        readings += _gradient_language(method, printed, distinct, clients, count)
+    return [*readings, *_fbftl_language(printed, distinct, clients, record.mean_tokens)]
 
 
 def _gradient_language(
-    method: str, printed: Network, distinct: Network, federation: Federation, epochs: int
+    method: str, printed: Network, distinct: Network, clients: Federation, count: int
 ) -> Iterator[Reading]:
     """Yield the cells of one gradient scheme of Table IV."""
-    batches = federation.upload_batches(epochs)
-    rounds = federation.rounds(epochs)
+    batches = clients.upload_batches(count)
+    rounds = clients.rounds(count)
     _, downlink, _ = EQUATIONS[method]
-    yield Reading(method, "upload_batches", AS_PRINTED, f"I U C: {epochs} epochs × U", batches)
+    yield Reading(method, "upload_batches", AS_PRINTED, f"I U C: {count} epochs × U", batches)
     thrice = "embedding counted three times"
     if method == "ftl_f":
         numbers = parameters(printed.layers)
@@ -79,11 +73,11 @@ def _rounded_broadcast(method: str, printed: Network, rounds: Fraction) -> Readi
 
 
 def _fbftl_language(
-    printed: Network, distinct: Network, federation: Federation, mean_tokens: Fraction | None
+    printed: Network, distinct: Network, clients: Federation, mean_tokens: Fraction | None
 ) -> Iterator[Reading]:
     """Yield the cells of FbFTL in Table IV, whose batch is one client's K_u dialogues."""
-    batches = federation.clients
-    dialogues = federation.samples_per_client
+    batches = clients.clients
+    dialogues = clients.samples_per_client
     width = printed.feature_width
     yield Reading("fbftl", "upload_batches", AS_PRINTED, "U", batches)
     basis = "K_u vectors, one per dialogue"
@@ -92,7 +86,7 @@ def _fbftl_language(
         per_batch = round(dialogues * mean_tokens * width)
         basis = f"one vector per token, at least {float(mean_tokens):.1f} a dialogue"
         yield from uploads("fbftl", CORRECTED, basis, batches, per_batch, "A8")
-        tokens = round(federation.samples * mean_tokens)
+        tokens = round(clients.samples * mean_tokens)
         ids = payload.label_bits(tokens, FLAN_T5_SMALL.vocab_size)
         yield Reading("fbftl", "total_uplink", TOKEN_IDS, "⌈log2 V⌉ bits per token", ids, "A18")
     basis = "Eq. (13), embedding counted three times"

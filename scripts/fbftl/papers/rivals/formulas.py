@@ -10,10 +10,9 @@ import numpy as np
 
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.printed import formula_verdict
-from fbftl.findings.published import by_quantity
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.statistics import Statistics
-from fbftl.papers.formulas import Decision, FormulaCase, Function
+from fbftl.papers.formulas import Decision, FormulaCase
 from fbftl.papers.rivals.audit import MEGABYTE
 from fbftl.training.closed_form import LinearHead, afl, fedcgs, fedncm, ridge
 
@@ -141,13 +140,12 @@ def second_moments(case: FormulaCase) -> Decision:
 
     How many classes a client has is not printed, so that the megabytes of class means are.
     """
-    stated = by_quantity(case.record.published["statements"])
-    printed = case.record.published["statements"].set_index("quantity")["printed"]
+    stated = case.record.numbers("statements")
     width, clients = int(stated["mobilenet_v2_width"]), int(stated["inaturalist_clients"])
     means = float(stated["fedncm_inaturalist_uplink"])
     whole = clients * width**2 * FLOAT_BITS / 8 / MEGABYTE + means
     verdicts = {
-        formula_verdict(whole, printed["fed3r_inaturalist_uplink"], "MB"),
+        formula_verdict(whole, str(stated["fed3r_inaturalist_uplink"]), "MB"),
         formula_verdict(whole / means, case.margin, "times"),
     }
     return Decision(
@@ -155,10 +153,3 @@ def second_moments(case: FormulaCase) -> Decision:
         f"{whole:,.0f} MB, {whole / means:.1f} times",
         verdicts == {Verdict.REPRODUCED},
     )
-
-
-FUNCTIONS: Mapping[str, Function] = {
-    "same_head": same_head,
-    "same_by_law": same_by_law,
-    "second_moments": second_moments,
-}

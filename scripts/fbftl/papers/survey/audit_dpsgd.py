@@ -1,11 +1,7 @@
 """Findings about DP-SGD (paper survey, experiment 2)."""
 
-from collections.abc import Mapping
-
-import pandas as pd
-
-from fbftl.findings.published import lookup
-from fbftl.papers.audit import AuditRow, finding
+from fbftl.papers.audit import Finding, finding
+from fbftl.papers.record import PaperRecord
 from fbftl.privacy.accounting import rounds_epsilon
 
 SAMPLES, BATCH, EPOCHS, DELTA = 60_000, 600, 10, 1e-5
@@ -14,17 +10,11 @@ SAMPLES, BATCH, EPOCHS, DELTA = 60_000, 600, 10, 1e-5
 SIGMAS = (0.7, 1.1, 2.0)
 
 
-def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
-    """Return this system's rows, from `dpsgd`, the two accuracies that are printed."""
-    return [a1(published["dpsgd"])]
-
-
-def a1(printed: pd.DataFrame) -> AuditRow:
+def a1(record: PaperRecord) -> Finding:
     """An accuracy under privacy without its epsilon."""
-    accuracy = lookup(printed, noise="dp")
+    accuracy = record.number("dpsgd", noise="dp")
     sampling = {"rate": BATCH / SAMPLES, "rounds": EPOCHS * SAMPLES // BATCH}
-    reached = [rounds_epsilon(sigma, DELTA, **sampling) for sigma in SIGMAS]
     computed = "; ".join(
-        f"{epsilon:.2g} at σ = {sigma:g}" for sigma, epsilon in zip(SIGMAS, reached, strict=True)
+        f"{rounds_epsilon(sigma, DELTA, **sampling):.2g} at σ = {sigma:g}" for sigma in SIGMAS
     )
-    return finding("A1", f"{accuracy} % at an ε that is not told", computed)
+    return finding(f"{accuracy} % at an ε that is not told", computed)

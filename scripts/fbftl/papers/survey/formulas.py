@@ -1,12 +1,10 @@
 """Functions of claims of paper survey: counts of work, which need no runs."""
 
-from collections.abc import Mapping
-
-from fbftl.papers.formulas import Decision, FormulaCase, Function
+from fbftl.papers.formulas import Decision, FormulaCase
 from fbftl.papers.survey import counts
 
 
-def heaviest_rounds(case: FormulaCase) -> Decision:
+def heaviest(case: FormulaCase) -> Decision:
     """Decide whether encrypted rounds of a client multiply more than plain ones."""
     encrypted = {
         "FedHealth": counts.fedhealth(),
@@ -18,6 +16,3 @@ def heaviest_rounds(case: FormulaCase) -> Decision:
         "; ".join(f"{name} {count:,}" for name, count in (encrypted | plain).items()),
         min(encrypted.values()) > max(plain.values()),
     )
-
-
-FUNCTIONS: Mapping[str, Function] = {"heaviest": heaviest_rounds}

@@ -1,17 +1,19 @@
 """Findings about ECOS (paper thesis, ch. 5 and app. D)."""
 
-from collections.abc import Mapping
 from decimal import Decimal
 from math import comb, log, sqrt
 
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.published import Numbers, by_quantity
+from fbftl.findings.published import Numbers
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.methods.ecos.counting import counts_guarantee
 from fbftl.methods.ecos.coverage import printed as shared_out
-from fbftl.papers.audit import AuditRow, finding
+from fbftl.papers.audit import Finding, finding
+from fbftl.papers.record import PaperRecord
+
+PAGE = "thesis-ecos"
 
 KILO = 1000
 ORDERS = range(2, 2001)
@@ -21,22 +23,9 @@ TASKS = ("Digits", "DomainNet")
 MINE, OTHERS = "ECOS", ("K-Center", "Random")
 
 
-def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
-    """Return this system's rows.
-
-    Args:
-        published: `tables5`, Tables 5.1 to 5.5, and `ch5`, what the text says in numbers.
-    """
-    table = published["tables5"]
-    stated = by_quantity(published["ch5"])
-    return [
-        a10(table, stated), a11(table, stated), a12(table, stated), a13(stated), a14(stated),
-        a15(stated), a16(stated), a17(table, stated), a18(table, stated), a19(table, stated),
-    ]  # fmt: skip
-
-
-def _epsilon(table: pd.DataFrame) -> list[Decimal]:
+def _epsilon(record: PaperRecord) -> list[Decimal]:
     """Return what the query costs on Digits and on DomainNet: the mean of the printed domains."""
+    table = record.published["tables5"]
     chosen = table[(table["table"] == 5.2) & (table["method"] == MINE)]
     chosen = chosen[(chosen["quantity"] == "epsilon") & (chosen["domain"] != "avg")]
     by_domain = [chosen[chosen["data"] == task]["printed"].map(Decimal).tolist() for task in TASKS]
@@ -47,19 +36,20 @@ def _noise(stated: Numbers) -> list[float]:
     return [float(stated[name]) for name in ("noise_digits", "noise_domainnet")]
 
 
-def _exact(stated: Numbers, index: int) -> list[float]:
+def _exact(record: PaperRecord, index: int) -> list[float]:
+    stated = record.numbers("ch5")
     rate, delta = float(stated["sampling"]), float(stated["delta"])
     return [counts_guarantee(noise, rate, delta)[index].epsilon for noise in _noise(stated)]
 
 
-def a10(table: pd.DataFrame, stated: Numbers) -> AuditRow:
+def a10(record: PaperRecord) -> Finding:
     """What the query costs a row that is added or removed."""
-    return finding("A10", _epsilon(table), _exact(stated, 0), "{:.4f}")
+    return finding(_epsilon(record), _exact(record, 0), "{:.4f}")
 
 
-def a11(table: pd.DataFrame, stated: Numbers) -> AuditRow:
+def a11(record: PaperRecord) -> Finding:
     """What the query costs a row that is replaced."""
-    return finding("A11", _epsilon(table), _exact(stated, 1), "{:.4f}")
+    return finding(_epsilon(record), _exact(record, 1), "{:.4f}")
 
 
 def sampled_rdp(order: int, rate: float, sigma: float) -> float:
@@ -86,43 +76,48 @@ def recipe(noise: float, rate: float, delta: float) -> float:
     return least
 
 
-def a12(table: pd.DataFrame, stated: Numbers) -> AuditRow:
+def a12(record: PaperRecord) -> Finding:
     """The recipe behind the printed epsilons."""
+    stated = record.numbers("ch5")
     rate, delta = float(stated["sampling"]), float(stated["delta"])
     computed = [recipe(noise, rate, delta) for noise in _noise(stated)]
-    return finding("A12", _epsilon(table), computed, "{:.4f}")
+    return finding(_epsilon(record), computed, "{:.4f}")
 
 
-def a13(stated: Numbers) -> AuditRow:
+def a13(record: PaperRecord) -> Finding:
     """How far one absent row moves the scores."""
+    stated = record.numbers("ch5")
     moved = np.bincount([0, 1, 1], minlength=3) - np.bincount([0, 1], minlength=3)
     moves = int(np.abs(moved).sum())
-    return finding("A13", [stated["sensitivity"]], [moves])
+    return finding([stated["sensitivity"]], [moves])
 
 
-def a14(stated: Numbers) -> AuditRow:
+def a14(record: PaperRecord) -> Finding:
     """What is uploaded and downloaded."""
+    stated = record.numbers("ch5")
     count, width = int(stated["centroids"]), int(stated["features"])
     sent = [count * FLOAT_BYTES, count * width * FLOAT_BYTES / KILO]
     printed = [stated["upload"], stated["download"]]
-    return finding("A14", printed, sent, "{:g}", count=count, kilobytes=count * width / KILO)
+    return finding(printed, sent, "{:g}", count=count, kilobytes=count * width / KILO)
 
 
-def a15(stated: Numbers) -> AuditRow:
+def a15(record: PaperRecord) -> Finding:
     """The sign of the covering radius in the objective."""
+    stated = record.numbers("ch5")
     far, near = np.array([0.0, 10.0]), np.array([0.0])
     radius = {
         len(chosen): max(min(abs(x - s) for s in chosen) for x in far) for chosen in (far, near)
     }
     sign = 1 if radius[2] < radius[1] else -1
-    return finding("A15", [stated["sign_of_radius"]], [sign], of_both=radius[2], of_one=radius[1])
+    return finding([stated["sign_of_radius"]], [sign], of_both=radius[2], of_one=radius[1])
 
 
-def a16(stated: Numbers) -> AuditRow:
+def a16(record: PaperRecord) -> Finding:
     """The budget of a cluster as it is printed."""
+    stated = record.numbers("ch5")
     budget = int(stated["equal_budget"])
     selected = int(shared_out(np.array([1.0, 0.0]), np.array([budget, budget]), budget).sum())
-    return finding("A16", [budget], [selected])
+    return finding([budget], [selected])
 
 
 def _accuracies(table: pd.DataFrame, number: float, **key: object) -> pd.DataFrame:
@@ -140,13 +135,13 @@ def _ahead(accuracies: pd.DataFrame) -> pd.Series:
     return accuracies[MINE] > accuracies[list(OTHERS)].max(axis=1)
 
 
-def a17(table: pd.DataFrame, stated: Numbers) -> AuditRow:
+def a17(record: PaperRecord) -> Finding:
     """Where compression gains."""
+    table, stated = record.published["tables5"], record.numbers("ch5")
     ahead = _ahead(_accuracies(table, 5.3, budget=3000)).droplevel("data")
     count = int(ahead[["Clipart", "Real"]].sum())
     small = _ahead(_accuracies(table, 5.3, budget=1000)).droplevel("data")
     return finding(
-        "A17",
         [stated["compression_gains"]],
         [count],
         ahead=", ".join(ahead.index[ahead]),
@@ -154,17 +149,17 @@ def a17(table: pd.DataFrame, stated: Numbers) -> AuditRow:
     )
 
 
-def a18(table: pd.DataFrame, stated: Numbers) -> AuditRow:
+def a18(record: PaperRecord) -> Finding:
     """Where client labels gain."""
+    table, stated = record.published["tables5"], record.numbers("ch5")
     ahead = _ahead(_accuracies(table, 5.4))
     behind = ", ".join(domain for _, domain in ahead.index[~ahead])
-    return finding("A18", [stated["client_label_gains"]], [int(ahead.sum())], behind=behind)
+    return finding([stated["client_label_gains"]], [int(ahead.sum())], behind=behind)
 
 
-def a19(table: pd.DataFrame, stated: Numbers) -> AuditRow:
+def a19(record: PaperRecord) -> Finding:
     """The budget at which K-Center is worse than random on Quickdraw."""
+    table, stated = record.published["tables5"], record.numbers("ch5")
     budgets = sorted(set(table[(table["domain"] == "Quickdraw")]["budget"]))
     near = int(table[(table["table"] == 5.4) & (table["domain"] == "Quickdraw")]["budget"].iloc[0])
-    return finding(
-        "A19", [stated["quickdraw_budget"]], [near], budgets=" and ".join(map(str, budgets))
-    )
+    return finding([stated["quickdraw_budget"]], [near], budgets=" and ".join(map(str, budgets)))

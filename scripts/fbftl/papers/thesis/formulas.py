@@ -1,10 +1,10 @@
 """Functions of claims of paper thesis: bounds and counts, which need no runs."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise
 
-from fbftl.papers.formulas import Decision, FormulaCase, Function
-from fbftl.papers.thesis.work_of_widths import trained_by_client
+from fbftl.papers.formulas import Decision, FormulaCase
+from fbftl.papers.thesis import work_of_widths
 from fbftl.privacy.schedules import best_steps, dynamic_bound, uniform_bound
 
 KAPPA = 100
@@ -45,18 +45,12 @@ def ratio_of_bounds(case: FormulaCase) -> Decision:
     return Decision("bound of Theorem 3 over Theorem 4's", shown, _steady(ratios))
 
 
-def trained_by_clients(case: FormulaCase) -> Decision:
+def trained_by_client(case: FormulaCase) -> Decision:
     """Decide by multiplications of a gradient step, mean over budgets, of two methods."""
     counted = {
-        method: trained_by_client(data, method)
+        method: work_of_widths.trained_by_client(data, method)
         for method, data in (side.split(": ") for side in (case.a, case.b))
     }
     more, fewer = counted.values()
     shown = "; ".join(f"{name} {count:,.0f}" for name, count in counted.items())
     return Decision("multiplications of an image's way forward", shown, more > fewer)
-
-
-FUNCTIONS: Mapping[str, Function] = {
-    "ratio_of_bounds": ratio_of_bounds,
-    "trained_by_client": trained_by_clients,
-}

@@ -1,8 +1,6 @@
 """Functions of claims on FADE (paper thesis, ch. 3): its optimum and what its messages hold."""
 
-from collections.abc import Mapping
-
-from fbftl.papers.formulas import Decision, FormulaCase, Function
+from fbftl.papers.formulas import Decision, FormulaCase
 
 SAME_WEIGHT = 1e-5
 """Up to which two weights in single precision are the same after some steps."""
@@ -24,6 +22,3 @@ def group_not_sent(case: FormulaCase) -> Decision:
 
     shown = ", ".join(sorted(PARTS))
     return Decision("what messages may hold", shown, not {"group", "groups"} & PARTS)
-
-
-FUNCTIONS: Mapping[str, Function] = {"as_central": as_central, "group_not_sent": group_not_sent}

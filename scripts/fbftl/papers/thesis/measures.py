@@ -1,8 +1,8 @@
 """Measures of claims that paper thesis alone makes, by its chapters."""
 
 import math
-from collections.abc import Callable, Mapping
-from itertools import product
+from collections.abc import Mapping
+from itertools import product, starmap
 
 import numpy as np
 import pandas as pd
@@ -169,11 +169,6 @@ def _over_others(values: pd.Series) -> pd.Series:
 
 # --- all --------------------------------------------------------------------------------------
 
-OF_DOMAIN: Mapping[str, Callable[[Runs, str], pd.Series]] = {
-    "spread_over_domains_x1": spread_over_domains,
-    "spread_of_drops_x1": spread_of_drops,
-}
-
 MEASURES: Mapping[str, Measured] = {
     "log_training_loss": ClaimMeasure(log_training_loss),
     "influence_slope": ClaimMeasure(influence_slope),
@@ -187,14 +182,12 @@ MEASURES: Mapping[str, Measured] = {
         f"domain_{domain}_accuracy_x{width}": _domain_accuracy(domain, width)
         for domain, width in product(DOMAINS, WIDTHS)
     },
-    **{name: ClaimMeasure(values) for name, values in OF_DOMAIN.items()},
+    "spread_over_domains_x1": ClaimMeasure(spread_over_domains),
+    "spread_of_drops_x1": ClaimMeasure(spread_of_drops),
     "rounds_to_common": PairedMeasure(rounds_to_common),
     **{
         name: share_right(name)
-        for name in (
-            f"{kind}_accuracy_x{width}_at_{share}"
-            for kind, width, share in product(KINDS, WIDTHS, ("0", "1"))
-        )
+        for name in starmap("{}_accuracy_x{}_at_{}".format, product(KINDS, WIDTHS, ("0", "1")))
     },
     "lead_at_best_share": PairedMeasure(lead_at_best_share),
     "own_share": plain("own_share", factor=100),
