@@ -14,13 +14,12 @@ from fbftl.findings.steps import File, Step, mapped
 from fbftl.papers import by_name
 from fbftl.papers.claim_rows import require_readable
 from fbftl.papers.kept_runs import kept_files
-from fbftl.plan import blocks, front_page, pages, paths, runs, targets
+from fbftl.plan import front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.checked import releases_in
 from fbftl.plan.entries import Result, in_formats
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
-from fbftl.plan.products import Products
 from fbftl.plan.results import (
     ANALYSES,
     FOUND_BY,
@@ -80,10 +79,10 @@ class Bundle:
         return [path for path in dict.fromkeys(read) if path not in made]
 
 
-def bundles(call: Call, products: Products) -> Iterator[Bundle]:
+def bundles(call: Call) -> Iterator[Bundle]:
     """Yield what a call makes, tasks before papers, and what it would make if it was asked for."""
     for task in call.study.tasks:
-        steps = TaskSteps(call, products, task)
+        steps = TaskSteps(call, task)
         yield steps.bundle(task, targets.of_task(call, task))
         for name in ("heads", "layers"):
             if found := steps.on_request(name):
@@ -103,12 +102,10 @@ class TaskSteps:
     """How the results of a task are made.
 
     call: of the workflow.
-    products: of the study.
     task: whose results.
     """
 
     call: Call
-    products: Products
     task: str
 
     def bundle(self, name: str, declared: Iterable[str], wanted: bool = True) -> Bundle:
@@ -226,7 +223,7 @@ class TaskSteps:
             "releases": releases_in(study, task),
             "unprotected": runs.unprotected(study, task),
             "delta": value_of(study, task, ("privacy", "delta")),
-            "client_rows": blocks.samples_of_client(study, task),
+            "client_rows": study.task(task)["clients"]["samples_per_client"] or 1,
         }
         inputs = {"runs": runs.files(study, task, runs.together)}
         outputs = {"table": paths.guarantees(task, "together")}
