@@ -23,14 +23,13 @@ from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.results import (
     ANALYSES,
     FOUND_BY,
-    OF_TASKS,
+    OF_EXPERIMENT,
     WRITTEN_OUT,
     made_in_a_loop,
     of_paper,
 )
 from fbftl.plan.results.fbftl.numbers import dialogues_at_hand
 from fbftl.plan.results.swept import SOURCES, SWEEP
-from fbftl.plan.vocabulary import value_of
 from fbftl.study.config import Study
 
 Make = Callable[[], Step]
@@ -176,15 +175,13 @@ class TaskSteps:
                 makers |= dict.fromkeys(files.values(), collect)
         for experiment in self._study.settings[self.task]:
             makers[paths.guarantees(self.task, experiment)] = partial(self._guarantees, experiment)
-            for entry in made_in_a_loop([*SWEEP, *SOURCES]):
-                files = self._files(entry.path.format(experiment=experiment))
+            listed = OF_EXPERIMENT.get(experiment, ())
+            for entry in made_in_a_loop([*SWEEP, *SOURCES, *listed]):
+                files = self._files_of(entry, experiment)
                 made = partial(self._from_entry, entry, experiment)
                 makers |= dict.fromkeys(files.values(), made)
         makers[paths.guarantees(self.task, "together")] = self._together
         makers |= dict.fromkeys(self._files("numbers").values(), self._numbers)
-        for entry in OF_TASKS:
-            files = self._files(entry.path) | self._also(entry)
-            makers |= dict.fromkeys(files.values(), partial(self._from_entry, entry))
         for analysis in ANALYSES:
             if (path := analysis.outputs.get("csv", "")).startswith("tables/"):
                 files = self._files(path.removesuffix(".csv"))
@@ -195,9 +192,10 @@ class TaskSteps:
         """Return the files of a table or figure by format."""
         return in_formats(paths.of_task(self.task, ""), path)
 
-    def _also(self, entry: Result) -> dict[str, str]:
-        """Return what the script of an entry writes besides its files, by argument."""
-        return {name: paths.of_task(self.task, path) for name, path in entry.also.items()}
+    def _files_of(self, entry: Result, experiment: str) -> dict[str, str]:
+        """Return all files that the script of an entry writes, by argument."""
+        also = {name: paths.of_task(self.task, path) for name, path in entry.also.items()}
+        return self._files(entry.path.format(experiment=experiment)) | also
 
     def _page(self, path: str, title: str, **further: str) -> dict[str, str]:
         where = f"results/{{task}}/{path}.csv"
@@ -222,7 +220,7 @@ class TaskSteps:
             "together": study.together(task),
             "releases": releases_in(study, task),
             "unprotected": runs.unprotected(study, task),
-            "delta": value_of(study, task, ("privacy", "delta")),
+            "delta": study.task(task)["privacy"]["delta"],
             "client_rows": study.task(task)["clients"]["samples_per_client"] or 1,
         }
         inputs = {"runs": runs.files(study, task, runs.together)}
@@ -243,18 +241,17 @@ class TaskSteps:
         page = self._page(entry.path, entry.title)
         return Step("tables/tabulate_findings.py", inputs, self._files(entry.path), values, page)
 
-    def _from_entry(self, entry: Result, *experiment: str) -> Step:
-        """Return what makes a table or figure of the task, or one that any experiment gets."""
+    def _from_entry(self, entry: Result, experiment: str) -> Step:
+        """Return what makes a table or figure of an experiment."""
 
         def ask(function: Callable[..., Any]) -> Any:
-            return function(self._study, self.task, *experiment)
+            return function(self._study, self.task, experiment)
 
-        wildcards = dict(zip(["experiment"], experiment, strict=False))
-        inputs, values = asked_of(entry, ask, task=self.task, **wildcards)
-        files = self._files(entry.path.format(**wildcards)) | self._also(entry)
+        inputs, values = asked_of(entry, ask, task=self.task, experiment=experiment)
         page = {}
         if entry.kind == "tables":
-            page = self._page(entry.path, entry.title, **wildcards)
+            page = self._page(entry.path, entry.title, experiment=experiment)
+        files = self._files_of(entry, experiment)
         return Step(entry.source, inputs, files, values, page, entry.function)
 
 

@@ -4,12 +4,10 @@ from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.entries import Entry, Result
+from fbftl.plan.paths import EXPERIMENT
 from fbftl.plan.sweep import lacking, longest, varying
-from fbftl.plan.vocabulary import CLIENTS, table_of, tidy
+from fbftl.plan.vocabulary import AXES, CLIENTS, SHOWN, TIDY, table_of
 from fbftl.study.config import Study
-
-EXPERIMENT = "{experiment}"
-"""The experiment in a path, as a wildcard; functions here are given it after study and task."""
 
 
 def axes_that_vary(study: Study, task: str, experiment: str) -> list[str]:
@@ -37,8 +35,8 @@ def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
 
 SWEPT: dict[str, Any] = {
     "varying": axes_that_vary,
-    "axes": Study.axes_of,
-    "methods": Study.methods_of,
+    **AXES,
+    **SHOWN,
 }
 
 SWEEP: list[Entry] = [
@@ -46,7 +44,7 @@ SWEEP: list[Entry] = [
         "tabulate_own.sweep",
         "sweep",
         EXPERIMENT,
-        CLIENTS | tidy(EXPERIMENT),
+        CLIENTS | TIDY,
         SWEPT | {"lacking": axes_lacked},
         stem="sweep_{experiment}",
     ),
@@ -55,7 +53,7 @@ SWEEP: list[Entry] = [
         "sweep",
         EXPERIMENT,
         table_of("sweep_{experiment}"),
-        {"along": along, "varying": axes_that_vary, "methods": Study.methods_of},
+        {"along": along, "varying": axes_that_vary} | SHOWN,
         stem="sweep_{experiment}",
     ),
 ]
