@@ -71,7 +71,7 @@ def mechanisms() -> list[str]:
 
 def unprotected(settings: Iterable[Any]) -> dict[str, str]:
     """Return what settings send beside what their guarantees are for, by name, of those that do."""
-    sent = {setting.name: record(setting.method).unprotected(setting) for setting in settings}
+    sent = {each.name: record(each.method).unprotected.get(each.mechanism) for each in settings}
     return {name: what for name, what in sent.items() if what is not None}
 
 

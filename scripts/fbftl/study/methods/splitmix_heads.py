@@ -1,8 +1,7 @@
 """Split-Mix on features: narrow heads on those of the frozen source network."""
 
 from fbftl.study.axes import WIDTHS
-from fbftl.study.record import MethodRecord
-from fbftl.study.rescaling import normalised_faults
+from fbftl.study.record import MethodRecord, normalised_faults
 
 RECORD = MethodRecord(
     "splitmix_heads", "Split-Mix on features", "#C51B7D", "H", "thesis",
