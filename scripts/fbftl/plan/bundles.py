@@ -86,13 +86,11 @@ def bundles(call: Call) -> Iterator[Bundle]:
         for name in ("heads", "layers"):
             if found := steps.on_request(name):
                 yield found
-    of_papers = targets.of_papers(call)
-    audit = PaperSteps(call, "").step(WRITTEN_OUT["audit"].path)
-    yield Bundle("papers", "results/papers", [audit])
-    for paper, made in of_papers.items():
+    yield Bundle("papers", "results/papers", [step_of_paper(call, "", "audit")])
+    for paper, made in targets.of_papers(call).items():
         if made:
-            of_paper = PaperSteps(call, paper)
-            yield Bundle(f"papers/{paper}", f"results/papers/{paper}", list(of_paper.steps(made)))
+            steps_of = [step_of_paper(call, paper, path) for path in made]
+            yield Bundle(f"papers/{paper}", f"results/papers/{paper}", steps_of)
     yield Bundle("index", "results", [index_of(call)])
 
 
@@ -255,69 +253,45 @@ class TaskSteps:
         return Step(entry.source, inputs, files, values, page, entry.function)
 
 
-@dataclass(frozen=True)
-class PaperSteps:
-    """How what is made of a paper's claims and own numbers is made.
+def step_of_paper(call: Call, paper: str, path: str) -> Step:
+    """Return what makes one of a paper's results, by its path below them.
 
-    call: of the workflow.
-    paper: its name, empty for what is made of all papers.
+    Args:
+        call: of the workflow.
+        paper: its name, empty for the audit of all papers.
+        path: without suffix.
     """
-
-    call: Call
-    paper: str
-
-    def steps(self, made: Iterable[str]) -> Iterator[Step]:
-        """Yield the steps of results, by their paths below the paper's."""
-        for path in made:
-            yield self.step(path)
-
-    def step(self, path: str) -> Step:
-        """Return the step of one."""
-        for entry in of_paper(self.paper):
-            if entry.path == path and isinstance(entry, Result):
-                inputs, values = asked_of(entry, lambda function: function(self.call))
-                page = self._page(path, entry.title) if entry.kind == "tables" else {}
-                return Step(entry.source, inputs, self._files(path), values, page, entry.function)
-        entry = WRITTEN_OUT[path]
-        inputs = dict(self._inputs(path))
-        page = self._page(path, entry.title)
-        name = path.rpartition("/")[2]
-        script = "tables/tabulate_claims.py" if self.paper else f"tables/tabulate_{name}.py"
-        function = name if self.paper else "main"
-        values = {"paper": self.paper, "planned": self._planned()} if self.paper else {}
-        audits = [m for paper in by_name.audited() for m in by_name.modules(paper, ["audit"])]
-        modules = by_name.modules(self.paper) if self.paper else audits
-        return Step(script, inputs, self._files(path), values, page, function, modules)
-
-    def _inputs(self, path: str) -> Iterator[tuple[str, File]]:
-        if path == "audit":
-            yield from dialogues_at_hand(self.call).items()
-            for paper in by_name.audited():
-                yield paper, paths.published(self.call.root, paper)
-            yield "texts", "published/audit.csv"
-            return
-        registry, tasks = f"published/claims/{self.paper}.csv", "published/claims/tasks.csv"
-        require_readable(self.call.root / registry, self.call.root / tasks, self._planned())
-        yield from read_by_claims(self.call, self.paper).items()
-        yield "registry", registry
-        yield "tasks", tasks
-        yield "kept", kept_files(self.call.root, KEPT)
-        yield "printed", paths.published(self.call.root, self.paper)
-        yield "audit", "results/papers/audit.csv"
-
-    def _planned(self) -> dict[str, list[str]]:
-        """Return the names of the settings that the study plans, by task."""
-        return {
-            task: sorted({name for settings in experiments.values() for name in settings})
-            for task, experiments in self.call.study.settings.items()
-        }
-
-    def _files(self, path: str) -> dict[str, str]:
-        return in_formats(paths.of_paper(self.paper, "").replace("//", "/"), path)
-
-    def _page(self, path: str, title: str) -> dict[str, str]:
-        folder = f"results/papers/{self.paper}".rstrip("/")
-        return pages.page_text(f"{folder}/{path}.csv", title, self.call.root)
+    folder = f"results/papers/{paper}/" if paper else "results/papers/"
+    files = in_formats(folder, path)
+    for entry in (*of_paper(paper), *WRITTEN_OUT.values()):
+        if entry.path == path:
+            break
+    page = {}
+    if entry.kind == "tables":
+        page = pages.page_text(f"{folder}{path}.csv", entry.title, call.root)
+    if isinstance(entry, Result):
+        inputs, values = asked_of(entry, lambda function: function(call))
+        return Step(entry.source, inputs, files, values, page, entry.function)
+    if not paper:
+        audited = by_name.audited()
+        inputs = {name: paths.published(call.root, name) for name in audited}
+        inputs |= {**dialogues_at_hand(call), "texts": "published/audit.csv"}
+        modules = [m for name in audited for m in by_name.modules(name, ["audit"])]
+        return Step("tables/tabulate_audit.py", inputs, files, {}, page, "main", modules)
+    planned = {task: sorted(runs.every(call.study, task)) for task in call.study.settings}
+    registry, tasks = f"published/claims/{paper}.csv", "published/claims/tasks.csv"
+    require_readable(call.root / registry, call.root / tasks, planned)
+    inputs = {
+        **read_by_claims(call, paper),
+        "registry": registry,
+        "tasks": tasks,
+        "kept": kept_files(call.root, KEPT),
+        "printed": paths.published(call.root, paper),
+        "audit": "results/papers/audit.csv",
+    }
+    values, modules = {"paper": paper, "planned": planned}, by_name.modules(paper)
+    function = path.rpartition("/")[2]
+    return Step("tables/tabulate_claims.py", inputs, files, values, page, function, modules)
 
 
 def index_of(call: Call) -> Step:
