@@ -26,7 +26,7 @@ from fbftl.plan.planned import RUNS, Plan, Results
 from fbftl.plan.planner import Planner
 from fbftl.plan.products import Products
 from fbftl.plan.recipes import Facts
-from fbftl.plan.results_folder import Turn, register, require_this_layout
+from fbftl.plan.results_folder import Turn, register
 from fbftl.plan.trained import files_of
 from fbftl.study.config import Study, resolve
 from fbftl.study.full_studies import read_of_size, with_folders
@@ -172,7 +172,6 @@ class Opened:
         """
         # Plans make millions of objects and drop few.
         gc.set_threshold(200_000, 50, 1000)
-        require_this_layout(Path("results"))
         turn = Turn()
         prepared = Prepared.of(config, options.root, words=options.words, here=options.here)
         plan = prepared.plan(options.places, options.longest)

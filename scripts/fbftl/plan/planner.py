@@ -5,7 +5,7 @@ the call starts, and jobs read their notes alone.
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -42,25 +42,19 @@ class Planner:
     places: int
     longest: float
     _missing: dict[tuple[str, str], dict[str, Product]] = field(default_factory=dict)
-    _wanted: set[str] = field(default_factory=set)
     _marker: dict[str | None, str] = field(default_factory=dict)
     _there: dict[str, set[str]] = field(default_factory=dict)
 
     def plan(self) -> Plan:
         """Return the plan."""
         runs = list(self._missing_runs())
-        for task in self.call.study.with_repeats(self.call.study.tasks):
-            for path in links_of(self.call, task):
-                self._want(path)
         all_units = units(runs, self.call.study.reads_of)
-        for unit in all_units:
-            for path in self._files(unit).values():
-                self._want(path)
         planned = list(bundles(self.call))
         pending = [each for each in planned if each.wanted or self._is_requested(each)]
-        for bundle in pending:
-            for path in bundle.read:
-                self._want(path)
+        wanted = [path for unit in all_units for path in self._files(unit).values()]
+        wanted += [path for bundle in pending for path in bundle.read]
+        for product in self._behind([*self._links, *wanted], self._is_there):
+            self._missing.setdefault((product.rule, product.group), {})[product.key] = product
         dealt = batches(
             all_units, self._clock.seconds, self.places, self._markers("train"), self.longest,
             self.store.keys("failed", ".json"),
@@ -100,23 +94,35 @@ class Planner:
         run = unit.runs[0][0]
         return files_of(self.call.study, run.task, run.setting)
 
-    def _want(self, path: str) -> None:
-        """Note that a file is wanted, and if its product is missing, what that is made from."""
-        found = self.products.at(path)
-        if found is None:
-            return
-        product, _ = found
-        if product.key in self._keys_there(product.kind) or product.key in self._wanted:
-            return
-        self._wanted.add(product.key)
-        for each in product.step.read:
-            self._want(each)
-        self._missing.setdefault((product.rule, product.group), {})[product.key] = product
+    def _behind(
+        self, paths: Iterable[str], is_known: Callable[[Product], bool] = lambda product: False
+    ) -> Iterator[Product]:
+        """Yield the products that files rest on, each behind what it is made from.
 
-    def _keys_there(self, kind: str) -> set[str]:
-        if kind not in self._there:
-            self._there[kind] = self.store.folders(kind)
-        return self._there[kind]
+        Those that are known, and what they alone rest on, are left out.
+        """
+        seen: set[str] = set()
+
+        def behind(path: str) -> Iterator[Product]:
+            product, _ = self.products.at(path) or (None, "")
+            if product is not None and product.key not in seen and not is_known(product):
+                seen.add(product.key)
+                for each in product.step.read:
+                    yield from behind(each)
+                yield product
+
+        for path in paths:
+            yield from behind(path)
+
+    def _is_there(self, product: Product) -> bool:
+        if product.kind not in self._there:
+            self._there[product.kind] = self.store.folders(product.kind)
+        return product.key in self._there[product.kind]
+
+    @property
+    def _links(self) -> list[str]:
+        """What lies below the results of all tasks as a link into the store."""
+        return [path for task in self.call.study.settings for path in links_of(self.call, task)]
 
     def _markers(self, rule: str) -> set[str]:
         folder = MADE / rule
@@ -216,18 +222,13 @@ class Planner:
     def _keys_needed(self) -> dict[str, list[str]]:
         """Return the keys of all that the study rests on, whether or not it is there, by kind."""
         runs = {key for by in self.products.keys.values() for keys in by.values() for key in keys}
-        needed = {RUNS: runs}
-        wanted = (each for each in bundles(self.call) if each.wanted)
-        left = {path for bundle in wanted for path in bundle.read}
-        for task in self.call.study.settings:
-            left.update(links_of(self.call, task))
-            for setting in self.call.study.settings_of(task).values():
-                left.update(files_of(self.call.study, task, setting).values())
-        while left:
-            found = self.products.at(left.pop())
-            if found and found[0].key not in needed.setdefault(found[0].kind, set()):
-                needed[found[0].kind].add(found[0].key)
-                left.update(found[0].step.read)
+        study, needed = self.call.study, {RUNS: runs}
+        paths = [path for each in bundles(self.call) if each.wanted for path in each.read]
+        for task in study.settings:
+            for setting in study.settings_of(task).values():
+                paths += files_of(study, task, setting).values()
+        for product in self._behind([*self._links, *paths]):
+            needed.setdefault(product.kind, set()).add(product.key)
         return {kind: sorted(keys) for kind, keys in needed.items()}
 
     def _is_requested(self, bundle: Bundle) -> bool:

@@ -1,7 +1,6 @@
 """The folder of results: one call at a time writes in it, and the store knows what it rests on."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
@@ -40,19 +39,6 @@ class Turn:
 
     def _count(self) -> int:
         return int(TURN.read_text(encoding="utf-8")) if TURN.exists() else 0
-
-
-def require_this_layout(results: Path) -> None:
-    """Refuse a folder of results of an earlier version of this workflow.
-
-    Raises:
-        UserError: naming the remedy.
-    """
-    if next(results.glob("*/runs/*.meta.json"), None) is not None:
-        raise UserError(
-            f"{results}/ was made by an earlier version of this workflow; move it away: this "
-            "version neither reads nor changes it"
-        )
 
 
 def register(plan: Plan) -> None:

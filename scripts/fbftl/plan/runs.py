@@ -28,7 +28,9 @@ def together(study: Study, task: str) -> list[str]:
 
 def unprotected(study: Study, task: str) -> dict[str, str]:
     """Return what some of these send in addition to what their guarantees are for, by setting."""
-    return methods.unprotected(study.setting(task, name) for name in together(study, task))
+    settings = {name: study.setting(task, name) for name in together(study, task)}
+    sent = {n: methods.record(s.method).unprotected.get(s.mechanism) for n, s in settings.items()}
+    return {name: what for name, what in sent.items() if what is not None}
 
 
 def files(study: Study, task: str, chosen: Chosen, suffix: str = "json") -> list[str]:

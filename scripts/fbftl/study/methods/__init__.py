@@ -69,12 +69,6 @@ def mechanisms() -> list[str]:
     return list(dict.fromkeys(name for record in RECORDS for name in record.mechanisms))
 
 
-def unprotected(settings: Iterable[Any]) -> dict[str, str]:
-    """Return what settings send beside what their guarantees are for, by name, of those that do."""
-    sent = {each.name: record(each.method).unprotected.get(each.mechanism) for each in settings}
-    return {name: what for name, what in sent.items() if what is not None}
-
-
 def axes_by_method() -> dict[str, dict[str, Any]]:
     """Return the axes that each method's run reads, with their defaults: what its jobs are told."""
     return {
