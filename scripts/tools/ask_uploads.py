@@ -24,7 +24,7 @@ from fbftl.methods.one_shot.message import Terms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import KnownAxes
 from fbftl.study.methods.one_shot import BOUNDED
-from fbftl.study.model.tasks import OneShot
+from fbftl.study.model.training import OneShot
 from fbftl.study.settings import DEFAULTS
 from fbftl.study.uploads import HEADS_FROM, MESSAGES, declared
 

@@ -72,7 +72,7 @@ def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> Kn
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is trained; `study/model/tasks.py` has the defaults.
+    """How a model is trained; `study/model/training.py` has the defaults.
 
     epochs: passes over all of the task's training samples; iterations do not shrink with fewer
         data.
@@ -164,7 +164,7 @@ def pace(clients: int, clients_per_round: int, epochs: int, rounds: int | None) 
 
 @dataclass(frozen=True)
 class FineTuning:
-    """How a language model's head is trained, by AdamW; `study/model/tasks.py` has the defaults.
+    """How a language model's head is trained, by AdamW; `study/model/training.py` has the defaults.
 
     The learning rate rises over `warmup` and falls linearly to zero.
 
