@@ -23,7 +23,6 @@ wildcard_constraints:
 
 
 include: "rules/store.smk"
-include: "rules/train.smk"
 include: "rules/results.smk"
 
 

@@ -169,8 +169,8 @@ OF_SEVERAL = [
     ),
     Analysis(
         "attacked_seeds", "attacks/attack_seeds.py", table("attacked_seeds"),
-        files_of(attacked.in_every_seed), modules=on_messages(attacked.in_every_seed),
-        settings=attacked.in_every_seed, seeds="each",
+        files_of(of_experiment("attacked")), modules=on_messages(of_experiment("attacked")),
+        settings=of_experiment("attacked"), seeds="each",
     ),
     Analysis(
         "influence", "stages/measure_influence.py", {"csv": "influence.csv"},
