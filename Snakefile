@@ -23,6 +23,7 @@ wildcard_constraints:
 
 
 include: "rules/store.smk"
+include: "rules/train.smk"
 include: "rules/results.smk"
 
 

@@ -1,33 +1,27 @@
-"""What the store holds; a marker says that a job has ended, its note what it makes.
+"""What the store holds besides runs; a marker says that a job has ended, its note what it makes."""
 
-Runs, one for each setting and seed, are trained in batches; each run is in the store once it is
-finished.
-"""
-
-MAKERS = {
-    "clients": ("make_products", 0, 1, 0),
-    "source": ("make_products", 3, 1, GPU),
-    "extract": ("make_products", 2, 2, GPU),
-    "networks": ("make_products", 2, 1, 0),
-    "public": ("make_products", 2, 2, GPU),
-    "open_data": ("make_products", 2, 1, GPU),
-    # Sums depend on the number of threads.
-    "train": ("train_batch", 1, 1, GPU),
-    "attack": ("make_products", 1, 1, GPU),
+PRODUCTS = {
+    "clients": (0, 1, 0),
+    "source": (3, 1, GPU),
+    "extract": (2, 2, GPU),
+    "networks": (2, 1, 0),
+    "public": (2, 2, GPU),
+    "open_data": (2, 1, GPU),
+    "attack": (1, 1, GPU),
 }
-"""By rule, its script, its priority, its threads, and the GPUs that a job takes."""
+"""By rule, its priority, its threads, and the GPUs that a job takes."""
 
-for maker, (stage, rank, cores, gpus) in MAKERS.items():
+for product, (rank, cores, gpus) in PRODUCTS.items():
 
     rule:
         name:
-            maker
+            product
         input:
             needs,
         output:
-            touch(f"results/.made/{maker}/{{job}}"),
+            touch(f"results/.made/{product}/{{job}}"),
         log:
-            f"results/logs/{maker}/{{job}}.log",
+            f"results/logs/{product}/{{job}}.log",
         priority: rank
         conda:
             "../envs/workflow.yaml"
@@ -41,4 +35,4 @@ for maker, (stage, rank, cores, gpus) in MAKERS.items():
         message:
             "{params.summary}"
         script:
-            f"../scripts/stages/{stage}.py"
+            "../scripts/stages/make_products.py"

@@ -124,7 +124,7 @@ def test_other_files_comments_docstrings_and_times_rerun_nothing(finished: Proje
     for path in (finished.folder / "scripts").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         path.write_text(f"# why\n{text}\n\n\n# so\n'another docstring'\n", encoding="utf-8")
-    for name in ("Snakefile", "config.yaml", "rules/store.smk", "results/digits/clients.h5"):
+    for name in ("Snakefile", "config.yaml", "rules/train.smk", "results/digits/clients.h5"):
         os.utime(finished.folder / name)
     assert finished.planned() == Counter()
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import too_large
+from fbftl.study.axes import is_compressed
 from fbftl.study.clients import Dealing
 from fbftl.study.config import Study
 from fbftl.study.dealing_faults import Dealt, too_few_faults
@@ -99,7 +100,7 @@ def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Size
         fault = largest is not None and too_large(largest, members + 1, setting.fraction_bits)
         if fault:
             yield fault
-    remembers = "feedback" in of_method.by_name and setting.feedback and setting.compressed
+    remembers = "feedback" in of_method.by_name and setting.feedback and is_compressed(setting)
     if study.config["scratch_folder"] is None and remembers and clients is not None:
         # Only clients that take part remember anything.
         parameters, at_least = _parameters(block, setting, sizes)

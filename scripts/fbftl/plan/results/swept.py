@@ -1,5 +1,6 @@
 """What any experiment of one's own gets: a table over its axes and a line plot."""
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fbftl.plan import paths
@@ -8,21 +9,12 @@ from fbftl.plan.paths import EXPERIMENT
 from fbftl.plan.sweep import lacking, longest, varying
 from fbftl.plan.vocabulary import AXES, CLIENTS, SHOWN, TIDY, table_of
 from fbftl.study.config import Study
+from fbftl.study.settings import Setting
 
 
-def axes_that_vary(study: Study, task: str, experiment: str) -> list[str]:
-    """Return the axes that vary in an experiment on a task."""
-    return varying(study.settings[task][experiment].values())
-
-
-def along(study: Study, task: str, experiment: str) -> str | None:
-    """Return the one of them that a figure runs along, None if none varies."""
-    return longest(study.settings[task][experiment].values())
-
-
-def axes_lacked(study: Study, task: str, experiment: str) -> dict[str, list[str]]:
-    """Return by axis the experiment's methods that do not have it."""
-    return lacking(study.settings[task][experiment].values())
+def of_settings(found: Callable[[Iterable[Setting]], Any]) -> Callable[..., Any]:
+    """Return the function of study, task and experiment that asks something of its settings."""
+    return lambda study, task, experiment: found(study.settings[task][experiment].values())
 
 
 def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
@@ -34,7 +26,7 @@ def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
 
 
 SWEPT: dict[str, Any] = {
-    "varying": axes_that_vary,
+    "varying": of_settings(varying),
     **AXES,
     **SHOWN,
 }
@@ -45,7 +37,7 @@ SWEEP: list[Entry] = [
         "sweep",
         EXPERIMENT,
         CLIENTS | TIDY,
-        SWEPT | {"lacking": axes_lacked},
+        SWEPT | {"lacking": of_settings(lacking)},
         stem="sweep_{experiment}",
     ),
     Result(
@@ -53,7 +45,7 @@ SWEEP: list[Entry] = [
         "sweep",
         EXPERIMENT,
         table_of("sweep_{experiment}"),
-        {"along": along, "varying": axes_that_vary} | SHOWN,
+        {"along": of_settings(longest), "varying": of_settings(varying)} | SHOWN,
         stem="sweep_{experiment}",
     ),
 ]

@@ -59,11 +59,6 @@ def knowing(axis: str) -> list[str]:
     return [record.name for record in RECORDS if record.knows(axis)]
 
 
-def on_kind(kind: str) -> list[str]:
-    """Return the names of the methods that run on a kind of task."""
-    return [record.name for record in RECORDS if kind in record.kinds]
-
-
 def mechanisms() -> list[str]:
     """Return every privacy mechanism that some method offers."""
     return list(dict.fromkeys(name for record in RECORDS for name in record.mechanisms))
