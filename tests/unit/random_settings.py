@@ -15,7 +15,7 @@ from fbftl.methods.by_name import train
 from fbftl.study import methods
 from fbftl.study.axis import Axis
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import require_cloud, require_feasible
+from fbftl.study.feasibility import require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.settings import AXES
 from fbftl.tasks.task import Inputs, Outcome
@@ -328,9 +328,7 @@ def planned(axes: Mapping[str, Any], block: Mapping[str, Any] = MappingProxyType
     """
     study = resolve(configuration(axes, block))
     (task,) = study.tasks
-    require_feasible(study, task, SAMPLES[task])
-    if study.buys(task):
-        require_cloud(study, task, SAMPLES[task], SAMPLES[task])
+    require_feasible(study, task, SAMPLES[task], public=SAMPLES[task])
     return study
 
 

@@ -55,7 +55,7 @@ def test_the_way_of_a_number_is_the_one_that_is_told(tmp_path: Path) -> None:
     around = batch.Surroundings(Store(tmp_path), axes_by_method(), inputs.device, RAM)
     sys.setprofile(listen)
     try:
-        keys = SettingRecipe(job, {}, "", {}).keys([0, 1])
+        keys = SettingRecipe({"job": job}).keys([0, 1])
         setting = {"job": job, "recipe": {}, "keys": keys}
         unit = {"settings": [setting], "seeds": [0, 1], "task": "toy", "files": files}
         assert list(batch.made(unit, around)) == []

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 import yaml
-from fbftl.ground.errors import UserError
 from project import TOY, Project
 
 PAPERS = {"ant": "ants", "bee": "bees", "hive": "bees"}
@@ -69,14 +68,6 @@ def test_all_papers_run_in_one_call_with_one_report(toys: Project) -> None:
         assert {int(row.split(",")[column]) for row in table[1:]} == seeds
     assert not (toys.results / "digits").exists()
     assert not (toys.results / "papers" / "fbftl").exists()
-
-
-def test_a_task_that_two_studies_tell_is_refused_in_one_sentence(toys: Project) -> None:
-    text = yaml.safe_dump(toy_system("ant", [0]))
-    (toys.folder / "studies" / "hive.yaml").write_text(text, encoding="utf-8")
-    sentence = "the task 'ant-digits' is defined by studies/ant.yaml and by studies/hive.yaml"
-    with pytest.raises(UserError, match=f"^{sentence}; rename one of them$"):
-        toys.left()
 
 
 def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 from fbftl.methods.by_name import modules as modules_of_method
-from fbftl.plan import attacked, blocks, choice, paths, runs, trained
+from fbftl.plan import attacked, choice, paths, runs, trained
 from fbftl.plan.entries import in_formats
 from fbftl.plan.vocabulary import of_task
 from fbftl.study import methods
@@ -113,6 +113,20 @@ def clean(study: Study, task: str) -> list[str]:
     return sorted({m for each in records for m in modules_of_method(each.name, kind, each.reads)})
 
 
+PREPROCESSING = ("size", "mean", "std")
+"""Keys of the features block that decide what enters a network."""
+
+
+def preprocessing(study: Study, task: str) -> dict[str, Any]:
+    """Return what the features block says of the network's input."""
+    return {key: study.task(task)["features"][key] for key in PREPROCESSING}
+
+
+def features_of_public(study: Study, task: str) -> dict[str, Any]:
+    """Return a task's features block for its public samples."""
+    return study.task(task)["features"] | {"store": None, "further_cuts": []}
+
+
 SHADOWS = {"models": of_task("privacy", "shadows")}
 
 OF_SEVERAL = [
@@ -125,7 +139,7 @@ OF_SEVERAL = [
     Analysis(
         "inverted", "attacks/invert_uploads.py", table("inverted"),
         reading("clients", "public_samples", "weights", "source", model="weights"),
-        {"features": blocks.features_of_public}, settings=attacked.inverted, seeds="each",
+        {"features": features_of_public}, settings=attacked.inverted, seeds="each",
     ),
     Analysis(
         "membership", "attacks/attack_membership.py",
@@ -155,8 +169,8 @@ OF_SEVERAL = [
     ),
     Analysis(
         "attacked_seeds", "attacks/attack_seeds.py", table("attacked_seeds"),
-        files_of(attacked.in_every_seed), modules=on_messages(attacked.in_every_seed),
-        settings=attacked.in_every_seed, seeds="each",
+        files_of(of_experiment("attacked")), modules=on_messages(of_experiment("attacked")),
+        settings=of_experiment("attacked"), seeds="each",
     ),
     Analysis(
         "influence", "stages/measure_influence.py", {"csv": "influence.csv"},
@@ -180,7 +194,7 @@ OF_SEVERAL = [
     ),
     Analysis(
         "layers", "stages/list_layers.py", {"layers": "layers.csv"}, reading("clients", "source"),
-        {"features": blocks.preprocessing},
+        {"features": preprocessing},
     ),
 ]  # fmt: skip
 """Those that are of no one paper; `results/` has the others."""

@@ -36,11 +36,6 @@ def inverted(study: Study, task: str) -> list[str]:
     return [name for of in ("inverted", "rival_inverted") for name in settings.get(of, ())]
 
 
-def in_every_seed(study: Study, task: str) -> list[str]:
-    """Return those whose messages are attacked in every seed, for claims that compare these."""
-    return list(study.settings[task]["attacked"])
-
-
 def trust(study: Study, task: str) -> list[str]:
     """Return those under three models of trust whose stated epsilon is held against attacks.
 

@@ -8,11 +8,12 @@ least to do.
 
 import heapq
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fbftl.ground.artefacts import canonical, key_of
+from fbftl.plan.recipes import SettingRecipe
 from fbftl.study import methods
 from fbftl.study.settings import Setting
 
@@ -29,14 +30,14 @@ class MissingRun:
 
     task: on which it runs.
     setting: of it.
-    job: its job without seeds, in builtin types.
+    recipe: of its setting.
     seed: of it.
     key: of its recipe.
     """
 
     task: str
     setting: Setting
-    job: Mapping[str, Any]
+    recipe: SettingRecipe
     seed: int
     key: str
 
@@ -87,7 +88,7 @@ def units(
         runs = list(of_setting.values())
         setting, record = runs[0].setting, methods.record(runs[0].setting.method)
         common = record.together(setting) if record.together is not None else (name,)
-        shape = canonical([{k: v for k, v in runs[0].job.items() if k != "setting"}])
+        shape = canonical([{k: v for k, v in runs[0].recipe.job.items() if k != "setting"}])
         seeds = tuple(run.seed for run in runs)
         group = (task, setting.method, setting.cut, reads(task, setting), common, shape, seeds)
         alike.setdefault(group, []).append(runs)

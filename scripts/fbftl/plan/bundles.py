@@ -14,24 +14,22 @@ from fbftl.findings.steps import File, Step, mapped
 from fbftl.papers import by_name
 from fbftl.papers.claim_rows import require_readable
 from fbftl.papers.kept_runs import kept_files
-from fbftl.plan import blocks, front_page, pages, paths, runs, targets
+from fbftl.plan import front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.checked import releases_in
-from fbftl.plan.entries import PARTS, Entry, Result, in_formats
+from fbftl.plan.entries import PARTS, Result, in_formats
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
-from fbftl.plan.products import Products
 from fbftl.plan.results import (
     ANALYSES,
     FOUND_BY,
-    OF_TASKS,
+    OF_EXPERIMENT,
     WRITTEN_OUT,
     made_in_a_loop,
     of_paper,
 )
 from fbftl.plan.results.fbftl.numbers import dialogues_at_hand
 from fbftl.plan.results.swept import SOURCES, SWEEP
-from fbftl.plan.vocabulary import value_of
 from fbftl.study.config import Study
 
 Make = Callable[[], Step]
@@ -80,21 +78,19 @@ class Bundle:
         return [path for path in dict.fromkeys(read) if path not in made]
 
 
-def bundles(call: Call, products: Products) -> Iterator[Bundle]:
+def bundles(call: Call) -> Iterator[Bundle]:
     """Yield what a call makes, tasks before papers, and what it would make if it was asked for."""
     for task in call.study.tasks:
-        steps = TaskSteps(call, products, task)
+        steps = TaskSteps(call, task)
         yield steps.bundle(task, targets.of_task(call, task))
         for name in ("heads", "layers"):
             if found := steps.on_request(name):
                 yield found
-    of_papers = targets.of_papers(call)
-    audit = PaperSteps(call, "").step(WRITTEN_OUT["audit"].path)
-    yield Bundle("papers", "results/papers", [audit])
-    for paper, made in of_papers.items():
+    yield Bundle("papers", "results/papers", [step_of_paper(call, "", "audit")])
+    for paper, made in targets.of_papers(call).items():
         if made:
-            of_paper = PaperSteps(call, paper)
-            yield Bundle(f"papers/{paper}", f"results/papers/{paper}", list(of_paper.steps(made)))
+            steps_of = [step_of_paper(call, paper, path) for path in made if path != PARTS.path]
+            yield Bundle(f"papers/{paper}", f"results/papers/{paper}", steps_of)
     yield Bundle("index", "results", [index_of(call)])
 
 
@@ -103,12 +99,10 @@ class TaskSteps:
     """How the results of a task are made.
 
     call: of the workflow.
-    products: of the study.
     task: whose results.
     """
 
     call: Call
-    products: Products
     task: str
 
     def bundle(self, name: str, declared: Iterable[str], wanted: bool = True) -> Bundle:
@@ -179,15 +173,13 @@ class TaskSteps:
                 makers |= dict.fromkeys(files.values(), collect)
         for experiment in self._study.settings[self.task]:
             makers[paths.guarantees(self.task, experiment)] = partial(self._guarantees, experiment)
-            for entry in made_in_a_loop([*SWEEP, *SOURCES]):
-                files = self._files(entry.path.format(experiment=experiment))
+            listed = OF_EXPERIMENT.get(experiment, ())
+            for entry in made_in_a_loop([*SWEEP, *SOURCES, *listed]):
+                files = self._files_of(entry, experiment)
                 made = partial(self._from_entry, entry, experiment)
                 makers |= dict.fromkeys(files.values(), made)
         makers[paths.guarantees(self.task, "together")] = self._together
         makers |= dict.fromkeys(self._files("numbers").values(), self._numbers)
-        for entry in OF_TASKS:
-            files = self._files(entry.path) | self._also(entry)
-            makers |= dict.fromkeys(files.values(), partial(self._from_entry, entry))
         for analysis in ANALYSES:
             if (path := analysis.outputs.get("csv", "")).startswith("tables/"):
                 files = self._files(path.removesuffix(".csv"))
@@ -198,9 +190,10 @@ class TaskSteps:
         """Return the files of a table or figure by format."""
         return in_formats(paths.of_task(self.task, ""), path)
 
-    def _also(self, entry: Result) -> dict[str, str]:
-        """Return what the script of an entry writes besides its files, by argument."""
-        return {name: paths.of_task(self.task, path) for name, path in entry.also.items()}
+    def _files_of(self, entry: Result, experiment: str) -> dict[str, str]:
+        """Return all files that the script of an entry writes, by argument."""
+        also = {name: paths.of_task(self.task, path) for name, path in entry.also.items()}
+        return self._files(entry.path.format(experiment=experiment)) | also
 
     def _page(self, path: str, title: str, **further: str) -> dict[str, str]:
         where = f"results/{{task}}/{path}.csv"
@@ -225,8 +218,8 @@ class TaskSteps:
             "together": study.together(task),
             "releases": releases_in(study, task),
             "unprotected": runs.unprotected(study, task),
-            "delta": value_of(study, task, ("privacy", "delta")),
-            "client_rows": blocks.samples_of_client(study, task),
+            "delta": study.task(task)["privacy"]["delta"],
+            "client_rows": study.task(task)["clients"]["samples_per_client"] or 1,
         }
         inputs = {"runs": runs.files(study, task, runs.together)}
         outputs = {"table": paths.guarantees(task, "together")}
@@ -246,85 +239,62 @@ class TaskSteps:
         page = self._page(entry.path, entry.title)
         return Step("tables/tabulate_findings.py", inputs, self._files(entry.path), values, page)
 
-    def _from_entry(self, entry: Result, *experiment: str) -> Step:
-        """Return what makes a table or figure of the task, or one that any experiment gets."""
+    def _from_entry(self, entry: Result, experiment: str) -> Step:
+        """Return what makes a table or figure of an experiment."""
 
         def ask(function: Callable[..., Any]) -> Any:
-            return function(self._study, self.task, *experiment)
+            return function(self._study, self.task, experiment)
 
-        wildcards = dict(zip(["experiment"], experiment, strict=False))
-        inputs, values = asked_of(entry, ask, task=self.task, **wildcards)
-        files = self._files(entry.path.format(**wildcards)) | self._also(entry)
+        inputs, values = asked_of(entry, ask, task=self.task, experiment=experiment)
         page = {}
         if entry.kind == "tables":
-            page = self._page(entry.path, entry.title, **wildcards)
+            page = self._page(entry.path, entry.title, experiment=experiment)
+        files = self._files_of(entry, experiment)
         return Step(entry.source, inputs, files, values, page, entry.function)
 
 
-@dataclass(frozen=True)
-class PaperSteps:
-    """How what is made of a paper's claims and own numbers is made.
+def step_of_paper(call: Call, paper: str, path: str) -> Step:
+    """Return what makes one of a paper's results, by its path below them.
 
-    call: of the workflow.
-    paper: its name, empty for what is made of all papers.
+    Args:
+        call: of the workflow.
+        paper: its name, empty for the audit of all papers.
+        path: without suffix.
     """
-
-    call: Call
-    paper: str
-
-    def steps(self, made: Iterable[str]) -> Iterator[Step]:
-        """Yield the steps of results, by their paths below the paper's."""
-        for path in made:
-            if path != PARTS.path:  # written with the claims, which are judged once
-                yield self.step(path)
-
-    def step(self, path: str) -> Step:
-        """Return the step of one."""
-        for entry in of_paper(self.paper):
-            if entry.path == path and isinstance(entry, Result):
-                inputs, values = asked_of(entry, lambda function: function(self.call))
-                page = self._page(entry) if entry.kind == "tables" else {}
-                return Step(entry.source, inputs, self._files(path), values, page, entry.function)
-        files, page = self._files(path), self._page(WRITTEN_OUT[path])
-        if not self.paper:
-            modules = [m for paper in by_name.audited() for m in by_name.modules(paper, ["audit"])]
-            inputs = dict(self._read_by_audit())
-            return Step("tables/tabulate_audit.py", inputs, files, page=page, modules=modules)
-        outputs = {**files, "parts": list(self._files(PARTS.path).values())}
-        values = {"paper": self.paper, "planned": self._planned()}
-        values["page_of_parts"] = self._page(PARTS)
-        script, inputs = "tables/tabulate_claims.py", dict(self._read_by_claims())
-        return Step(script, inputs, outputs, values, page, "claims", by_name.modules(self.paper))
-
-    def _read_by_audit(self) -> Iterator[tuple[str, File]]:
-        yield from dialogues_at_hand(self.call).items()
-        for paper in by_name.audited():
-            yield paper, paths.published(self.call.root, paper)
-        yield "texts", "published/audit.csv"
-
-    def _read_by_claims(self) -> Iterator[tuple[str, File]]:
-        registry, tasks = f"published/claims/{self.paper}.csv", "published/claims/tasks.csv"
-        require_readable(self.call.root / registry, self.call.root / tasks, self._planned())
-        yield from read_by_claims(self.call, self.paper).items()
-        yield "registry", registry
-        yield "tasks", tasks
-        yield "kept", kept_files(self.call.root, KEPT)
-        yield "printed", paths.published(self.call.root, self.paper)
-        yield "audit", "results/papers/audit.csv"
-
-    def _planned(self) -> dict[str, list[str]]:
-        """Return the names of the settings that the study plans, by task."""
-        return {
-            task: sorted({name for settings in experiments.values() for name in settings})
-            for task, experiments in self.call.study.settings.items()
-        }
-
-    def _files(self, path: str) -> dict[str, str]:
-        return in_formats(paths.of_paper(self.paper, "").replace("//", "/"), path)
-
-    def _page(self, entry: Entry) -> dict[str, str]:
-        folder = f"results/papers/{self.paper}".rstrip("/")
-        return pages.page_text(f"{folder}/{entry.path}.csv", entry.title, self.call.root)
+    folder = f"results/papers/{paper}/" if paper else "results/papers/"
+    files = in_formats(folder, path)
+    for entry in (*of_paper(paper), *WRITTEN_OUT.values()):
+        if entry.path == path:
+            break
+    page = {}
+    if entry.kind == "tables":
+        page = pages.page_text(f"{folder}{path}.csv", entry.title, call.root)
+    if isinstance(entry, Result):
+        inputs, values = asked_of(entry, lambda function: function(call))
+        return Step(entry.source, inputs, files, values, page, entry.function)
+    if not paper:
+        audited = by_name.audited()
+        inputs = {name: paths.published(call.root, name) for name in audited}
+        inputs |= {**dialogues_at_hand(call), "texts": "published/audit.csv"}
+        modules = [m for name in audited for m in by_name.modules(name, ["audit"])]
+        return Step("tables/tabulate_audit.py", inputs, files, {}, page, "main", modules)
+    planned = {task: sorted(runs.every(call.study, task)) for task in call.study.settings}
+    registry, tasks = f"published/claims/{paper}.csv", "published/claims/tasks.csv"
+    require_readable(call.root / registry, call.root / tasks, planned)
+    inputs = {
+        **read_by_claims(call, paper),
+        "registry": registry,
+        "tasks": tasks,
+        "kept": kept_files(call.root, KEPT),
+        "printed": paths.published(call.root, paper),
+        "audit": "results/papers/audit.csv",
+    }
+    # Claims are judged once, and their parts written with them.
+    outputs = {**files, "parts": list(in_formats(folder, PARTS.path).values())}
+    parts_page = pages.page_text(f"{folder}{PARTS.path}.csv", PARTS.title, call.root)
+    values = {"paper": paper, "planned": planned, "page_of_parts": parts_page}
+    script, modules = "tables/tabulate_claims.py", by_name.modules(paper)
+    return Step(script, inputs, outputs, values, page, "claims", modules)
 
 
 def index_of(call: Call) -> Step:

@@ -22,7 +22,7 @@ from fbftl.privacy.release import releases
 from fbftl.study import methods
 from fbftl.study.clients import Dealing
 from fbftl.study.config import Study
-from fbftl.study.feasibility import require_cloud, require_feasible
+from fbftl.study.feasibility import require_feasible
 from fbftl.study.job import from_params
 
 
@@ -60,15 +60,15 @@ def _require_images(study: Study, task: str, digests: Digests) -> None:
     check_open(task, block, folder)
     samples = datasets.training_count(block["data"], folder)
     named = datasets.named_clients(block["data"], folder)
-    require_feasible(study, task, samples, named, sizes_of(study, task))
-    if block["privacy"]["budget"]:
-        require_budget(study, task, samples)
+    public = None
     if study.asks_public(task):
         check_public(block["source"], block["public"], folder)
     if study.buys(task):
         check_classes(task, block, folder)
         public = public_count(block["source"], block["public"], folder)
-        require_cloud(study, task, public, samples)
+    require_feasible(study, task, samples, named, sizes_of(study, task), public)
+    if block["privacy"]["budget"]:
+        require_budget(study, task, samples)
 
 
 def releases_in(study: Study, task: str) -> dict[str, str]:
@@ -110,7 +110,7 @@ def require_budget(study: Study, task: str, samples: int | None) -> None:
                     [asdict(record) for record in records],
                     setting.samples_per_client,
                     spellings[setting.name],
-                    methods.record(setting.method).unprotected(setting),
+                    methods.record(setting.method).unprotected.get(setting.mechanism),
                 )
             )
         require_within(block["privacy"]["budget"], costs(released, delta, rows), delta, task, name)

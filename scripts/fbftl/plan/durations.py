@@ -48,7 +48,7 @@ class Clock:
 
     def seconds(self, unit: Unit) -> float:
         """Return about how many seconds a unit takes."""
-        job, runs = unit.runs[0][0].job, len(unit.keys)
+        job, runs = unit.runs[0][0].recipe.job, len(unit.keys)
         measured = self._settings.get(of_job(job))
         if measured is not None:
             return measured * runs
@@ -73,6 +73,6 @@ class Clock:
             weights = sizes.networks.get(run.setting.network)
         else:
             weights = sizes.heads.get(str(run.setting.cut or block["features"]["cut"]))
-        epochs = most_epochs(run.job.get("training", {}).get("epochs", 1))
+        epochs = most_epochs(run.recipe.job.get("training", {}).get("epochs", 1))
         sequence = OF_A_DIALOGUE if block["kind"] == "dialogues" else 1
         return 3.0 * sequence * samples * epochs * (weights or UNKNOWN)

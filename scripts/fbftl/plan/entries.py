@@ -34,9 +34,10 @@ def in_formats(folder: str, path: str) -> dict[str, str]:
 
 
 File = str | list[str] | Callable[..., Any]
-"""A path with `{task}`, several of them, or a function of study and task that returns some.
+"""A path with `{task}` and `{experiment}`, several, or a function that returns some.
 
-Functions of a paper's entries are given the call instead (`fbftl.plan.call`).
+Functions are given study, task and experiment; those of a paper's entries are given the call
+instead (`fbftl.plan.call`).
 """
 
 
@@ -46,11 +47,13 @@ class WrittenOut:
 
     path: of its files below the results of its task or paper, without suffix.
     chapter, title: where the report shows it, and under which words.
+    by_seed: as of a `Result`.
     """
 
     path: str
     chapter: str
     title: str
+    by_seed: bool = False
 
     @property
     def kind(self) -> str:
@@ -69,6 +72,7 @@ class Result:
     stem: of its files, where they are not called after the function.
     optional: function of the call that returns inputs, by name, which may be there.
     also: what its script writes besides, by argument, below the results of its task.
+    by_seed: whether it tells by setting and seed what claims read besides the experiment's runs.
     """
 
     by: str
@@ -79,6 +83,7 @@ class Result:
     stem: str | None = None
     optional: Callable[..., Mapping[str, str]] | None = None
     also: Mapping[str, str] = field(default_factory=dict)
+    by_seed: bool = False
 
     @property
     def kind(self) -> str:

@@ -15,7 +15,7 @@ from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store
 from fbftl.ground.code import Remembered, digest, sources
 from fbftl.ground.digests import DIGESTS, Digests
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, required
 from fbftl.ground.exact import is_pinned, pin, sentence, this_machine
 from fbftl.ground.files import remove_leftovers
 from fbftl.models.computes import computed_otherwise, require_computable
@@ -25,7 +25,7 @@ from fbftl.plan.checked import require_makeable
 from fbftl.plan.planned import RUNS, Plan, Results
 from fbftl.plan.planner import Planner
 from fbftl.plan.products import Products
-from fbftl.plan.recipes import Facts, Recipes
+from fbftl.plan.recipes import Facts
 from fbftl.plan.results_folder import Turn, register, require_this_layout
 from fbftl.plan.trained import files_of
 from fbftl.study.config import Study, resolve
@@ -103,7 +103,7 @@ class Prepared:
         call = Call(
             study, project, systems, of_size, root, arithmetic.sentence, frozenset(words)
         )  # fmt: skip
-        return cls(call, Products(study, Recipes(study, facts)), store, code, digests)
+        return cls(call, Products(study, facts), store, code, digests)
 
     @classmethod
     def of_files(
@@ -136,7 +136,7 @@ class Prepared:
         """
         found = {}
         for name, path in files.items():
-            product, file = self.products.of(path)
+            product, file = required(self.products.at(path))
             found[name] = self.store.folder(product.kind, product.key) / file
             if not found[name].exists():
                 raise UserError(f"{path} of this study is missing ({found[name]}); run it first")
@@ -145,7 +145,7 @@ class Prepared:
     def run(self, task: str, setting: str, seed: int) -> dict[str, Any] | None:
         """Return the document of a run, None if it is not there."""
         study = self.call.study
-        recipe = self.products.recipes.setting(task, study.setting(task, setting))
+        recipe = self.products.setting(task, study.setting(task, setting))
         (key,) = recipe.keys([seed])
         there = self.store.path(RUNS, key, ".json").exists()
         return self.store.json(RUNS, key, recipe.run(seed)) if there else None

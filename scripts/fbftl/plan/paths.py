@@ -8,6 +8,9 @@ from fbftl.study import task_names
 TASK = "{task}"
 """The task in a path that all tasks share, as a wildcard."""
 
+EXPERIMENT = "{experiment}"
+"""The experiment in such a path."""
+
 
 def of_task(task: str, name: str) -> str:
     """Return a file or folder of a task."""

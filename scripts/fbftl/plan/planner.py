@@ -5,7 +5,7 @@ the call starts, and jobs read their notes alone.
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -42,25 +42,19 @@ class Planner:
     places: int
     longest: float
     _missing: dict[tuple[str, str], dict[str, Product]] = field(default_factory=dict)
-    _wanted: set[str] = field(default_factory=set)
     _marker: dict[str | None, str] = field(default_factory=dict)
     _there: dict[str, set[str]] = field(default_factory=dict)
 
     def plan(self) -> Plan:
         """Return the plan."""
-        runs = self._missing_runs()
-        for task in self.call.study.with_repeats(self.call.study.tasks):
-            for path in links_of(self.call, task):
-                self._want(path)
+        runs = list(self._missing_runs())
         all_units = units(runs, self.call.study.reads_of)
-        for unit in all_units:
-            for path in self._files(unit).values():
-                self._want(path)
-        planned = list(bundles(self.call, self.products))
+        planned = list(bundles(self.call))
         pending = [each for each in planned if each.wanted or self._is_requested(each)]
-        for bundle in pending:
-            for path in bundle.read:
-                self._want(path)
+        wanted = [path for unit in all_units for path in self._files(unit).values()]
+        wanted += [path for bundle in pending for path in bundle.read]
+        for product in self._behind([*self._links, *wanted], self._is_there):
+            self._missing.setdefault((product.rule, product.group), {})[product.key] = product
         dealt = batches(
             all_units, self._clock.seconds, self.places, self._markers("train"), self.longest,
             self.store.keys("failed", ".json"),
@@ -85,53 +79,50 @@ class Planner:
             keys = [key for unit in batch.units for key in unit.keys]
             self._marker.update(dict.fromkeys(keys, f"{MADE}/train/{batch.name}"))
 
-    @cached_property
-    def keys(self) -> dict[str, dict[str, list[str]]]:
-        """Keys of the runs of every setting, in the order of the task's seeds, by task and name."""
-        study, recipes, found = self.call.study, self.products.recipes, {}
-        for task in study.settings:
-            settings, seeds = study.settings_of(task), study.task(task)["seeds"]
-            found[task] = {n: recipes.setting(task, s).keys(seeds) for n, s in settings.items()}
-        return found
-
-    def _missing_runs(self) -> list[MissingRun]:
-        study, there, missing = self.call.study, self.store.keys(RUNS, ".json"), []
-        for task, by_name in self.keys.items():
+    def _missing_runs(self) -> Iterator[MissingRun]:
+        study, there = self.call.study, self.store.keys(RUNS, ".json")
+        for task, by_name in self.products.keys.items():
             settings, seeds = study.settings_of(task), study.task(task)["seeds"]
             for name, keys in by_name.items():
-                if there.issuperset(keys):
-                    continue
-                job = study.job_of(task, settings[name])
-                job = {key: value for key, value in job.items() if key not in ("task", "seeds")}
-                missing += [
-                    MissingRun(task, settings[name], job, seed, key)
-                    for seed, key in zip(seeds, keys, strict=True)
-                    if key not in there
-                ]
-        return missing
+                recipe = self.products.setting(task, settings[name])
+                for seed, key in zip(seeds, keys, strict=True):
+                    if key not in there:
+                        yield MissingRun(task, settings[name], recipe, seed, key)
 
     def _files(self, unit: Unit) -> dict[str, str]:
         """Return what a unit is trained from, by name, as paths below `results/`."""
         run = unit.runs[0][0]
         return files_of(self.call.study, run.task, run.setting)
 
-    def _want(self, path: str) -> None:
-        """Note that a file is wanted, and if its product is missing, what that is made from."""
-        found = self.products.at(path)
-        if found is None:
-            return
-        product, _ = found
-        if product.key in self._keys_there(product.kind) or product.key in self._wanted:
-            return
-        self._wanted.add(product.key)
-        for each in product.step.read:
-            self._want(each)
-        self._missing.setdefault((product.rule, product.group), {})[product.key] = product
+    def _behind(
+        self, paths: Iterable[str], is_known: Callable[[Product], bool] = lambda product: False
+    ) -> Iterator[Product]:
+        """Yield the products that files rest on, each behind what it is made from.
 
-    def _keys_there(self, kind: str) -> set[str]:
-        if kind not in self._there:
-            self._there[kind] = self.store.folders(kind)
-        return self._there[kind]
+        Those that are known, and what they alone rest on, are left out.
+        """
+        seen: set[str] = set()
+
+        def behind(path: str) -> Iterator[Product]:
+            product, _ = self.products.at(path) or (None, "")
+            if product is not None and product.key not in seen and not is_known(product):
+                seen.add(product.key)
+                for each in product.step.read:
+                    yield from behind(each)
+                yield product
+
+        for path in paths:
+            yield from behind(path)
+
+    def _is_there(self, product: Product) -> bool:
+        if product.kind not in self._there:
+            self._there[product.kind] = self.store.folders(product.kind)
+        return product.key in self._there[product.kind]
+
+    @property
+    def _links(self) -> list[str]:
+        """What lies below the results of all tasks as a link into the store."""
+        return [path for task in self.call.study.settings for path in links_of(self.call, task)]
 
     def _markers(self, rule: str) -> set[str]:
         folder = MADE / rule
@@ -143,7 +134,7 @@ class Planner:
         for (rule, _), of_job in self._missing.items():
             marker = self._marker[next(iter(of_job))]
             read = (path for product in of_job.values() for path in product.step.read)
-            needs = {self._marker.get(self._key(path)): None for path in read}
+            needs = {self._marker.get(self.products.key(path)): None for path in read}
             makings = [
                 {
                     "artefacts": [{"kind": p.kind, "recipe": p.recipe} for p in several],
@@ -164,15 +155,8 @@ class Planner:
         named = {key: config[key] for key in ("data_folder", "device")}
         return named | {
             "axes": methods.axes_by_method(),
-            "exact": self.products.recipes.facts.arithmetic["pinned"],
+            "exact": self.products.facts.arithmetic["pinned"],
         }
-
-    def _key(self, path: str) -> str | None:
-        """Return the key of the product that a file is of, or of the run of the first seed."""
-        if (found := self.products.at(path)) is not None:
-            return found[0].key
-        match = task_names.RUN.fullmatch(path)
-        return None if match is None else self.keys[match[1]][match[2]][0]
 
     def _placed(self, step: Step, *, of_first_seed: bool = False) -> Step:
         """Return a step with the paths of its inputs as they are.
@@ -185,7 +169,7 @@ class Planner:
 
     def _place(self, path: str, of_first_seed: bool = False) -> str:
         if of_first_seed and task_names.RUN.fullmatch(path):
-            return str(self.store.path(RUNS, str(self._key(path)), Path(path).suffix))
+            return str(self.store.path(RUNS, str(self.products.key(path)), Path(path).suffix))
         if (found := self.products.at(path)) is not None:
             product, name = found
             return str(self.store.folder(product.kind, product.key) / name)
@@ -207,10 +191,8 @@ class Planner:
             run = unit.runs[0][0]
             settings = []
             for of_setting in unit.runs:
-                first = of_setting[0]
-                recipe = self.products.recipes.setting(first.task, first.setting).run(0)["setting"]
-                keys = [each.key for each in of_setting]
-                settings.append({"job": first.job, "keys": keys, "recipe": recipe})
+                recipe, keys = of_setting[0].recipe, [each.key for each in of_setting]
+                settings.append({"job": recipe.job, "keys": keys, "recipe": recipe.decides})
             described.append(
                 {
                     "task": run.task,
@@ -239,19 +221,14 @@ class Planner:
 
     def _keys_needed(self) -> dict[str, list[str]]:
         """Return the keys of all that the study rests on, whether or not it is there, by kind."""
-        runs = {key for by in self.keys.values() for keys in by.values() for key in keys}
-        needed = {RUNS: runs}
-        wanted = (each for each in bundles(self.call, self.products) if each.wanted)
-        left = {path for bundle in wanted for path in bundle.read}
-        for task in self.call.study.settings:
-            left.update(links_of(self.call, task))
-            for setting in self.call.study.settings_of(task).values():
-                left.update(files_of(self.call.study, task, setting).values())
-        while left:
-            found = self.products.at(left.pop())
-            if found and found[0].key not in needed.setdefault(found[0].kind, set()):
-                needed[found[0].kind].add(found[0].key)
-                left.update(found[0].step.read)
+        runs = {key for by in self.products.keys.values() for keys in by.values() for key in keys}
+        study, needed = self.call.study, {RUNS: runs}
+        paths = [path for each in bundles(self.call) if each.wanted for path in each.read]
+        for task in study.settings:
+            for setting in study.settings_of(task).values():
+                paths += files_of(study, task, setting).values()
+        for product in self._behind([*self._links, *paths]):
+            needed.setdefault(product.kind, set()).add(product.key)
         return {kind: sorted(keys) for kind, keys in needed.items()}
 
     def _is_requested(self, bundle: Bundle) -> bool:
@@ -266,10 +243,9 @@ class Planner:
         return list({each.name: each for each in owners.values()}.values())
 
     def _planned(self, bundle: Bundle, owners: Mapping[str, PlannedResults]) -> PlannedResults:
-        recipes = self.products.recipes
         links = [path for task in bundle.tasks for path in links_of(self.call, task)]
         read = dict.fromkeys([*bundle.read, *links])
-        runs = {task: self.keys[task] for task in _tasks_of_runs(read, bundle.tasks)}
+        runs = {task: self.products.keys[task] for task in _tasks_of_runs(read, bundle.tasks)}
         reads: dict[str, Any] = {}
         needs: dict[str, None] = {}
         for path in read:
@@ -282,7 +258,7 @@ class Planner:
                 needs[owners[path].marker] = None
         wanted = (key for of_task in runs.values() for keys in of_task.values() for key in keys)
         needs |= {self._marker[key]: None for key in wanted if key in self._marker}
-        code_of = recipes.facts.code
+        code_of = self.products.facts.code
         steps = [asdict(s) | {"code": code_of(s.script, *s.modules)} for s in bundle.steps]
         decides = {"steps": steps, "copies": bundle.copies, "links": links, "reads": reads}
         code = code_of("stages/make_results.py")
@@ -313,16 +289,16 @@ class Planner:
 
     def _content(self, path: str, owners: Mapping[str, PlannedResults]) -> str | None:
         """Return what tells that a file that a bundle reads is the same."""
-        if (key := self._key(path)) is not None:
+        if (key := self.products.key(path)) is not None:
             return key
         if path in owners:
             return owners[path].key
         if path.startswith(OF_PROJECT):
-            return self.products.recipes.facts.content(str(self.call.root / path))
+            return self.products.facts.content(str(self.call.root / path))
         if task := task_in(path):
             with_key = Path("results", task, KEY)
             return with_key.read_text(encoding="utf-8") if with_key.exists() else None
-        return self.products.recipes.facts.content(path)
+        return self.products.facts.content(path)
 
 
 OF_PROJECT = ("published/", "docs/results/")

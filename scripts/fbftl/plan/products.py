@@ -1,23 +1,47 @@
-"""What the store holds of a study besides runs, and how each is made: stages and analyses.
+"""What the store holds of a study besides runs: what decides each product, and how it is made.
 
 A product is known by the path below `results/` under which steps name its files; the path of the
 file in the store follows from the key of its recipe.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
 from itertools import product
 from typing import Any
 
+from fbftl.data import datasets
+from fbftl.data.dialogues import splits as dialogues
+from fbftl.data.public import public_data
 from fbftl.findings.steps import File, Step
-from fbftl.ground.artefacts import Artefact, Recipe
-from fbftl.plan import blocks, paths, trained
-from fbftl.plan.analyses import Analysis
-from fbftl.plan.recipes import LAYOUT, STAGES, Recipes, key
+from fbftl.ground.artefacts import Artefact, canonical, key_of
+from fbftl.ground.errors import required
+from fbftl.methods.by_name import modules as modules_of_method
+from fbftl.models.source import check as source_check
+from fbftl.plan import paths, trained
+from fbftl.plan.analyses import PREPROCESSING, Analysis, preprocessing
+from fbftl.plan.recipes import Facts, SettingRecipe
 from fbftl.plan.results import ANALYSES
-from fbftl.study import task_names
+from fbftl.study import methods, task_names
 from fbftl.study.config import Study
+from fbftl.study.settings import Setting
+
+STAGES = {
+    "images": {
+        "clients": "fbftl.data.images",
+        "source": "fbftl.training.pretrain",
+        "features": "fbftl.features.images",
+    },
+    "dialogues": {
+        "clients": "fbftl.data.dialogues.partition",
+        "source": "fbftl.training.pretrain_t5",
+        "features": "fbftl.features.dialogues",
+    },
+}
+"""By kind of task, the module that each stage before training imports by name."""
+
+NOT_DECIDING = ("chunk_mib", "store", "cut", "further_cuts")
+"""Keys of the features block that decide no number of a store at one cut."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,16 +64,267 @@ Make = Callable[[], Product]
 
 
 @dataclass(frozen=True, eq=False)
-class Products:
-    """The products of a study.
+class TaskProducts:
+    """The products that the runs of a task, or of its repeat under another source, rest on.
 
-    study: whose they are.
-    recipes: of its tasks.
+    study: whose task it is.
+    task: its name.
+    facts: what decides besides the configuration.
     """
 
     study: Study
-    recipes: Recipes
+    task: str
+    facts: Facts
+
+    @cached_property
+    def block(self) -> Mapping[str, Any]:
+        """The task's block of the configuration."""
+        return self.study.task(self.task)
+
+    @cached_property
+    def clients(self) -> Product:
+        """The samples of each client; a partition drawn per seed is drawn by its run."""
+        block, module = self.block, self._module("clients")
+        dealt = {key: value for key, value in block["clients"].items() if key != "draw"}
+        decides = {"data": block["data"], "clients": dealt}
+        values = {"module": module, "seed": block["clients"]["seed"]} | decides
+        step = Step("stages/partition_clients.py", {}, {"out": "clients.h5"}, values)
+        modules = [module, *([datasets.module(block["data"])] if self._is_of_images else [])]
+        return self._made("clients", "clients", step, decides, modules, self._files_of_data)
+
+    @cached_property
+    def source(self) -> Product:
+        """The frozen network that features come from."""
+        block, module = self.block["source"], self._module("source")
+        # A network for dialogues is trained on samples of the task's own data.
+        data, files = ({}, []) if self._is_of_images else (self.block["data"], self._files_of_data)
+        decides = {"source": block, "data": data}
+        outputs = {"model": "source.safetensors", "manifest": "source.json"}
+        step = Step("stages/prepare_source.py", {}, outputs, {"module": module} | decides)
+        modules = [module, *source_check.modules(block)]
+        files = [*source_check.files(block, self._folder), *files]
+        return self._made("sources", "source", step, decides, modules, files)
+
+    @cache  # noqa: B019 - one for each call of the workflow
+    def features(self, cut: str | None = None) -> Product:
+        """What the frozen network says of the clients' samples at a cut, the task's own if None."""
+        at, store = paths.clients(self.task), self.block["features"].get("store")
+        return self._extracted("features", "extract", self.clients, at, cut, store)
+
+    @cached_property
+    def public(self) -> Product:
+        """Samples that nobody holds."""
+        block, data = self.block, self._public_data
+        decides = {name: block[name] for name in ("source", "public")}
+        # The test's samples may not be public either where these are sold.
+        splits = ["train", "test"] if self.study.buys(self._shared) else ["train"]
+        unseen = block["data"] if block["clients"]["domains"] else None
+        step = Step("stages/choose_public.py", {"clients": paths.clients(self.task)},
+                    {"samples": "public.h5"},
+                    decides | {"unseen": unseen, "splits": splits})  # fmt: skip
+        decides |= {"not": splits, "clients": self.clients.key}
+        modules = ["fbftl.data.letters", *sorted({datasets.module(each) for each in data})]
+        files = [file for each in data for file in datasets.files(each, self._folder)]
+        return self._made("public", "public", step, decides, modules, files)
+
+    @cached_property
+    def public_features(self) -> Product:
+        """What the frozen network says of these."""
+        at = paths.of_task(self.task, "public.h5")
+        return self._extracted("public features", "public", self.public, at)
+
+    @cached_property
+    def open_data(self) -> Product:
+        """Samples that frameworks of the survey share, of which no client holds one."""
+        block = self.block["open_data"]
+        target = [] if block["target"] is None else [block["target"]]
+        step = Step("stages/prepare_open.py", {"clients": paths.clients(self.task)},
+                    {"open_data": "open.h5"}, {"block": block})  # fmt: skip
+        decides = {"clients": self.clients.key, "block": block}
+        modules = ["fbftl.data.letters", *map(datasets.module, target)]
+        files = [file for each in target for file in datasets.files(each, self._folder)]
+        return self._made("open_data", "open data", step, decides, modules, files)
+
+    @cached_property
+    def source_models(self) -> Product:
+        """Further source models, which clients may vote on."""
+        block = self.block["source_models"]
+        block = block | {"network": self.block["networks"][block["network"]]}
+        inputs = trained.files(self.study, self.task, ("open_data", "manifest"))
+        outputs = {"sources": "sources.safetensors"}
+        step = Step("stages/train_sources.py", inputs, outputs, {"block": block})
+        reads = {"open_data": self.open_data.key, "features": self.features().key}
+        decides = {"reads": reads, "block": block}
+        return self._made("source_models", "source models", step, decides, rule="open_data")
+
+    @cache  # noqa: B019
+    def network(self, cut: str | None = None) -> Product:
+        """The description of the source network at a cut with the task's head."""
+        block, head = self.block["features"], {"head": self.block["head"]}
+        features = {name: block[name] for name in (*PREPROCESSING, "pool")}
+        features["cut"] = self._cut(cut)
+        values, outputs = head | {"features": features}, {"network": "network.json"}
+        return self._described("describe_network", outputs, values, {"block": features | head})
+
+    @cache  # noqa: B019
+    def named_network(self, name: str) -> Product:
+        """The description of one of the task's networks, with what its script is told."""
+        features, block = preprocessing(self.study, self.task), self.block["networks"][name]
+        values = {"features": features, "network": name, "block": block}
+        # Who reads several knows them by their names.
+        outputs = {"description": f"{name}.json"}
+        return self._described("describe_named_network", outputs, values, values)
+
+    def files(self) -> Iterator[tuple[str, Make, str]]:
+        """Yield path, maker and name in the artefact of every file of the task's products."""
+
+        def each(made: Make, *names: str) -> Iterator[tuple[str, Make, str]]:
+            for name in names:
+                yield paths.of_task(self.task, name), made, name
+
+        further = self.block["features"]["further_cuts"]
+        cuts = (None, *sorted({str(cut) for cut in [*further, *self.study.cuts(self._shared)]}))
+        if self.task == self._shared:
+            yield from each(lambda: self.clients, "clients.h5", "clients.h5.sha256")
+            for cut in cuts:
+                path = f"{paths.of_cut(self.task, cut, 'network')}.json"
+                yield path, partial(self.network, cut), "network.json"
+            for name in self.block.get("networks", {}):
+                path = paths.of_task(self.task, f"networks/{name}.json")
+                yield path, partial(self.named_network, name), f"{name}.json"
+            yield from each(lambda: self.open_data, "open.h5", "open.h5.sha256")
+            yield from each(lambda: self.source_models, "sources.safetensors")
+        yield from each(lambda: self.source, "source.safetensors", "source.json")
+        for cut in cuts:
+            for suffix in ("json", "zarr", "zarr/zarr.json"):
+                path = f"{paths.of_cut(self.task, cut, 'features')}.{suffix}"
+                yield path, partial(self.features, cut), f"features.{suffix}"
+        yield from each(lambda: self.public, "public.h5", "public.h5.sha256")
+        yield from each(lambda: self.public_features, "public.json", "public.zarr/zarr.json")
+
+    @property
+    def _is_of_images(self) -> bool:
+        return self.block["kind"] == "images"
+
+    @property
+    def _folder(self) -> str | None:
+        return self.study.config["data_folder"]
+
+    @property
+    def _shared(self) -> str:
+        return task_names.task_of(self.task)
+
+    @cached_property
+    def _files_of_data(self) -> list[str]:
+        """Files of the user's that hold the clients' samples."""
+        kind = datasets if self._is_of_images else dialogues
+        return list(kind.files(self.block["data"], self._folder))
+
+    @property
+    def _public_data(self) -> list[Mapping[str, Any]]:
+        every = public_data(self.block["source"], self.block["public"])
+        return [data for data in every if data is not None]
+
+    def _module(self, stage: str) -> str:
+        return STAGES[self.block["kind"]][stage]
+
+    def _cut(self, cut: str | None) -> Any:
+        """Return a cut as the features block writes it, which settings name by its text."""
+        features = self.block["features"]
+        written = [features["cut"], *features["further_cuts"]]
+        named = (each for each in written if str(each) == str(cut))
+        return features["cut"] if cut is None else next(named, cut)
+
+    def _extracted(
+        self, kind: str, rule: str, samples: Product, at: str, cut: str | None = None,
+        store: str | None = None,
+    ) -> Product:  # fmt: skip
+        """Return the features of samples at one cut, in a store of their own or below a URL."""
+        block, module, script = self.block["features"], self._module("features"), "extract_features"
+        decides = {name: value for name, value in block.items() if name not in NOT_DECIDING}
+        decides["cut"] = self._cut(cut)
+        code = self.facts.code(f"stages/{script}.py", module)
+        reads = {"samples": samples.key, "source": self.source.key}
+        recipe = self.facts.recipe(kind, code, reads=reads, features=decides)
+        name = kind.split()[0]
+        where = f"{name}.zarr"
+        if store is not None:
+            where = f"{store.rstrip('/')}/{key_of(canonical(recipe))}"
+        values = {
+            "module": module,
+            "features": block | {"cut": decides["cut"], "further_cuts": []},
+            "stores": [where],
+            "code": code,
+        }
+        inputs = {"clients": at, **trained.files(self.study, self.task, ("weights", "source"))}
+        step = Step(f"stages/{script}.py", inputs, {"manifests": [f"{name}.json"]}, values)
+        return Product("features", recipe, rule, self.task, step)
+
+    def _described(
+        self, script: str, outputs: Mapping[str, str], values: Mapping[str, Any],
+        decides: Mapping[str, Any],
+    ) -> Product:  # fmt: skip
+        inputs = trained.files(self.study, self.task, ("clients", "source"))
+        step = Step(f"stages/{script}.py", inputs, outputs, values)
+        reads = {"clients": self.clients.key, "source": self.source.key}
+        return self._made("networks", "network", step, {"reads": reads, **decides})
+
+    def _made(
+        self, kind: str, what: str, step: Step, decides: Mapping[str, Any],
+        modules: Sequence[str] = (), files: Sequence[str] | None = None, rule: str | None = None,
+    ) -> Product:  # fmt: skip
+        """Return a product whose recipe is of a kind `what`, made by the rule of its folder."""
+        contents = {} if files is None else {"files": [*map(self.facts.content, files)]}
+        code = self.facts.code(step.script, *modules)
+        recipe = self.facts.recipe(what, code, **decides, **contents)
+        rule = rule or {"sources": "source"}.get(kind, kind)
+        return Product(kind, recipe, rule, self.task, step, files or ())
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """The products of a study, and the recipes of its runs.
+
+    study: checked, with its settings.
+    facts: what decides besides.
+    """
+
+    study: Study
+    facts: Facts
     _known: dict[str, dict[str, tuple[Make, str]]] = field(default_factory=dict)
+
+    @cached_property
+    def keys(self) -> dict[str, dict[str, list[str]]]:
+        """Keys of the runs of every setting, in the order of the task's seeds, by task and name."""
+        found = {}
+        for task in self.study.settings:
+            settings, seeds = self.study.settings_of(task), self.study.task(task)["seeds"]
+            found[task] = {n: self.setting(task, s).keys(seeds) for n, s in settings.items()}
+        return found
+
+    @cache  # noqa: B019
+    def task(self, name: str) -> TaskProducts:
+        """Return the products of a task, or of its repeat under another source network."""
+        return TaskProducts(self.study, name, self.facts)
+
+    @cache  # noqa: B019
+    def setting(self, task: str, setting: Setting) -> SettingRecipe:
+        """Return what decides the runs of a setting on a task."""
+        job = self.study.job_of(task, setting)
+        files = trained.files_of(self.study, task, setting)
+        parts = methods.record(setting.method).parts(setting)
+        decides = {
+            "job": {name: value for name, value in job.items() if name not in ("task", "seeds")},
+            "reads": {name: self.key(path) for name, path in files.items()},
+        }
+        return SettingRecipe(
+            self.facts.recipe("run", self._code(setting.method, job["kind"], *parts), **decides)
+        )
+
+    @cache  # noqa: B019
+    def _code(self, method: str, kind: str, *parts: str) -> str:
+        modules = modules_of_method(method, kind, methods.record(method).reads, *parts)
+        return self.facts.code("fbftl/methods/by_name.py", *modules)
 
     def at(self, path: str) -> tuple[Product, str] | None:
         """Return the product that has a file, and the file's name there; None if none has it."""
@@ -57,165 +332,25 @@ class Products:
         if task is None or task_names.task_of(task) not in self.study.settings:
             return None
         if task not in self._known:
-            self._known[task] = dict(self._of_task(task))
+            found = (*self.task(task).files(), *self._found_on(task))
+            self._known[task] = {path: (made, name) for path, made, name in found}
         made, name = self._known[task].get(path, (None, ""))
         return None if made is None else (made(), name)
 
-    def of(self, path: str) -> tuple[Product, str]:
-        """Return the product of a file, and the file's name in it.
+    def key(self, path: str) -> str | None:
+        """Return the key of the product that a file is of, or of the run of the first seed."""
+        if (found := self.at(path)) is not None:
+            return found[0].key
+        match = task_names.RUN.fullmatch(path)
+        return None if match is None else self.keys[match[1]][match[2]][0]
 
-        Raises:
-            KeyError: if none has it.
-        """
-        found = self.at(path)
-        if found is None:
-            raise KeyError(path)
-        return found
-
-    def _of_task(self, task: str) -> Iterable[tuple[str, tuple[Make, str]]]:
-        """Yield path, maker and name in the artefact of every file of a task's products."""
-        study, shared = self.study, task_names.task_of(task)
-        if task == shared:
-            for name in ("clients.h5", "clients.h5.sha256"):
-                yield paths.of_task(task, name), (partial(self._clients, task), name)
-            for cut in (None, *_cuts(study, task)):
-                path = f"{paths.of_cut(task, cut, 'network')}.json"
-                yield path, (partial(self._network, task, cut), "network.json")
-            for network in study.task(task).get("networks", {}):
-                path = paths.of_task(task, f"networks/{network}.json")
-                yield path, (partial(self._named_network, task, network), f"{network}.json")
-            for name in ("open.h5", "open.h5.sha256"):
-                yield paths.of_task(task, name), (partial(self._open_data, task), name)
-            name = "sources.safetensors"
-            yield paths.of_task(task, name), (partial(self._source_models, task), name)
-            for analysis in ANALYSES:
-                every = study.task(task)["seeds"] if analysis.seeds == "each" else [None]
-                for seed, path in product(every, analysis.outputs.values()):
-                    made = partial(self._findings, task, analysis, seed)
-                    yield paths.found(task, analysis.name, path, seed), (made, _name_of(path))
-        for name in ("source.safetensors", "source.json"):
-            yield paths.of_task(task, name), (partial(self._source, task), name)
-        for cut in (None, *_cuts(study, task)):
-            store = paths.of_cut(task, cut, "features")
-            made = partial(self._features, task, cut)
-            yield f"{store}.json", (made, "features.json")
-            yield f"{store}.zarr", (made, "features.zarr")
-            yield f"{store}.zarr/zarr.json", (made, "features.zarr/zarr.json")
-        for name in ("public.h5", "public.h5.sha256"):
-            yield paths.of_task(task, name), (partial(self._public, task), name)
-        for name in ("public.json", "public.zarr/zarr.json"):
-            yield paths.of_task(task, name), (partial(self._public_features, task), name)
-
-    @cache  # noqa: B019 - one for each call of the workflow
-    def _clients(self, task: str) -> Product:
-        block, of = self.study.task(task), self.recipes.task(task)
-        values = {
-            "module": STAGES[block["kind"]]["clients"],
-            "data": block["data"],
-            "clients": of.clients["clients"],
-            "seed": block["clients"]["seed"],
-        }
-        step = Step("stages/partition_clients.py", {}, {"out": "clients.h5"}, values)
-        return Product("clients", of.clients, "clients", task, step, of.files_of_clients)
-
-    @cache  # noqa: B019
-    def _source(self, task: str) -> Product:
-        block, of = self.study.task(task), self.recipes.task(task)
-        outputs = {"model": "source.safetensors", "manifest": "source.json"}
-        values = {
-            "module": STAGES[block["kind"]]["source"],
-            "source": block["source"],
-            "data": of.source["data"],
-        }
-        step = Step("stages/prepare_source.py", {}, outputs, values)
-        return Product("sources", of.source, "source", task, step, of.files_of_source)
-
-    @cache  # noqa: B019
-    def _features(self, task: str, cut: str | None) -> Product:
-        of, block = self.recipes.task(task), self.study.task(task)["features"]
-        recipe = of.features(cut)
-        step = self._extraction(task, recipe, paths.clients(task), "features.json")
-        store = block.get("store")
-        where = "features.zarr" if store is None else f"{store.rstrip('/')}/{key(recipe)}"
-        step = replace(step, values={**step.values, "stores": [where]})
-        return Product("features", recipe, "extract", task, step)
-
-    def _extraction(self, task: str, recipe: Recipe, clients: str, manifest: str) -> Step:
-        """Return the pass over samples for the features of a recipe, at its one cut."""
-        block = self.study.task(task)["features"]
-        files = trained.files(self.study, task, ("weights", "source"))
-        inputs: dict[str, File] = {"clients": clients, **files}
-        values = {
-            "module": STAGES[self.study.task(task)["kind"]]["features"],
-            "features": block | {"cut": recipe["features"]["cut"], "further_cuts": []},
-            "stores": [manifest.replace(".json", ".zarr")],
-            "code": recipe["code"],
-        }
-        return Step("stages/extract_features.py", inputs, {"manifests": [manifest]}, values)
-
-    @cache  # noqa: B019
-    def _public(self, task: str) -> Product:
-        of, block = self.recipes.task(task), self.study.task(task)
-        values = {
-            "source": block["source"],
-            "public": block["public"],
-            "unseen": blocks.unseen(self.study, task),
-            "splits": blocks.not_public(self.study, task),
-        }
-        step = Step("stages/choose_public.py", {"clients": paths.clients(task)},
-                    {"samples": "public.h5"}, values)  # fmt: skip
-        return Product("public", of.public, "public", task, step, of.files_of_public)
-
-    @cache  # noqa: B019
-    def _public_features(self, task: str) -> Product:
-        recipe = self.recipes.task(task).public_features
-        samples = paths.of_task(task, "public.h5")
-        step = self._extraction(task, recipe, samples, "public.json")
-        return Product("features", recipe, "public", task, step)
-
-    @cache  # noqa: B019
-    def _network(self, task: str, cut: str | None) -> Product:
-        recipe = self.recipes.task(task).network(cut)
-        features = dict(recipe["block"])
-        values = {"head": features.pop("head"), "features": features}
-        outputs = {"network": "network.json"}
-        return self._description(task, "describe_network", outputs, values, recipe)
-
-    @cache  # noqa: B019
-    def _named_network(self, task: str, network: str) -> Product:
-        values = {
-            "features": blocks.preprocessing(self.study, task),
-            "network": network,
-            "block": self.study.task(task)["networks"][network],
-        }
-        recipe = self.recipes.task(task).named_network(values)
-        # Who reads several knows them by their names.
-        outputs = {"description": f"{network}.json"}
-        return self._description(task, "describe_named_network", outputs, values, recipe)
-
-    def _description(
-        self, task: str, script: str, outputs: Mapping[str, str], values: Mapping[str, Any],
-        recipe: Recipe,
-    ) -> Product:  # fmt: skip
-        inputs = trained.files(self.study, task, ("clients", "source"))
-        step = Step(f"stages/{script}.py", inputs, outputs, values)
-        return Product("networks", recipe, "networks", task, step)
-
-    @cache  # noqa: B019
-    def _open_data(self, task: str) -> Product:
-        of, block = self.recipes.task(task), self.study.task(task)["open_data"]
-        step = Step("stages/prepare_open.py", {"clients": paths.clients(task)},
-                    {"open_data": "open.h5"}, {"block": block})  # fmt: skip
-        files = of.files_of_open_data
-        return Product("open_data", of.open_data, "open_data", task, step, files)
-
-    @cache  # noqa: B019
-    def _source_models(self, task: str) -> Product:
-        inputs = trained.files(self.study, task, ("open_data", "manifest"))
-        recipe = self.recipes.task(task).source_models
-        outputs, values = {"sources": "sources.safetensors"}, {"block": recipe["block"]}
-        step = Step("stages/train_sources.py", inputs, outputs, values)
-        return Product("source_models", recipe, "open_data", task, step)
+    def _found_on(self, task: str) -> Iterable[tuple[str, Make, str]]:
+        """Yield path, maker and name in the artefact of every file that analyses find."""
+        for analysis in ANALYSES if not task_names.is_repeat(task) else ():
+            every = self.study.task(task)["seeds"] if analysis.seeds == "each" else [None]
+            for seed, path in product(every, analysis.outputs.values()):
+                made = partial(self._findings, task, analysis, seed)
+                yield paths.found(task, analysis.name, path, seed), made, _name_of(path)
 
     @cache  # noqa: B019
     def _findings(self, task: str, analysis: Analysis, seed: int | None) -> Product:
@@ -228,32 +363,17 @@ class Products:
             values["jobs"] = [job | {"seeds": list(seeds)} for job in jobs]
         inputs = analysis.inputs(study, task)
         outputs = {arg: _name_of(path) for arg, path in analysis.outputs.items()}
-        recipe = {
-            "kind": "findings",
-            "layout": LAYOUT,
-            "code": self.recipes.facts.code(analysis.script, *analysis.modules(study, task)),
-            "values": values,
-            "reads": {name: self._read(file) for name, file in inputs.items()},
-            "arithmetic": dict(self.recipes.facts.arithmetic),
-        }
+        code = self.facts.code(analysis.script, *analysis.modules(study, task))
+        reads = {name: self._read(file) for name, file in inputs.items()}
+        recipe = self.facts.recipe("findings", code, values=values, reads=reads)
         step = Step(analysis.script, inputs, outputs, values)
         return Product("findings", recipe, "attack", f"{task}/{analysis.name}", step)
 
     def _read(self, file: File) -> Any:
         """Return the key of what lies under a path, or the keys under several."""
-        if not isinstance(file, str):
-            return [self._read(each) for each in file]
-        if (there := self.at(file)) is not None:
-            return there[0].key
-        return self.run_keys(file)[0]
-
-    def run_keys(self, path: str) -> list[str]:
-        """Return the keys of the runs that a run file, with all seeds of its task, is made of."""
-        match = task_names.RUN.fullmatch(path)
-        assert match is not None, path
-        task, name = match.groups()
-        setting = self.study.setting(task, name)
-        return self.recipes.setting(task, setting).keys(self.study.task(task)["seeds"])
+        if isinstance(file, str):
+            return required(self.key(file))
+        return [self._read(each) for each in file]
 
 
 def _name_of(path: str) -> str:
@@ -271,9 +391,3 @@ def task_in(path: str) -> str | None:
         key_, number, _ = below.split("/", 2)
         return f"{task}/{key_}/{number}"
     return task
-
-
-def _cuts(study: Study, task: str) -> list[str]:
-    """Return the further cuts of a task that stores or networks are of, as text."""
-    further = study.task(task)["features"]["further_cuts"]
-    return sorted({str(cut) for cut in [*further, *study.cuts(task_names.task_of(task))]})

@@ -18,7 +18,8 @@ def of_experiment(study: Study, task: str, experiment: str) -> list[str]:
 
 def every(study: Study, task: str) -> list[str]:
     """Return all settings of a task, each once."""
-    return list({name for settings in study.settings[task].values() for name in settings})
+    names = (name for settings in study.settings[task].values() for name in settings)
+    return list(dict.fromkeys(names))
 
 
 def together(study: Study, task: str) -> list[str]:
@@ -28,7 +29,9 @@ def together(study: Study, task: str) -> list[str]:
 
 def unprotected(study: Study, task: str) -> dict[str, str]:
     """Return what some of these send in addition to what their guarantees are for, by setting."""
-    return methods.unprotected(study.setting(task, name) for name in together(study, task))
+    settings = {name: study.setting(task, name) for name in together(study, task)}
+    sent = {n: methods.record(s.method).unprotected.get(s.mechanism) for n, s in settings.items()}
+    return {name: what for name, what in sent.items() if what is not None}
 
 
 def files(study: Study, task: str, chosen: Chosen, suffix: str = "json") -> list[str]:

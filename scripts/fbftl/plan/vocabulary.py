@@ -1,6 +1,7 @@
 """The words of the lists in `results/`: inputs and params of tables and figures, by name.
 
-Inputs are paths with `{task}`, or functions of (study, task); params are values or such functions.
+Inputs are paths with `{task}` and `{experiment}`, or functions of (study, task, experiment); params
+are values or such functions. The experiment is the one whose list an entry is in.
 """
 
 from functools import partial
@@ -9,7 +10,7 @@ from typing import Any
 from fbftl.findings.setup import setup_of
 from fbftl.plan import paths, runs
 from fbftl.plan.entries import File
-from fbftl.plan.paths import TASK
+from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.study.config import Study
 
 Inputs = dict[str, File]
@@ -22,40 +23,23 @@ NETWORK: Inputs = {"network": f"{paths.of_cut(TASK, None, 'network')}.json"}
 """Input for what the layers of the task's network weigh."""
 
 
-def tidy(experiment: str) -> Inputs:
-    """Return the input `runs`, an experiment's tidy table."""
-    return {"runs": paths.tidy(TASK, experiment)}
+TIDY: Inputs = {"runs": paths.tidy(TASK, EXPERIMENT)}
+"""The input `runs`, the experiment's tidy table."""
 
+SERIES: Inputs = {"series": paths.tidy(TASK, EXPERIMENT, "series.csv")}
+"""The input `series`, the experiment's learning curves."""
 
-def series(experiment: str) -> Inputs:
-    """Return the input `series`, an experiment's learning curves."""
-    return {"series": paths.tidy(TASK, experiment, "series.csv")}
+GUARANTEES: Inputs = {"guarantees": paths.guarantees(TASK, EXPERIMENT)}
+"""The input `guarantees`, what the experiment's runs guarantee."""
 
+RUN_FILES: Inputs = {"runs": runs.files_of_experiment}
+"""The input `runs`, here the experiment's run files."""
 
-def guarantees(experiment: str) -> Inputs:
-    """Return the input `guarantees`, what an experiment's runs guarantee."""
-    return {"guarantees": paths.guarantees(TASK, experiment)}
+RUNS_AND_LEDGERS = RUN_FILES | {"ledgers": partial(runs.files_of_experiment, suffix="parquet")}
+"""The inputs `runs`, the experiment's run files, and `ledgers`, in the same order."""
 
-
-def run_files(experiment: str) -> Inputs:
-    """Return the input `runs`, here an experiment's run files."""
-    return {"runs": partial(runs.files_of_experiment, experiment=experiment)}
-
-
-def ledgers(experiment: str) -> Inputs:
-    """Return the input `ledgers` of an experiment, in the runs' order."""
-    of_runs = partial(runs.files_of_experiment, experiment=experiment, suffix="parquet")
-    return {"ledgers": of_runs}
-
-
-def runs_and_ledgers(experiment: str) -> Inputs:
-    """Return the inputs `runs`, an experiment's run files, and `ledgers`."""
-    return run_files(experiment) | ledgers(experiment)
-
-
-def networks(experiment: str) -> Inputs:
-    """Return the input `networks`, descriptions in the order of the runs that train them."""
-    return {"networks": partial(runs.networks, experiment=experiment)}
+NETWORKS: Inputs = {"networks": runs.networks}
+"""The input `networks`, descriptions in the order of the runs that train them."""
 
 
 def table_of(name: str) -> Inputs:
@@ -77,17 +61,19 @@ SETUPS = printed(setups="setups.csv")
 """Inputs to say whether a paper's numbers compare with the task's."""
 
 
-def shown(experiment: str) -> Params:
-    """Return the param `methods`: those that an experiment compares, with labels and marks."""
-    return {"methods": partial(Study.methods_of, experiment=experiment)}
+SHOWN: Params = {"methods": Study.methods_of}
+"""The param `methods`: those that the experiment compares, with labels and marks."""
+
+AXES: Params = {"axes": Study.axes_of}
+"""The param `axes`: those in which the experiment's runs deviate."""
 
 
-def axes(experiment: str, *read: str) -> Params:
+def axes(*read: str) -> Params:
     """Return the param `axes`: those in which runs deviate, and those that the script reads."""
-    return {"axes": partial(Study.axes_of, experiment=experiment, read=read)}
+    return {"axes": partial(Study.axes_of, read=read)}
 
 
-def value_of(study: Study, task: str, keys: tuple[str, ...]) -> Any:
+def value_of(study: Study, task: str, *_: str, keys: tuple[str, ...]) -> Any:
     """Return what a task's block of the configuration has under a key, and keys below it."""
     value: Any = study.task(task)
     for key in keys:
@@ -104,7 +90,7 @@ DOMAINS: Params = {"domains": of_task("clients", "domains")}
 """Params for what domains the samples of a task are of."""
 
 
-def setup(study: Study, task: str) -> dict[str, str]:
+def setup(study: Study, task: str, *_: str) -> dict[str, str]:
     """Return what decides whether a task's results compare with a paper's."""
     return setup_of(study.task(task))
 

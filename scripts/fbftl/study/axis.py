@@ -56,12 +56,14 @@ class Axis:
     @cached_property
     def type(self) -> type:
         """Plain type of its values that are not none."""
-        return _types(self.annotation)[0]
+        first = _members(self.annotation)[0]
+        return type(get_args(first)[0]) if get_origin(first) is Literal else first
 
     @cached_property
     def listed(self) -> tuple[Any, ...]:
         """Values that it may have where these are listed, else nothing."""
-        return _literals(self.annotation)
+        listed = (each for each in _members(self.annotation) if get_origin(each) is Literal)
+        return tuple(value for each in listed for value in get_args(each))
 
     def lacks(self, setting: AxisValues) -> Needs | None:
         """Return the first need that a setting does not meet, None if it meets all."""
@@ -90,15 +92,3 @@ def _members(annotation: Any) -> list[Any]:
     if get_origin(annotation) in (Union, UnionType):
         return [member for each in get_args(annotation) for member in _members(each)]
     return [] if annotation is NoneType else [annotation]
-
-
-def _literals(annotation: Any) -> tuple[Any, ...]:
-    listed = [each for each in _members(annotation) if get_origin(each) is Literal]
-    return tuple(value for each in listed for value in get_args(each))
-
-
-def _types(annotation: Any) -> list[Any]:
-    return [
-        type(get_args(each)[0]) if get_origin(each) is Literal else each
-        for each in _members(annotation)
-    ]

@@ -65,7 +65,7 @@ class Study:
 
     def with_repeats(self, tasks: Iterable[str]) -> list[str]:
         """Return tasks, and behind each its repeats under further source networks."""
-        return [n for task in tasks for n in source_seeds.every_source(task, self.task(task))]
+        return [n for t in tasks for n in (t, *source_seeds.repeats(t, self.task(t)))]
 
     def tasks_of(self, kind: str) -> list[str]:
         """Names of the tasks of one kind that this study makes."""

@@ -12,12 +12,12 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import too_large
+from fbftl.study.axes import is_compressed
 from fbftl.study.clients import Dealing
 from fbftl.study.config import Study
 from fbftl.study.dealing_faults import Dealt, too_few_faults
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.study.methods import record
-from fbftl.study.methods.ecos import cloud_faults
 from fbftl.study.settings import Setting
 
 
@@ -45,8 +45,9 @@ def require_feasible(
     samples: int | None,
     named: int | None = None,
     sizes: Sizes = NOTHING_KNOWN,
+    public: int | None = None,
 ) -> None:
-    """Refuse rounds or clients larger than the data, and memories that fit nowhere.
+    """Refuse what is larger than the data or the public rows, and memories that fit nowhere.
 
     Args:
         study: the checked configuration.
@@ -54,6 +55,7 @@ def require_feasible(
         samples: training samples of the task; None if unknown, and the jobs will find out.
         named: clients that the task's data names, for those that it deals itself.
         sizes: of the task's networks, as far as they are known.
+        public: public rows of the task; None if unknown.
 
     Raises:
         UserError: naming key, value and what is possible.
@@ -64,28 +66,9 @@ def require_feasible(
         raise UserError(f"config: tasks.{task}.clients {fault}")
     for name, setting in study.settings_of(task).items():
         dealing = Dealing.of(block["clients"], setting)
-        dealt = Dealt(dealing, samples, dealing.clients(samples, named))
+        dealt = Dealt(dealing, samples, dealing.clients(samples, named), public)
         for fault in _faults(study, task, setting, dealt, sizes):
             raise UserError(f"config: the setting '{name}' on {task} {fault}")
-
-
-def require_cloud(study: Study, task: str, rows: int | None, samples: int | None) -> None:
-    """Refuse a purchase or centroids beyond the public rows, and uploaders beyond the clients.
-
-    Args:
-        study: the checked configuration.
-        task: name of the task.
-        rows: public rows of the task; None if unknown, and the jobs will find out.
-        samples: training samples of the task; None if unknown.
-
-    Raises:
-        UserError: naming axis, value and what is possible.
-    """
-    for name, setting in study.settings_of(task).items():
-        if record(setting.method).knows("purchase"):
-            number = Dealing.of(study.task(task)["clients"], setting).clients(samples)
-            for fault in cloud_faults(setting, rows, number):
-                raise UserError(f"config: the setting '{name}' on {task} {fault}")
 
 
 def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Sizes) -> Iterator[str]:
@@ -117,7 +100,7 @@ def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Size
         fault = largest is not None and too_large(largest, members + 1, setting.fraction_bits)
         if fault:
             yield fault
-    remembers = "feedback" in of_method.by_name and setting.feedback and setting.compressed
+    remembers = "feedback" in of_method.by_name and setting.feedback and is_compressed(setting)
     if study.config["scratch_folder"] is None and remembers and clients is not None:
         # Only clients that take part remember anything.
         parameters, at_least = _parameters(block, setting, sizes)

@@ -9,7 +9,7 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
-from fbftl.study.axes import shared_faults
+from fbftl.study.axes import is_compressed, shared_faults
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
 
 
@@ -139,7 +139,7 @@ def _faults(setting: Setting) -> Iterator[str]:
             offering = [r.name for r in methods.RECORDS if r.knows(name) and r.offers(name, value)]
             yield f"is not possible: {name} {value} is for {' and '.join(offering)}"
     yield from shared_faults(setting)
-    if record.by_rounds and setting.mechanism != "none" and setting.compressed:
+    if record.by_rounds and setting.mechanism != "none" and is_compressed(setting):
         yield "compresses noisy updates, which is not offered; use bits 32 and keep 1"
     yield from record.faults(setting)
 

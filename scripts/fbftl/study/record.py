@@ -29,10 +29,6 @@ def unbounded(*_: Any) -> None:
     """Return that nothing bounds a masked sum."""
 
 
-def all_protected(*_: Any) -> None:
-    """Return that nothing is sent beside what a mechanism protects."""
-
-
 def keys(*names: str) -> Callable[[AxisValues, Block], dict[str, Any]]:
     """Return what takes some keys of a task's block, for jobs that read them beside the rest."""
     return lambda _setting, task: {name: task[name] for name in names}
@@ -42,12 +38,33 @@ NO_KEY = keys()
 """A method's jobs read nothing more of the task's block."""
 
 
+def alike_in(*axes: str) -> Callable[[AxisValues], tuple[Any, ...]]:
+    """Return what takes the values on some axes, in which settings that train together agree."""
+    return lambda setting: tuple(getattr(setting, axis) for axis in axes)
+
+
+WEIGHTS = "weights that were trained on the same samples are sent without noise"
+"""What methods of weights and of something else under noise leave unprotected."""
+
+
 def nobody_to_learn_from(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield that one client takes part, of methods whose clients learn from each other."""
     if dealt.clients is not None and taking_part(dealt.clients, setting.fraction) < 2:
         yield (
             f"has one client take part, which has nobody to learn from; give {setting.method} "
             "clients at least 2, or a larger fraction"
+        )
+
+
+def normalised_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[str]:
+    """Yield what bases lack of a task so that their layers can be rescaled."""
+    named = task.get("networks", {}).get(setting.network) or {}
+    if setting.rescaled_layers and (
+        named.get("norm") != "batch" or training["batch_norm"] != "batch"
+    ):
+        yield (
+            "divides outputs that batches normalise by rescaled_layers: name a network with norm: "
+            "batch, and set training.batch_norm: batch"
         )
 
 
@@ -81,8 +98,8 @@ class MethodRecord:
         block and what clients hold.
     largest_sum: returns the bound on the size of a masked sum that is known before any job, from
         the setting, the task's block and its training samples; None where nothing bounds it.
-    unprotected: returns what clients send of the same samples beside what a setting's mechanism
-        protects, in words, where the guarantees of its runs are for the rest alone; else None.
+    unprotected: what clients send of the same samples beside what a mechanism protects, in words,
+        by mechanism, where the guarantees of its runs are for the rest alone.
     anneals: whether a head that its server trains follows the training value `annealing`.
     parts: returns the modules below its folder that a setting names, dotted.
     block: returns what its jobs read of the task's block beside what all read.
@@ -113,7 +130,7 @@ class MethodRecord:
     task_faults: Callable[[AxisValues, Block, Block], Iterable[str]] = nothing
     size_faults: Callable[[AxisValues, Block, Dealt], Iterable[str]] = nothing
     largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
-    unprotected: Callable[[AxisValues], str | None] = all_protected
+    unprotected: Mapping[str, str] = field(default_factory=dict)
     anneals: bool = False
     parts: Callable[[AxisValues], tuple[str, ...]] = nothing
     block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fbftl.study import methods
-from fbftl.study.axes import SHARED, is_compressed
+from fbftl.study.axes import SHARED
 from fbftl.study.axis import Axis
 from fbftl.study.job import name_of
 
@@ -98,11 +98,6 @@ class Setting:
     def name(self) -> str:
         """The setting's file name."""
         return name_of(self.deviations())
-
-    @property
-    def compressed(self) -> bool:
-        """Whether messages have fewer bits or fewer elements than plain ones."""
-        return is_compressed(self)
 
     def deviations(self) -> dict[str, Any]:
         """Return the method and the axes that differ from their default, in the fixed order."""

@@ -29,11 +29,6 @@ def repeats(task: str, block: Mapping[str, Any]) -> list[str]:
     return [f"{task}/{KEY}/{number}" for number in range(1, block.get(KEY, 1))]
 
 
-def every_source(task: str, block: Mapping[str, Any]) -> list[str]:
-    """Return the names of a task and of its repeats: one for each of its source networks."""
-    return [task, *repeats(task, block)]
-
-
 def block_of(tasks: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
     """Return the block of a task or of a repeat, which differs in the seeds alone.
 

@@ -14,7 +14,7 @@ from fbftl.ground.errors import UserError
 from fbftl.learners.local import ABSENT, LocalTrainingData, masking
 from fbftl.learners.widths import rescale_layers
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.study.rescaling import normalised_faults
+from fbftl.study.record import normalised_faults
 from fbftl.study.widths import narrowed
 from fbftl.training.local_updates import ClientPieces
 from fbftl.training.samples import LabelledInputs

@@ -5,6 +5,7 @@ from itertools import chain
 
 import pytest
 from fbftl.plan.batches import MOST_BATCHES, MissingRun, Unit, batches, name_of_keys, units
+from fbftl.plan.recipes import SettingRecipe
 from fbftl.study.grid import from_axes
 
 
@@ -12,7 +13,8 @@ def run(number: int, seed: int = 0, task: str = "digits", **axes: object) -> Mis
     """Return a missing run whose number is its loss rate."""
     setting = from_axes({"method": "fbftl", "plr": number / 1000} | axes)
     job = {"kind": "images", "setting": setting.deviations(), "training": {"epochs": 2}}
-    return MissingRun(task, setting, job, seed, f"{task}-{setting.name}-{seed}")
+    recipe = SettingRecipe({"job": job})
+    return MissingRun(task, setting, recipe, seed, f"{task}-{setting.name}-{seed}")
 
 
 def reads(task: str, setting: object) -> tuple[str, ...]:
@@ -28,7 +30,7 @@ def test_settings_with_the_same_missing_seeds_step_side_by_side() -> None:
 
 def test_a_run_that_two_tasks_share_is_made_once() -> None:
     one, other = run(1), run(1, task="other")
-    shared = MissingRun(other.task, other.setting, other.job, 0, one.key)
+    shared = MissingRun(other.task, other.setting, other.recipe, 0, one.key)
     (unit,) = units([one, shared], reads)
     assert unit.keys == [one.key]
 

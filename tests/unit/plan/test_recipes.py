@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fbftl.ground.artefacts import canonical, key_of
 from fbftl.ground.errors import UserError
-from fbftl.plan.recipes import Facts, Recipes, key
+from fbftl.plan.products import Products
+from fbftl.plan.recipes import Facts
 from fbftl.study.config import resolve
 from fbftl.study.yaml_files import read_yaml
 
@@ -46,10 +48,10 @@ def facts(**other: Any) -> Facts:
     return Facts(lambda *names: " ".join(names), lambda path: f"of {path}", arithmetic)
 
 
-def recipes_of(
+def products_of(
     changes: Mapping[str, Any] = {}, known: Facts | None = None, top: Mapping[str, Any] = {}
-) -> Recipes:
-    """Return the recipes of the study, with values of its task changed by their paths."""
+) -> Products:
+    """Return the products of the study, with values of its task changed by their paths."""
     config = copy.deepcopy(read_yaml(ROOT / "config.yaml"))
     config |= {"study": STUDY["study"], "experiments": STUDY["experiments"], **top}
     cnn = {"kind": "cnn", "channels": [[4]], "fc": [4], "kernel": 3, "cut": "pool1"}
@@ -60,18 +62,15 @@ def recipes_of(
         for name in above:
             node = node.setdefault(name, {})
         node[last] = value
-    return Recipes(resolve(config), known or facts())
+    return Products(resolve(config), known or facts())
 
 
-def keys_of(recipes: Recipes) -> dict[str, str]:
+def keys_of(products: Products) -> dict[str, str]:
     """Return the key of every stage of the task and of the first seed of every setting."""
-    task = recipes.task("digits")
-    of_stages = {name: getattr(task, name) for name in STAGES - {"features", "network"}}
-    of_stages |= {"features": task.features(), "network": task.network()}
-    settings = recipes.study.settings["digits"]["asked"]
-    keys = {name: key(recipe) for name, recipe in of_stages.items()} | {
-        name: recipes.setting("digits", setting).keys([0])[0] for name, setting in settings.items()
-    }
+    task = products.task("digits")
+    made = {name: getattr(task, name) for name in STAGES}
+    keys = {name: (each() if callable(each) else each).key for name, each in made.items()}
+    keys |= {name: of_seeds[0] for name, of_seeds in products.keys["digits"].items()}
     return dict(sorted(keys.items()))
 
 
@@ -87,7 +86,7 @@ CHANGES: list[tuple[dict[str, Any], set[str]]] = [
 
 @pytest.mark.parametrize(("changes", "expected"), CHANGES, ids=[str(c) for c, _ in CHANGES])
 def test_a_value_changes_the_keys_of_what_it_decides(changes, expected) -> None:
-    before, after = keys_of(recipes_of()), keys_of(recipes_of(changes))
+    before, after = keys_of(products_of()), keys_of(products_of(changes))
     assert {name for name in before if before[name] != after[name]} == expected
 
 
@@ -140,12 +139,12 @@ def others(value: Any) -> list[Any]:
 
 def test_each_value_of_the_task_in_turn_changes_what_it_decides() -> None:
     """Values of which none that comes to mind may take the place are left out."""
-    first = recipes_of()
+    first = products_of()
     before, changed = keys_of(first), 0
     for path, value in leaves(first.study.task("digits")):
         for other in (other for other in others(value) if other != value):
             with suppress(UserError):
-                after = keys_of(recipes_of({path: other}))
+                after = keys_of(products_of({path: other}))
                 keys = [".".join(path.split(".")[:n]) for n in range(path.count(".") + 1, 0, -1)]
                 expected = next((DECIDES[key] for key in keys if key in DECIDES), set())
                 assert {name for name in before if before[name] != after[name]} == expected, path
@@ -170,13 +169,13 @@ def test_code_changes_the_keys_of_what_it_makes(script: str, expected: set[str])
         lambda *names: f"{names} {script in names}", lambda path: f"of {path}", facts().arithmetic
     )
     same = Facts(lambda *names: f"{names} False", changed.content, changed.arithmetic)
-    before, after = (keys_of(recipes_of(known=known)) for known in (same, changed))
+    before, after = (keys_of(products_of(known=known)) for known in (same, changed))
     assert {name for name in before if before[name] != after[name]} == expected
 
 
 def test_everything_has_the_packages_and_the_kind_of_arithmetic() -> None:
-    before = keys_of(recipes_of())
-    after = keys_of(recipes_of(known=facts(pinned=True)))
+    before = keys_of(products_of())
+    after = keys_of(products_of(known=facts(pinned=True)))
     assert all(before[name] != after[name] for name in before)
 
 
@@ -185,24 +184,21 @@ def test_no_key_has_the_name_of_its_task() -> None:
     config = read_yaml(ROOT / "config.yaml")
     tasks = config["tasks"] | copied
     study = {"tasks": ["digits", "copied"], "experiments": ["scarcity"]}
-    recipes = Recipes(resolve(config | {"tasks": tasks, "study": study}), facts())
-    for name, setting in recipes.study.settings["digits"]["scarcity"].items():
-        one, other = (recipes.setting(task, setting).keys([0, 1]) for task in study["tasks"])
-        assert one == other, name
+    products = Products(resolve(config | {"tasks": tasks, "study": study}), facts())
+    assert products.keys["digits"] == products.keys["copied"]
 
 
 def test_a_run_is_of_one_seed_and_its_recipe_has_its_key() -> None:
-    recipes = recipes_of()
-    setting = recipes.study.settings["digits"]["asked"][FBFTL]
-    of_setting = recipes.setting("digits", setting)
+    products = products_of()
+    of_setting = products.setting("digits", products.study.setting("digits", FBFTL))
     keys = of_setting.keys([0, 1, 2])
     assert len(set(keys)) == 3
-    assert keys == [key(of_setting.run(seed)) for seed in (0, 1, 2)]
+    assert keys == [key_of(canonical(of_setting.run(seed))) for seed in (0, 1, 2)]
 
 
 def test_numbers_read_alike_whether_written_whole_or_not() -> None:
     whole, fraction = (
-        keys_of(recipes_of(top={"experiments": {"asked": {"grids": [grid]}}}))
+        keys_of(products_of(top={"experiments": {"asked": {"grids": [grid]}}}))
         for grid in ({"method": ["fbftl"], "epsilon": [8], "mechanism": ["gaussian"]},
                      {"method": ["fbftl"], "epsilon": [8.0], "mechanism": ["gaussian"]})
     )  # fmt: skip
@@ -212,11 +208,11 @@ def test_numbers_read_alike_whether_written_whole_or_not() -> None:
 def test_keys_are_the_same_in_every_process() -> None:
     code = (
         "import sys; sys.path[:0] = ['tests', 'scripts'];"
-        "from unit.plan.test_recipes import keys_of, recipes_of; print(keys_of(recipes_of()))"
+        "from unit.plan.test_recipes import keys_of, products_of; print(keys_of(products_of()))"
     )
     for seed in ("0", "17"):
         done = subprocess.run(
             [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
             env=os.environ | {"PYTHONHASHSEED": seed},
         )  # fmt: skip
-        assert done.stdout.strip() == repr(keys_of(recipes_of())), done.stderr
+        assert done.stdout.strip() == repr(keys_of(products_of())), done.stderr

@@ -83,11 +83,13 @@ def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call: Call
         for result in made_in_a_loop(entries):
             found.add(result.path)
             for value in result.inputs.values():
-                for path in files(value, call.study, task):
+                for path in files(value, call.study, task, experiment):
                     in_record = path.startswith("published/") and (call.root / path).is_file()
-                    assert in_record or path.format(task=task).startswith(f"results/{task}/")
+                    assert in_record or path.format(task=task, experiment=experiment).startswith(
+                        f"results/{task}/"
+                    )
             for value in filter(callable, result.params.values()):
-                value(call.study, task)
+                value(call.study, task, experiment)
     assert len(found) > 50  # fewer where test_removals takes methods away
 
 

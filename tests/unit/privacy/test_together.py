@@ -170,7 +170,7 @@ def test_weights_that_are_sent_beside_what_is_noised_leave_no_guarantee(setting,
     bounded = Released("noised", guarantees)
     assert guarantees[0]["epsilon"] < 10
     assert sums(bounded)["sample", "replace-one"].composed.epsilon < 10
-    whole = replace(bounded, unprotected=record(setting.method).unprotected(setting))
+    whole = replace(bounded, unprotected=record(setting.method).unprotected[setting.mechanism])
     for cost in costs([whole], DELTA, 4):
         assert cost.composed.epsilon == inf
         assert cost.note == (

@@ -16,7 +16,7 @@ from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import entry_module
 from fbftl.study import methods
 from fbftl.study.axes import BY_ROUNDS
-from fbftl.study.grid import expand, require_sensible
+from fbftl.study.grid import require_sensible
 from fbftl.study.job import known_axes
 from fbftl.study.settings import AXES, DEFAULTS, Setting
 
@@ -99,33 +99,6 @@ def test_an_axis_that_a_method_does_not_know_is_refused_with_those_that_do(recor
             require_sensible(Setting(method=record.name, **{axis: "other"}))
         knowing = ", ".join(methods.knowing(axis))
         assert str(refused.value).endswith(f"has no axis {axis}; methods that have it: {knowing}")
-
-
-@pytest.mark.parametrize(
-    ("axes", "sentence"),
-    [
-        (
-            {"method": "fl", "mechanism": "dp_fedavg", "epsilon": 1, "decay": 2},
-            "decay 2.* give schedule exp or dynamic",
-        ),
-        (
-            {"method": "private_gd", "mechanism": "dp_gd", "epsilon": 1, "schedule": "exp"},
-            "whose decay is 1; give decay above 1",
-        ),
-        (
-            {"method": "fl", "mechanism": "dp_fedavg", "epsilon": 1, "accountant": "zcdp"},
-            "accounts sampled rounds by zCDP",
-        ),
-        ({"method": "private_gd", "mechanism": "dp_gd"}, "needs sigma or epsilon"),
-        (
-            {"method": "private_gd", "neighbour_relation": "replaced"},
-            "replaced, which has no effect",
-        ),
-    ],
-)
-def test_noise_in_steps_is_asked_for_sensibly(axes, sentence):
-    with pytest.raises(UserError, match=sentence):
-        expand([{axis: [value] for axis, value in axes.items()}])
 
 
 def test_a_job_knows_the_axes_of_its_method_only():

@@ -2,8 +2,6 @@
 
 from itertools import product
 
-import pytest
-from fbftl.ground.errors import UserError
 from fbftl.study.grid import expand, from_axes, simplified
 from fbftl.study.settings import TYPES, Setting
 from hypothesis import given
@@ -71,37 +69,3 @@ def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
         assert simplified(setting) == setting
         for axis, kind in TYPES.items():
             assert getattr(setting, axis) is None or type(getattr(setting, axis)) is kind
-
-
-@pytest.mark.parametrize(
-    ("grid", "sentence"),
-    [
-        ({"plr": [0.5], "retransmissions": [0, 2]}, "retransmissions 2.*a block loss rate"),
-        ({"plr": [0.5], "burst": [10.0]}, "burst 10.0.*a block loss rate"),
-        ({"loss": ["persistent", "reshuffled"]}, "loss reshuffled.*plr"),
-        ({"method": ["ftl_c"], "feedback": [False]}, "feedback False.*bits or keep"),
-        ({"sigma": [0.1]}, "sigma 0.1.*a mechanism"),
-        ({"noise_draw": ["redrawn"]}, "noise_draw redrawn.*a mechanism"),
-    ],
-)
-def test_an_axis_that_no_setting_keeps_is_refused(grid: dict, sentence: str) -> None:
-    with pytest.raises(UserError, match=sentence):
-        expand([grid])
-
-
-@pytest.mark.parametrize(
-    ("axes", "sentence"),
-    [
-        ({"mechanism": "feature_gaussian", "sigma": 1.0}, "printed by epsilon; give epsilon$"),
-        ({"mechanism": "gaussian", "epsilon": 8.0}, "without a clip norm; give feature_clip$"),
-        (
-            {"mechanism": "gaussian", "epsilon": 8.0, "feature_clip": 1.0, "server_epochs": 0},
-            "features that nobody asks for; give server_epochs at least 1, or",
-        ),
-        ({"mechanism": "dp_fedavg", "sigma": 1.0}, "dp_fedavg is for fl and "),
-        ({"server_epochs": 0, "features_from": "after"}, "features_from after.*server_epochs"),
-    ],
-)
-def test_features_that_are_told_are_asked_for_sensibly(axes: dict, sentence: str) -> None:
-    with pytest.raises(UserError, match=sentence):
-        expand([{"method": ["fedfeat"]} | {axis: [value] for axis, value in axes.items()}])

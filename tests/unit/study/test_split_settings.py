@@ -17,7 +17,6 @@ def study(**axes: object) -> dict:
         "source": {"kind": "pretrain", "image": [8, 8, 1]},
         "features": {"cut": "relu_fc1"},
         "networks": {"cnn": network},
-        "training": {"clients_per_round": axes.pop("clients_per_round", 4)},
     }
     grid = {"method": ["eppfl"], "network": ["cnn"]} | {axis: [v] for axis, v in axes.items()}
     return {
@@ -36,24 +35,6 @@ def test_axes_without_effect_vanish():
         assert from_axes(EPPFL | {axis: value}) == plain
         with pytest.raises(UserError, match=f"asks for {axis} .* has no effect"):
             expand([{"method": ["eppfl"], axis: [value]}])
-
-
-@pytest.mark.parametrize(
-    "axes",
-    [
-        {"epsilon": 1.0},
-        {"sigma": 1.0, "laplace_sensitivity": "clip"},
-        {"laplace_sensitivity": "clip"},
-    ],
-)
-def test_laplace_needs_epsilon_and_a_sensitivity(axes):
-    with pytest.raises(UserError, match="laplace, which needs epsilon of a coordinate"):
-        expand([{key: [value] for key, value in (EPPFL | {"mechanism": "laplace"} | axes).items()}])
-
-
-def test_a_masked_round_of_one_client_is_refused():
-    with pytest.raises(UserError, match="masked sum of one client shows what it sent"):
-        resolve(study(aggregation="masked", clients_per_round=1))
 
 
 def test_a_client_part_is_where_the_job_cuts_and_has_to_be_in_the_network():

@@ -27,9 +27,10 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {
 """What is made of each experiment on a task."""
 
 MEASURED: dict[str, str] = {
-    experiment: table
-    for module in LISTS.values()
-    for experiment, table in getattr(module, "MEASURED", {}).items()
+    experiment: entry.path.removeprefix("tables/")
+    for experiment, entries in OF_EXPERIMENT.items()
+    for entry in entries
+    if entry.by_seed
 }
 """Table by setting and seed of what is measured in addition to the runs of an experiment."""
 
@@ -71,9 +72,3 @@ def paths_of(entries: Iterable[Entry]) -> list[str]:
 def made_in_a_loop(entries: Iterable[Entry]) -> list[Result]:
     """Return the entries whose rules follow from what they say."""
     return [entry for entry in entries if isinstance(entry, Result)]
-
-
-_BY_PATH = {r.path: r for entries in OF_EXPERIMENT.values() for r in made_in_a_loop(entries)}
-
-OF_TASKS = list(_BY_PATH.values())
-"""Such results of tasks, each once: two experiments may end in the same."""

@@ -3,15 +3,15 @@
 from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
 from fbftl.plan.entries import Entry, Result, WrittenOut
 from fbftl.plan.vocabulary import (
+    NETWORKS,
+    RUNS_AND_LEDGERS,
+    SERIES,
+    SHOWN,
+    TIDY,
     axes,
     findings,
-    networks,
     printed,
-    runs_and_ledgers,
-    series,
-    shown,
     table_of,
-    tidy,
 )
 from fbftl.study.config import Study
 
@@ -26,7 +26,7 @@ SPLIT = (
 
 def table_of_split_training(experiment: str) -> Result:
     """Return the table of an experiment with EPPFL."""
-    read, params = runs_and_ledgers(experiment), axes(experiment, *SPLIT)
+    read, params = RUNS_AND_LEDGERS, axes(*SPLIT)
     by, title = "tabulate_eppfl.eppfl", "Split training"
     return Result(by, "cost", title, read, params, stem=experiment)
 
@@ -40,22 +40,13 @@ OF_EXPERIMENT["eppfl"] = [
         table_of("eppfl") | printed(printed="eppfl/printed.csv"),
         stem="eppfl_privacy",
     ),
-    Result(
-        "plot_eppfl.uplink",
-        "cost",
-        "Split training",
-        tidy("eppfl"),
-        shown("eppfl"),
-        stem="eppfl_uplink",
-    ),
+    Result("plot_eppfl.uplink", "cost", "Split training", TIDY, SHOWN, stem="eppfl_uplink"),
     Result(
         "plot_eppfl.cost",
         "cost",
         "Split training",
-        table_of("eppfl")
-        | networks("eppfl")
-        | printed(setup="eppfl/setup.csv", script="eppfl/script.csv"),
-        shown("eppfl"),
+        table_of("eppfl") | NETWORKS | printed(setup="eppfl/setup.csv", script="eppfl/script.csv"),
+        SHOWN,
         stem="eppfl_cost",
     ),
     Result(
@@ -72,22 +63,19 @@ OF_EXPERIMENT["eppfl_epochs"] = [
         "plot_eppfl.epochs",
         "cost",
         "Local epochs",
-        tidy("eppfl_epochs") | series("eppfl_epochs"),
-        axes("eppfl_epochs", "local_epochs"),
+        TIDY | SERIES,
+        axes("local_epochs"),
         stem="eppfl_epochs",
     )
 ]
 
 OF_EXPERIMENT["eppfl_attacked"] = [
-    WrittenOut("tables/eppfl_attacked", "privacy", "Split training by seed")
+    WrittenOut("tables/eppfl_attacked", "privacy", "Split training by seed", by_seed=True)
 ]
 
 OF_EXPERIMENT["eppfl_paper"] = [table_of_split_training("eppfl_paper")]
 
 OF_EXPERIMENT["eppfl_round"] = [table_of_split_training("eppfl_round")]
-
-MEASURED = {"eppfl_attacked": "eppfl_attacked"}
-"""Table by setting and seed of what is measured in addition to an experiment's runs."""
 
 
 def split_training(study: Study, task: str) -> list[str]:

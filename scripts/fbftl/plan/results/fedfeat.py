@@ -4,22 +4,22 @@ from fbftl.papers.fedfeat.backbones import backbone
 from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
 from fbftl.plan.vocabulary import (
+    GUARANTEES,
+    SERIES,
     SETUP,
     SETUPS,
+    SHOWN,
+    TIDY,
     axes,
     findings,
-    guarantees,
     of_task,
     printed,
-    series,
-    shown,
     table_of,
-    tidy,
 )
 from fbftl.study.config import Study
 
 
-def backbones_of(study: Study, task: str) -> dict[str, str]:
+def backbones_of(study: Study, task: str, *_: str) -> dict[str, str]:
     """Return which of the paper's backbones each network of a task is, by its name."""
     return {name: backbone(network) for name, network in study.task(task)["networks"].items()}
 
@@ -31,19 +31,18 @@ OF_EXPERIMENT["retraining"] = [
         "tabulate_fedfeat.retraining",
         "cost",
         "FedFeat+, FedAvg and CCVR",
-        tidy("retraining") | printed(printed="fedfeat/tables.csv") | SETUPS,
-        axes("retraining", "network", "partition", "features_from", "server_epochs")
+        TIDY | printed(printed="fedfeat/tables.csv") | SETUPS,
+        axes("network", "partition", "features_from", "server_epochs")
         | SETUP
         | {"backbones": backbones_of, "clients": of_task("training", "clients_per_round")}
-        | shown("retraining"),
+        | SHOWN,
     ),
     Result(
         "plot_fedfeat.retraining",
         "cost",
         "Accuracy by round",
-        tidy("retraining") | series("retraining"),
-        axes("retraining", "network", "partition", "features_from", "server_epochs")
-        | shown("retraining"),
+        TIDY | SERIES,
+        axes("network", "partition", "features_from", "server_epochs") | SHOWN,
     ),
 ]
 
@@ -52,8 +51,8 @@ OF_EXPERIMENT["feature_noise"] = [
         "tabulate_fedfeat.feature_noise",
         "privacy",
         "Noise on features",
-        tidy("feature_noise") | guarantees("feature_noise") | printed(printed="fedfeat/tables.csv"),
-        axes("feature_noise", "mechanism", "epsilon", "feature_clip")
+        TIDY | GUARANTEES | printed(printed="fedfeat/tables.csv"),
+        axes("mechanism", "epsilon", "feature_clip")
         | {"delta": of_task("privacy", "delta"), "rounds": of_task("training", "rounds")},
     ),
     Result("plot_fedfeat.feature_noise", "privacy", "Noise on features", table_of("feature_noise")),
@@ -67,7 +66,7 @@ OF_EXPERIMENT["feature_noise"] = [
 ]
 
 OF_EXPERIMENT["fedfeat_attacked"] = [
-    WrittenOut("tables/fedfeat_attacked", "privacy", "Sent features by seed")
+    WrittenOut("tables/fedfeat_attacked", "privacy", "Sent features by seed", by_seed=True)
 ]
 
 OF_PAPER: list[Entry] = [
@@ -80,9 +79,6 @@ OF_PAPER: list[Entry] = [
         stem="cost",
     ),
 ]
-
-MEASURED = {"fedfeat_attacked": "fedfeat_attacked"}
-"""Table by setting and seed of what is measured in addition to an experiment's runs."""
 
 
 def noised_features(study: Study, task: str) -> list[str]:

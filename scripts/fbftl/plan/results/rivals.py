@@ -5,22 +5,22 @@ from typing import Any
 from fbftl.plan import paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
-from fbftl.plan.paths import TASK
+from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.plan.results.fbftl.privacy import INVERTED
 from fbftl.plan.vocabulary import (
     CLIENTS,
     NETWORK,
+    RUN_FILES,
+    RUNS_AND_LEDGERS,
     SETUPS,
+    SHOWN,
+    TIDY,
     axes,
     findings,
     of_task,
     printed,
-    run_files,
-    runs_and_ledgers,
     setup,
-    shown,
     table_of,
-    tidy,
 )
 from fbftl.study.config import Study
 from fbftl.study.uploads import READ
@@ -53,7 +53,7 @@ FRONTS = {
 """Experiments whose table sets every upload beside all others, and what each varies."""
 
 
-def radio(study: Study, task: str) -> dict[str, Any]:
+def radio(study: Study, task: str, *_: str) -> dict[str, Any]:
     """Return what sending costs over the air."""
     return study.config["radio"]
 
@@ -86,8 +86,8 @@ def setups_with_uploads(call: Call) -> dict[str, dict[str, str]]:
 def figure_by_axis(name: str, chapter: str, title: str, axis: str, *further: str) -> Result:
     """Return the figure of uploads along an axis, with what the task itself has of it."""
     of_own = {"samples_per_client": of_task("clients", "samples_per_client")}
-    params = {"axis": axis, "task_value": of_own.get(axis)} | axes(name, *UPLOADED, axis, *further)
-    return Result("plot_rivals.uploads_by", chapter, title, tidy(name), params, stem=name)
+    params = {"axis": axis, "task_value": of_own.get(axis)} | axes(*UPLOADED, axis, *further)
+    return Result("plot_rivals.uploads_by", chapter, title, TIDY, params, stem=name)
 
 
 OF_EXPERIMENT["uploads"] = [
@@ -95,8 +95,8 @@ OF_EXPERIMENT["uploads"] = [
         "tabulate_rivals.uploads",
         "cost",
         "What to upload",
-        CLIENTS | tidy("uploads") | NETWORK,
-        axes("uploads", *UPLOADED)
+        CLIENTS | TIDY | NETWORK,
+        axes(*UPLOADED)
         | {"radio": radio, "training": of_task("training"), "one_shot": of_task("one_shot")},
     ),
     Result("plot_rivals.uploads", "cost", "Accuracy against uplink", table_of("uploads")),
@@ -108,8 +108,8 @@ OF_EXPERIMENT |= {
             "tabulate_front.front",
             "cost",
             f"What a client should upload: {what}",
-            tidy(name) | NETWORK,
-            axes(name, *UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
+            TIDY | NETWORK,
+            axes(*UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
             stem=name,
         )
     ]
@@ -138,8 +138,8 @@ OF_EXPERIMENT["uploads_ring"] = [
         "tabulate_rivals.rings",
         "cost",
         "Bits of masked numbers",
-        tidy("uploads_ring"),
-        axes("uploads_ring", *UPLOADED, "fraction_bits"),
+        TIDY,
+        axes(*UPLOADED, "fraction_bits"),
     )
 ]
 
@@ -148,18 +148,12 @@ OF_EXPERIMENT["uploads_privacy"] = [
         "tabulate_rivals.trust",
         "privacy",
         "Accuracy by trust model",
-        {"tidy": paths.tidy(TASK, "uploads_privacy")}
-        | run_files("uploads_privacy")
+        {"tidy": paths.tidy(TASK, EXPERIMENT)}
+        | RUN_FILES
         | {"attacked": paths.findings(TASK, "trust")},
-        axes("uploads_privacy", *UPLOADED, "label_epsilon") | shown("uploads_privacy"),
+        axes(*UPLOADED, "label_epsilon") | SHOWN,
     ),
-    Result(
-        "plot_rivals.trust",
-        "privacy",
-        "Accuracy by trust model",
-        table_of("trust"),
-        shown("uploads_privacy"),
-    ),
+    Result("plot_rivals.trust", "privacy", "Accuracy by trust model", table_of("trust"), SHOWN),
     WrittenOut("figures/means", "privacy", "Images reconstructed from class means"),
     Result(
         "tabulate_attacks.attacks",
@@ -178,15 +172,15 @@ OF_EXPERIMENT["uploads_privacy"] = [
 ]
 
 OF_EXPERIMENT["rounds"] = [
-    Result(f"{script}.rounds", "cost", "Rounds on the head", runs_and_ledgers("rounds"),
-           axes("rounds", *UNTIL) | shown("rounds"))
+    Result(f"{script}.rounds", "cost", "Rounds on the head", RUNS_AND_LEDGERS,
+           axes(*UNTIL) | SHOWN)
     for script in ("tabulate_rounds", "plot_rounds")
 ]  # fmt: skip
 
 OF_EXPERIMENT["rounds_tuning"] = [
     Result("tabulate_rounds.rounds", "cost", "Rates picked for rounds",
-           runs_and_ledgers("rounds_tuning"),
-           axes("rounds_tuning", *UNTIL) | shown("rounds_tuning"), stem="rounds_tuning")
+           RUNS_AND_LEDGERS,
+           axes(*UNTIL) | SHOWN, stem="rounds_tuning")
 ]  # fmt: skip
 
 OF_EXPERIMENT["rival_inverted"] = [INVERTED]
@@ -202,6 +196,3 @@ OF_PAPER: list[Entry] = [
         stem="published",
     ),
 ]
-
-MEASURED = {"rival_inverted": "inverted"}
-"""Table by setting and seed of what is measured in addition to an experiment's runs."""

@@ -5,26 +5,18 @@ from fbftl.plan.analyses import Analysis, files_of, on_messages, table
 from fbftl.plan.entries import Entry, Result, WrittenOut
 from fbftl.plan.paths import TASK
 from fbftl.plan.vocabulary import (
+    GUARANTEES,
+    RUNS_AND_LEDGERS,
+    SERIES,
+    SHOWN,
+    TIDY,
     axes,
-    guarantees,
     of_task,
     printed,
-    runs_and_ledgers,
-    series,
-    shown,
     table_of,
-    tidy,
 )
 from fbftl.study import methods
 from fbftl.study.config import Study
-
-
-def series_of_federation(study: Study, task: str) -> str:
-    """Return the learning curves of a task's federation against one network."""
-    names = ("federation", "federation_mnist")
-    experiment = next(name for name in names if name in study.settings[task])
-    return paths.tidy(task, experiment, "series.csv")
-
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
@@ -33,17 +25,13 @@ OF_EXPERIMENT["frameworks"] = [
         "tabulate_survey.frameworks",
         "cost",
         "Frameworks",
-        runs_and_ledgers("frameworks")
+        RUNS_AND_LEDGERS
         | {"attacks": paths.table(TASK, "framework_attacks")}
         | printed(complexity="complexity.csv"),
-        shown("frameworks"),
+        SHOWN,
     ),
-    Result(
-        "plot_survey.frameworks", "cost", "Frameworks", table_of("frameworks"), shown("frameworks")
-    ),
-    Result(
-        "plot_survey.gains", "cost", "Gains by client", series("frameworks"), shown("frameworks")
-    ),
+    Result("plot_survey.frameworks", "cost", "Frameworks", table_of("frameworks"), SHOWN),
+    Result("plot_survey.gains", "cost", "Gains by client", SERIES, SHOWN),
     WrittenOut("tables/framework_attacks", "privacy", "Frameworks' messages"),
 ]
 
@@ -52,8 +40,8 @@ OF_EXPERIMENT["ground"] = [
         "tabulate_survey.frameworks",
         "cost",
         "Messages of frameworks",
-        runs_and_ledgers("ground") | printed(complexity="complexity.csv"),
-        shown("ground"),
+        RUNS_AND_LEDGERS | printed(complexity="complexity.csv"),
+        SHOWN,
         stem="ground",
     )
 ]
@@ -63,7 +51,7 @@ OF_EXPERIMENT["federation"] = OF_EXPERIMENT["federation_mnist"] = [
         "plot_survey.federation",
         "cost",
         "Federation by round",
-        {"series": series_of_federation} | printed(table1="survey/table1.csv"),
+        SERIES | printed(table1="survey/table1.csv"),
     )
 ]
 
@@ -72,7 +60,7 @@ OF_EXPERIMENT["votes"] = [
         "plot_survey.votes",
         "cost",
         "Votes for source models",
-        series("votes"),
+        SERIES,
         {"models": of_task("source_models", "models")},
     )
 ]
@@ -82,21 +70,20 @@ OF_EXPERIMENT["dpsgd"] = [
         "tabulate_survey.dpsgd",
         "privacy",
         "DP-SGD",
-        tidy("dpsgd") | guarantees("dpsgd") | printed(printed="survey/dpsgd.csv"),
-        axes("dpsgd", "mechanism", "epsilon"),
+        TIDY | GUARANTEES | printed(printed="survey/dpsgd.csv"),
+        axes("mechanism", "epsilon"),
     ),
     Result("plot_survey.dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
-    Result("tabulate_survey.paces", "privacy", "Epochs to an accuracy", series("dpsgd")),
+    Result("tabulate_survey.paces", "privacy", "Epochs to an accuracy", SERIES, by_seed=True),
 ]
 
 OF_EXPERIMENT["attacked"] = [
-    WrittenOut("tables/attacked_seeds", "privacy", "Frameworks' messages by seed")
+    WrittenOut("tables/attacked_seeds", "privacy", "Frameworks' messages by seed", by_seed=True)
 ]
 
-OF_EXPERIMENT["similarity"] = [WrittenOut("tables/similarity", "cost", "Indices of similarity")]
-
-MEASURED = {"attacked": "attacked_seeds", "dpsgd": "paces", "similarity": "similarity"}
-"""Table by setting and seed of what is measured in addition to an experiment's runs."""
+OF_EXPERIMENT["similarity"] = [
+    WrittenOut("tables/similarity", "cost", "Indices of similarity", by_seed=True)
+]
 
 
 def frameworks(study: Study, task: str) -> list[str]:

@@ -1,30 +1,20 @@
 """What any experiment of one's own gets: a table over its axes and a line plot."""
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.entries import Entry, Result
+from fbftl.plan.paths import EXPERIMENT
 from fbftl.plan.sweep import lacking, longest, varying
-from fbftl.plan.vocabulary import CLIENTS, table_of, tidy
+from fbftl.plan.vocabulary import AXES, CLIENTS, SHOWN, TIDY, table_of
 from fbftl.study.config import Study
-
-EXPERIMENT = "{experiment}"
-"""The experiment in a path, as a wildcard; functions here are given it after study and task."""
+from fbftl.study.settings import Setting
 
 
-def axes_that_vary(study: Study, task: str, experiment: str) -> list[str]:
-    """Return the axes that vary in an experiment on a task."""
-    return varying(study.settings[task][experiment].values())
-
-
-def along(study: Study, task: str, experiment: str) -> str | None:
-    """Return the one of them that a figure runs along, None if none varies."""
-    return longest(study.settings[task][experiment].values())
-
-
-def axes_lacked(study: Study, task: str, experiment: str) -> dict[str, list[str]]:
-    """Return by axis the experiment's methods that do not have it."""
-    return lacking(study.settings[task][experiment].values())
+def of_settings(found: Callable[[Iterable[Setting]], Any]) -> Callable[..., Any]:
+    """Return the function of study, task and experiment that asks something of its settings."""
+    return lambda study, task, experiment: found(study.settings[task][experiment].values())
 
 
 def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
@@ -36,9 +26,9 @@ def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
 
 
 SWEPT: dict[str, Any] = {
-    "varying": axes_that_vary,
-    "axes": Study.axes_of,
-    "methods": Study.methods_of,
+    "varying": of_settings(varying),
+    **AXES,
+    **SHOWN,
 }
 
 SWEEP: list[Entry] = [
@@ -46,8 +36,8 @@ SWEEP: list[Entry] = [
         "tabulate_own.sweep",
         "sweep",
         EXPERIMENT,
-        CLIENTS | tidy(EXPERIMENT),
-        SWEPT | {"lacking": axes_lacked},
+        CLIENTS | TIDY,
+        SWEPT | {"lacking": of_settings(lacking)},
         stem="sweep_{experiment}",
     ),
     Result(
@@ -55,7 +45,7 @@ SWEEP: list[Entry] = [
         "sweep",
         EXPERIMENT,
         table_of("sweep_{experiment}"),
-        {"along": along, "varying": axes_that_vary, "methods": Study.methods_of},
+        {"along": of_settings(longest), "varying": of_settings(varying)} | SHOWN,
         stem="sweep_{experiment}",
     ),
 ]

@@ -35,7 +35,7 @@ def faults(
         task: the task's name.
         block: its block of the configuration.
     """
-    runnable = methods.on_kind("dialogues")
+    runnable = [record.name for record in methods.RECORDS if "dialogues" in record.kinds]
     if setting.method not in runnable:
         yield f"of dialogues, choose the method among {', '.join(runnable)}"
     for axis in setting.deviations():

@@ -59,20 +59,9 @@ def knowing(axis: str) -> list[str]:
     return [record.name for record in RECORDS if record.knows(axis)]
 
 
-def on_kind(kind: str) -> list[str]:
-    """Return the names of the methods that run on a kind of task."""
-    return [record.name for record in RECORDS if kind in record.kinds]
-
-
 def mechanisms() -> list[str]:
     """Return every privacy mechanism that some method offers."""
     return list(dict.fromkeys(name for record in RECORDS for name in record.mechanisms))
-
-
-def unprotected(settings: Iterable[Any]) -> dict[str, str]:
-    """Return what settings send beside what their guarantees are for, by name, of those that do."""
-    sent = {setting.name: record(setting.method).unprotected(setting) for setting in settings}
-    return {name: what for name, what in sent.items() if what is not None}
 
 
 def axes_by_method() -> dict[str, dict[str, Any]]:

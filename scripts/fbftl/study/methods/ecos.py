@@ -88,8 +88,9 @@ def together(setting: AxisValues) -> tuple[Any, ...]:
     return (setting.centroids if setting.purchase_rule in COUNTING else None,)
 
 
-def size_faults(setting: AxisValues, task: Block, _dealt: Dealt) -> Iterator[str]:
-    """Yield what the task's public sources lack."""
+def size_faults(setting: AxisValues, task: Block, dealt: Dealt) -> Iterator[str]:
+    """Yield what the task's public sources or its clients cannot give."""
+    rows, clients = dealt.public, dealt.clients
     if setting.purchase_rule == "ideal" and setting.purchase > 0:
         sold = {name for source in task["public"]["sources"] for name in _domains(source)}
         if sold.isdisjoint(_domains(task["clients"])):
@@ -98,15 +99,6 @@ def size_faults(setting: AxisValues, task: Block, _dealt: Dealt) -> Iterator[str
                 "purchase_rule: ideal out"
             )
 
-
-def cloud_faults(setting: AxisValues, rows: int | None, clients: int | None) -> Iterator[str]:
-    """Yield what a cloud or its clients cannot give.
-
-    Args:
-        setting: of this method.
-        rows: public rows of the task, None if unknown.
-        clients: their number under the setting, None if unknown.
-    """
     for axis in ("purchase", "centroids") if rows is not None and setting.purchase else ():
         if (number := getattr(setting, axis)) > rows:
             yield (

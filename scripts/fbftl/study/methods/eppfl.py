@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fbftl.study.axes import BY_ROUNDS, MASKED, MECHANISM_GIVEN
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.model.block import Layer, PositiveShare
-from fbftl.study.record import MethodRecord
+from fbftl.study.record import WEIGHTS, MethodRecord
 
 SELECTS_GRADIENTS = Needs("keep_gradients below 1", lambda setting: setting.keep_gradients < 1)
 SELECTS = Needs(
@@ -54,12 +54,6 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
-def unprotected(setting: AxisValues) -> str | None:
-    """Return what clients send beside activations under noise that bounds what these tell."""
-    noisy = setting.mechanism == "laplace"
-    return "weights that were trained on the same samples are sent without noise" if noisy else None
-
-
 RECORD = MethodRecord(
     "eppfl", "EPPFL", "#882255", "d", "eppfl",
     place=170,
@@ -69,5 +63,5 @@ RECORD = MethodRecord(
     mechanisms=("none", "laplace"),
     compresses=False,
     faults=faults,
-    unprotected=unprotected,
+    unprotected={"laplace": WEIGHTS},
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """FADE: users of one group each play a game of encoder and discriminator with the server."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,7 +9,7 @@ from fbftl.study.axes import NOISE, SUMS
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Count, Number, Probability, Share
-from fbftl.study.record import Block, MethodRecord, keys
+from fbftl.study.record import Block, MethodRecord, alike_in, keys
 from fbftl.study.rings import updates_bound
 
 PLAYED = Needs("an adversary", lambda setting: setting.adversary != "none")
@@ -129,11 +129,6 @@ def number_of_groups(task: Block) -> int | None:
     return None if data.get("group_column") else 0
 
 
-def together(setting: AxisValues) -> tuple[Any, ...]:
-    """Return what settings have in common that train in one process: the discriminator's loss."""
-    return (setting.adversary,)
-
-
 def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield what a task has too few samples for."""
     users, samples = setting.majority_users or 0, dealt.samples
@@ -165,5 +160,5 @@ RECORD = MethodRecord(
     size_faults=size_faults,
     largest_sum=largest_sum,
     block=keys("adversarial_game"),
-    together=together,
+    together=alike_in("adversary"),
 )  # fmt: skip

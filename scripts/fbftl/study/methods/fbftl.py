@@ -1,16 +1,7 @@
 """FbFTL: clients upload features once, on which the server trains the head."""
 
-from typing import Any
-
 from fbftl.study.axes import CLIENTS, COMPRESSION, LINK, NOISE, OF_FEATURES
-from fbftl.study.axis import AxisValues
-from fbftl.study.record import MethodRecord
-
-
-def together(setting: AxisValues) -> tuple[Any, ...]:
-    """Return what settings have in common that train in one process: heads step together."""
-    return (setting.noise_draw,)
-
+from fbftl.study.record import MethodRecord, alike_in
 
 RECORD = MethodRecord(
     "fbftl", "FbFTL", "#D55E00", "o", "fbftl",
@@ -21,5 +12,5 @@ RECORD = MethodRecord(
     mechanisms=("none", "relative", "gaussian"),
     cost="fbftl",
     kinds=("images", "dialogues"),
-    together=together,
+    together=alike_in("noise_draw"),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fbftl.study.axes import BY_ROUNDS
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.model.block import Positive
-from fbftl.study.record import MethodRecord
+from fbftl.study.record import WEIGHTS, MethodRecord
 
 RETRAINS = Needs("server_epochs above 0", lambda setting: setting.server_epochs > 0)
 
@@ -46,12 +46,6 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
-def unprotected(setting: AxisValues) -> str | None:
-    """Return what clients send beside features under noise that bounds what these tell."""
-    noisy = setting.mechanism == "gaussian"
-    return "weights that were trained on the same samples are sent without noise" if noisy else None
-
-
 RECORD = MethodRecord(
     "fedfeat", "FedFeat+", "#8B4513", "h", "fedfeat",
     place=110,
@@ -63,5 +57,5 @@ RECORD = MethodRecord(
     ),
     mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
     faults=faults,
-    unprotected=unprotected,
+    unprotected={"gaussian": WEIGHTS},
 )  # fmt: skip

@@ -4,7 +4,7 @@ Features hold what every head needs; every other message lacks something.
 """
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from fbftl.study.axes import CLIENTS, COMPRESSES, COMPRESSION, LINK, NOISE, OF_F
 from fbftl.study.axes import SUMS as SUMMING
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.model.block import Many
-from fbftl.study.record import Block, MethodRecord, keys
+from fbftl.study.record import Block, MethodRecord, alike_in, keys
 from fbftl.study.rings import noise_bound, statistics_bound
 from fbftl.study.uploads import CLASSES, HEADS_FROM, LACKS, MESSAGES, SUMS, gives
 
@@ -149,11 +149,6 @@ def task_faults(setting: AxisValues, _task: Block, training: Block) -> Iterator[
         )
 
 
-def together(_setting: AxisValues) -> tuple[Any, ...]:
-    """Return what settings have in common that run in one process: they read the same files."""
-    return ()
-
-
 def parts(setting: AxisValues) -> tuple[str, ...]:
     """Return the module of its message, which jobs import by its name."""
     return () if setting.message == "features" else (f"messages.{setting.message}",)
@@ -185,5 +180,5 @@ RECORD = MethodRecord(
     parts=parts,
     anneals=True,
     block=keys("one_shot"),
-    together=together,
+    together=alike_in(),
 )  # fmt: skip

@@ -1,14 +1,14 @@
 """Private GD: a trusted server takes noisy full-batch steps on uploaded features."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fbftl.study.axes import CLIENTS, NOISE, SCHEDULE
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.model.block import Positive, Rate
-from fbftl.study.record import MethodRecord
+from fbftl.study.record import MethodRecord, alike_in
 
 NOISY = Needs("mechanism dp_gd", lambda setting: setting.mechanism == "dp_gd")
 
@@ -41,11 +41,6 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
-def together(setting: AxisValues) -> tuple[Any, ...]:
-    """Return what settings have in common that train in one process: their steps and inputs."""
-    return setting.descent_steps, setting.descent_momentum, setting.mechanism, setting.data_scale
-
-
 RECORD = MethodRecord(
     "private_gd", "private GD", "#8C564B", "X", "thesis",
     place=180,
@@ -56,5 +51,5 @@ RECORD = MethodRecord(
     public=True,
     privacy=("public_scale",),
     faults=faults,
-    together=together,
+    together=alike_in("descent_steps", "descent_momentum", "mechanism", "data_scale"),
 )  # fmt: skip

@@ -1,8 +1,7 @@
 """Split-Mix: narrow networks, each trained by the clients that can, and combined to any width."""
 
 from fbftl.study.axes import WIDTHS
-from fbftl.study.record import MethodRecord
-from fbftl.study.rescaling import normalised_faults
+from fbftl.study.record import MethodRecord, normalised_faults
 
 RECORD = MethodRecord(
     "splitmix", "Split-Mix", "#7A0177", "8", "thesis",

@@ -4,16 +4,17 @@ from fbftl.plan import paths
 from fbftl.plan.entries import Entry, Result
 from fbftl.plan.paths import TASK
 from fbftl.plan.vocabulary import (
+    AXES,
     CLIENTS,
+    NETWORKS,
+    RUNS_AND_LEDGERS,
     SETUP,
     SETUPS,
+    SHOWN,
+    TIDY,
     axes,
-    networks,
     printed,
-    runs_and_ledgers,
-    shown,
     table_of,
-    tidy,
 )
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
@@ -24,20 +25,16 @@ OF_EXPERIMENT["methods"] = [
         "tabulate_fbftl_cost.methods",
         "cost",
         "Methods",
-        CLIENTS
-        | runs_and_ledgers("methods")
-        | networks("methods")
-        | printed(table3="fbftl/table3.csv")
-        | SETUPS,
-        shown("methods") | axes("methods") | SETUP,
+        CLIENTS | RUNS_AND_LEDGERS | NETWORKS | printed(table3="fbftl/table3.csv") | SETUPS,
+        SHOWN | AXES | SETUP,
         also={"by_seed": "tables/uplink.csv"},
     ),
     Result(
         "plot_fbftl.uplink",
         "cost",
         "Uplink",
-        runs_and_ledgers("methods") | {"by_seed": paths.table(TASK, "uplink")},
-        shown("methods") | axes("methods"),
+        RUNS_AND_LEDGERS | {"by_seed": paths.table(TASK, "uplink")},
+        SHOWN | AXES,
         stem="methods",
     ),
 ]
@@ -45,15 +42,15 @@ OF_EXPERIMENT["methods"] = [
 
 def of_summaries(experiment: str, title: str) -> list[Entry]:
     """Return what is made of an experiment that summarises dialogues by method."""
-    read = tidy(experiment) | printed(table4="fbftl/table4.csv") | SETUPS
-    params = shown(experiment) | SETUP
+    read = TIDY | printed(table4="fbftl/table4.csv") | SETUPS
+    params = SHOWN | SETUP
     return [Result("tabulate_fbftl_cost.language", "cost", title, read, params, stem=experiment)]
 
 
 def of_scarce_dialogues(experiment: str, title: str) -> list[Entry]:
     """Return what is made of an experiment with fewer dialogues and with lost ones."""
-    read = tidy(experiment) | printed(fig9="fbftl/fig9.csv")
-    params = axes(experiment, "fraction", "plr")
+    read = TIDY | printed(fig9="fbftl/fig9.csv")
+    params = axes("fraction", "plr")
     return [Result("plot_fbftl.language_scarcity", "loss", title, read, params, stem=experiment)]
 
 
@@ -71,15 +68,15 @@ OF_EXPERIMENT["scarcity"] = [
         "tabulate_fbftl_loss.scarcity",
         "loss",
         "Scarcity",
-        CLIENTS | tidy("scarcity") | printed(fig8="fbftl/fig8.csv") | SETUPS,
-        axes("scarcity", "fraction", "plr", "loss") | SETUP,
+        CLIENTS | TIDY | printed(fig8="fbftl/fig8.csv") | SETUPS,
+        axes("fraction", "plr", "loss") | SETUP,
     ),
     Result(
         "plot_fbftl.scarcity",
         "loss",
         "Scarcity",
-        tidy("scarcity") | printed(fig8="fbftl/fig8.csv"),
-        axes("scarcity", "fraction", "plr", "loss"),
+        TIDY | printed(fig8="fbftl/fig8.csv"),
+        axes("fraction", "plr", "loss"),
     ),
 ]
 
@@ -88,26 +85,16 @@ OF_EXPERIMENT["compression"] = [
         "tabulate_fbftl_loss.compression",
         "compression",
         "Compression",
-        CLIENTS
-        | runs_and_ledgers("compression")
-        | networks("compression")
-        | printed(table5="fbftl/table5.csv")
-        | SETUPS,
-        shown("compression") | axes("compression", "fraction", "bits", "keep", "feedback") | SETUP,
+        CLIENTS | RUNS_AND_LEDGERS | NETWORKS | printed(table5="fbftl/table5.csv") | SETUPS,
+        SHOWN | axes("fraction", "bits", "keep", "feedback") | SETUP,
     ),
-    Result(
-        "plot_fbftl.compression",
-        "compression",
-        "Compression",
-        table_of("compression"),
-        shown("compression"),
-    ),
+    Result("plot_fbftl.compression", "compression", "Compression", table_of("compression"), SHOWN),
     Result(
         "plot_fbftl.rate_distortion",
         "compression",
         "Rate and distortion",
         table_of("compression"),
-        shown("compression"),
+        SHOWN,
     ),
 ]
 
@@ -116,16 +103,10 @@ OF_EXPERIMENT["packet_loss"] = [
         "tabulate_fbftl_loss.packet_loss",
         "loss",
         "Lossy link",
-        runs_and_ledgers("packet_loss") | CLIENTS,
-        shown("packet_loss") | axes("packet_loss", "fraction", "blr", "burst", "retransmissions"),
+        RUNS_AND_LEDGERS | CLIENTS,
+        SHOWN | axes("fraction", "blr", "burst", "retransmissions"),
     ),
-    Result(
-        "plot_fbftl.packet_loss",
-        "loss",
-        "Lossy link",
-        table_of("packet_loss"),
-        shown("packet_loss"),
-    ),
+    Result("plot_fbftl.packet_loss", "loss", "Lossy link", table_of("packet_loss"), SHOWN),
 ]
 
 OF_EXPERIMENT["audit"] = [
@@ -133,7 +114,7 @@ OF_EXPERIMENT["audit"] = [
         "tabulate_fbftl_loss.habits",
         "audit",
         "Effects of the public script's choices",
-        tidy("audit"),
+        TIDY,
         stem="effects",
     )
 ]

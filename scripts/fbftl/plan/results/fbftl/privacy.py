@@ -5,15 +5,15 @@ from fbftl.plan.entries import Entry, Result, WrittenOut
 from fbftl.plan.paths import TASK
 from fbftl.plan.vocabulary import (
     CLIENTS,
+    GUARANTEES,
     SETUP,
     SETUPS,
+    SHOWN,
+    TIDY,
     axes,
     findings,
-    guarantees,
     printed,
-    shown,
     table_of,
-    tidy,
 )
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
@@ -24,19 +24,11 @@ OF_EXPERIMENT["privacy"] = [
         "tabulate_fbftl_privacy.privacy",
         "privacy",
         "Accuracy under a guarantee",
-        CLIENTS
-        | tidy("privacy")
-        | guarantees("privacy")
-        | printed(printed="fbftl/fig12.csv")
-        | SETUPS,
-        axes("privacy", "samples_per_client", "mechanism", "epsilon", "label_epsilon") | SETUP,
+        CLIENTS | TIDY | GUARANTEES | printed(printed="fbftl/fig12.csv") | SETUPS,
+        axes("samples_per_client", "mechanism", "epsilon", "label_epsilon") | SETUP,
     ),
     Result(
-        "plot_fbftl.privacy",
-        "privacy",
-        "Accuracy under a guarantee",
-        table_of("privacy"),
-        shown("privacy"),
+        "plot_fbftl.privacy", "privacy", "Accuracy under a guarantee", table_of("privacy"), SHOWN
     ),
     Result(
         "tabulate_attacks.attacks",
@@ -53,7 +45,7 @@ OF_EXPERIMENT["privacy"] = [
     WrittenOut("figures/inversion", "privacy", "Pictures from uploads"),
 ]
 
-INVERTED = WrittenOut("tables/inverted", "privacy", "Inverted uploads by seed")
+INVERTED = WrittenOut("tables/inverted", "privacy", "Inverted uploads by seed", by_seed=True)
 
 OF_EXPERIMENT["inverted"] = [INVERTED]
 
@@ -62,14 +54,10 @@ OF_EXPERIMENT["noise"] = [
         "tabulate_fbftl_privacy.noise",
         "privacy",
         "Accuracy under relative noise",
-        CLIENTS | tidy("noise") | printed(printed="fbftl/notebook_noise.csv") | SETUPS,
-        axes("noise", "mechanism", "sigma", "noise_draw") | SETUP,
+        CLIENTS | TIDY | printed(printed="fbftl/notebook_noise.csv") | SETUPS,
+        axes("mechanism", "sigma", "noise_draw") | SETUP,
     ),
     Result(
-        "plot_fbftl.noise",
-        "privacy",
-        "Accuracy under relative noise",
-        table_of("noise"),
-        shown("noise"),
+        "plot_fbftl.noise", "privacy", "Accuracy under relative noise", table_of("noise"), SHOWN
     ),
 ]

@@ -3,13 +3,13 @@
 from fbftl.plan import paths
 from fbftl.plan.entries import Entry, Result
 from fbftl.plan.paths import TASK
-from fbftl.plan.vocabulary import axes, guarantees, series, table_of, tidy
+from fbftl.plan.vocabulary import GUARANTEES, SERIES, TIDY, axes, table_of
 from fbftl.study.config import Study
 
 
-def decays_of_budget(study: Study, task: str) -> list[float]:
+def decays_of(study: Study, task: str, experiment: str) -> list[float]:
     """Return the decays of the exponential schedules that are compared, ascending."""
-    settings = study.settings[task]["budget"].values()
+    settings = study.settings[task][experiment].values()
     return sorted({setting.decay for setting in settings if setting.schedule == "exp"})
 
 
@@ -35,8 +35,8 @@ OF_EXPERIMENT["budget"] = [
         "tabulate_thesis.budget",
         "privacy",
         "Schedules of noise",
-        tidy("budget") | guarantees("budget"),
-        axes("budget", *SCHEDULE),
+        TIDY | GUARANTEES,
+        axes(*SCHEDULE),
     ),
     Result("plot_thesis.budget", "privacy", "Schedules of noise", table_of("budget")),
     Result(
@@ -44,28 +44,22 @@ OF_EXPERIMENT["budget"] = [
         "privacy",
         "Influence of a step",
         {"table": paths.of_task(TASK, "influence.csv")},
-        {"decays": decays_of_budget},
+        {"decays": decays_of},
     ),
 ]
 
 
 def table_of_game(experiment: str, chapter: str, title: str) -> Result:
     """Return the table of an experiment with an adversary for every group."""
-    read = tidy(experiment) | guarantees(experiment)
-    params = axes(experiment, *GAME)
+    read = TIDY | GUARANTEES
+    params = axes(*GAME)
     by = "tabulate_thesis.fairness"
     return Result(by, chapter, title, read, params, stem=experiment)
 
 
 OF_EXPERIMENT["fairness"] = [
     table_of_game("fairness", "privacy", "Fairness"),
-    Result(
-        "plot_thesis.fairness",
-        "privacy",
-        "Fairness",
-        tidy("fairness") | series("fairness"),
-        axes("fairness", *GAME),
-    ),
+    Result("plot_thesis.fairness", "privacy", "Fairness", TIDY | SERIES, axes(*GAME)),
 ]
 
 OF_EXPERIMENT["fairness_strong"] = [
@@ -76,11 +70,5 @@ OF_EXPERIMENT["group_leakage"] = [table_of_game("group_leakage", "privacy", "Gro
 
 OF_EXPERIMENT["domain_adaptation"] = [
     table_of_game("domain_adaptation", "cost", "Domain adaptation"),
-    Result(
-        "plot_thesis.domain_adaptation",
-        "cost",
-        "Domain adaptation",
-        tidy("domain_adaptation"),
-        axes("domain_adaptation", *GAME),
-    ),
+    Result("plot_thesis.domain_adaptation", "cost", "Domain adaptation", TIDY, axes(*GAME)),
 ]

@@ -1,18 +1,17 @@
 """Thesis: models of every width, and of one that is robust too."""
 
-from functools import partial
 from typing import Any
 
 from fbftl.plan.entries import Entry, Result
 from fbftl.plan.vocabulary import (
     CLIENTS,
     DOMAINS,
+    RUNS_AND_LEDGERS,
+    SHOWN,
+    TIDY,
     axes,
     of_task,
-    runs_and_ledgers,
-    shown,
     table_of,
-    tidy,
 )
 from fbftl.study.config import Study
 
@@ -27,36 +26,24 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 
 OF_EXPERIMENT["robust"] = [
-    Result(
-        "plot_thesis_widths.robust",
-        "cost",
-        "Robustness",
-        tidy("robust"),
-        axes("robust", "disturbed_normalisation"),
-    )
+    Result("plot_thesis_widths.robust", "cost", "Robustness", TIDY, axes("disturbed_normalisation"))
 ]
 
 
 def table_of_widths(experiment: str, title: str, *further: str) -> Result:
     """Return the table of an experiment with models of several widths; further axes may be read."""
-    params = {"network": partial(network_of, experiment=experiment)}
-    params |= {"size": of_task("features", "size")} | DOMAINS | shown(experiment)
-    params |= axes(experiment, "width", "budgets", "budget_order", "rescaled_init", *further)
-    read = runs_and_ledgers(experiment) | CLIENTS
+    params = {"network": network_of}
+    params |= {"size": of_task("features", "size")} | DOMAINS | SHOWN
+    params |= axes("width", "budgets", "budget_order", "rescaled_init", *further)
+    read = RUNS_AND_LEDGERS | CLIENTS
     by = "tabulate_thesis_widths.widths"
     return Result(by, "cost", title, read, params, stem=experiment)
 
 
 OF_EXPERIMENT["widths"] = [
     table_of_widths("widths", "Widths", "rescaled_layers"),
-    Result("plot_thesis_widths.widths", "cost", "Widths", table_of("widths"), shown("widths")),
-    Result(
-        "plot_thesis_widths.domains",
-        "cost",
-        "Domains",
-        table_of("widths"),
-        DOMAINS | shown("widths"),
-    ),
+    Result("plot_thesis_widths.widths", "cost", "Widths", table_of("widths"), SHOWN),
+    Result("plot_thesis_widths.domains", "cost", "Domains", table_of("widths"), DOMAINS | SHOWN),
 ]
 
 OF_EXPERIMENT["width_laws"] = [
@@ -66,7 +53,7 @@ OF_EXPERIMENT["width_laws"] = [
         "cost",
         "Widths under laws of budgets",
         table_of("width_laws"),
-        shown("width_laws"),
+        SHOWN,
     ),
 ]
 
@@ -77,7 +64,7 @@ OF_EXPERIMENT["width_classes"] = [
         "cost",
         "Widths where clients lack classes",
         table_of("width_classes"),
-        shown("width_classes"),
+        SHOWN,
         stem="width_classes",
     ),
 ]

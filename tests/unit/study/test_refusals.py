@@ -1,0 +1,277 @@
+"""What no job could do is refused when the plan is made, each in one sentence with its remedy."""
+
+import re
+from typing import Any
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.study.config import Study, resolve
+from fbftl.study.dealing_faults import OF_SHARDS
+from fbftl.study.feasibility import Sizes, require_feasible
+from fbftl.study.grid import expand
+
+Block = dict[str, Any]
+CLASSES = Sizes(classes=10)
+
+
+def grid(axes: Block) -> dict[str, list[Any]]:
+    """Return axis values as an experiment lists them."""
+    return {axis: value if isinstance(value, list) else [value] for axis, value in axes.items()}
+
+
+def study(task: Block, **axes: Any) -> Study:
+    """Return a study of one experiment on digits, of 1,438 training samples."""
+    base = {
+        "data": {"kind": "digits"},
+        "source": {"kind": "pretrain", "image": [8, 8, 1]},
+        "features": {"cut": "relu_fc1", "further_cuts": ["fc1"]},
+        "networks": NETWORKS,
+    }
+    config = {
+        "study": {"tasks": ["digits"], "experiments": ["asked"]},
+        "tasks": {"digits": base | task},
+        "experiments": {"asked": {"grids": [grid(axes or {"method": "fbftl"})]}},
+    }
+    return resolve(config)
+
+
+NETWORKS = {
+    "cnn": {"kind": "cnn", "channels": [[2]], "fc": [4], "norm": "batch", "cut": "pool1"},
+    "mlp": {"kind": "mlp", "fc": [8], "cut": "relu_fc1"},
+}
+
+ONE_SHOT = {"method": "one_shot", "message": "features"}
+SUMS = {"method": "one_shot", "message": "statistics", "head": "lda"}
+MASKED = SUMS | {"aggregation": "masked"}
+ECOS = {"method": "ecos", "purchase": 300}
+EPPFL = {"method": "eppfl", "mechanism": "laplace"}
+FEDFEAT = {"method": "fedfeat", "mechanism": "gaussian", "epsilon": 8.0}
+FADE = {"method": "fade", "network": "mlp", "majority_users": 2}
+UPDATES = {"mechanism": "update_gaussian", "sigma": 1.0}
+NOISY = {"method": "fl", "mechanism": "dp_fedavg", "epsilon": 1}
+STEPS = {"method": "private_gd", "mechanism": "dp_gd"}
+
+GRIDS: list[tuple[Block, str]] = [
+    ({"plr": 0.5, "retransmissions": [0, 2]}, "retransmissions 2.*a block loss rate"),
+    ({"plr": 0.5, "burst": 10.0}, "burst 10.0.*a block loss rate"),
+    ({"loss": ["persistent", "reshuffled"]}, "loss reshuffled.*plr"),
+    ({"method": "ftl_c", "feedback": False}, "feedback False.*bits or keep"),
+    ({"sigma": 0.1}, "sigma 0.1.*a mechanism"),
+    ({"noise_draw": "redrawn"}, "noise_draw redrawn.*a mechanism"),
+    (NOISY | {"decay": 2}, "decay 2.* give schedule exp or dynamic"),
+    (STEPS | {"epsilon": 1, "schedule": "exp"}, "whose decay is 1; give decay above 1"),
+    (NOISY | {"accountant": "zcdp"}, "accounts sampled rounds by zCDP"),
+    (STEPS, "needs sigma or epsilon"),
+    ({"method": "private_gd", "neighbour_relation": "replaced"}, "replaced, which has no effect"),
+    (FEDFEAT, "without a clip norm; give feature_clip$"),
+    (FEDFEAT | {"mechanism": "feature_gaussian", "epsilon": None, "sigma": 1.0}, "give epsilon$"),
+    (FEDFEAT | {"feature_clip": 1.0, "server_epochs": 0}, "that nobody asks for; give server_ep"),
+    (FEDFEAT | {"mechanism": "dp_fedavg"}, "dp_fedavg is for fl and "),
+    ({"method": "fedfeat", "server_epochs": 0, "features_from": "after"}, "after.*server_epochs"),
+    (EPPFL | {"epsilon": 1.0}, "laplace, which needs epsilon of a coordinate"),
+    (EPPFL | {"sigma": 1.0, "laplace_sensitivity": "clip"}, "laplace, which needs epsilon of a co"),
+    (EPPFL | {"laplace_sensitivity": "clip"}, "laplace, which needs epsilon of a coordinate"),
+    ({"method": "ecos"}, "buys nothing and has nobody upload"),
+    (ECOS | {"mechanism": "counts"}, "mechanism counts, which needs sigma or epsilon"),
+    (ECOS | {"mechanism": "gaussian", "sigma": 1}, "is not possible: mechanism gaussian"),
+    (ECOS | {"purchase_rule": "random", "count_sampling": 0.8}, "count_sampling 0.8, which has no"),
+    (FADE | {"adversary": "none", "opt_out": 0.5}, "give an adversary as well"),
+    (FADE | {"aggregation": "masked", "minority_participation": 0.2}, "of which one"),
+    (FADE | {"mechanism": "update_gaussian"}, "needs sigma or epsilon"),
+    (FADE | UPDATES | {"minority_participation": 0.95}, "draws who takes part by group"),
+    (
+        NOISY | {"method": "fedavg", "aggregation": "masked"},
+        "dp_fedavg on masked weights, of which",
+    ),
+    (MASKED | {"bits": 8}, "masks compressed messages"),
+    (MASKED | {"message": "features"}, "masks features, which cannot be summed"),
+    (MASKED | {"message": "means", "head": "fedcof"}, "fedcof needs each client's; use head ncm"),
+    (MASKED | {"gram": "factor"}, "factor, which does not add up; use gram: triangle"),
+    ({"method": ["fbftl", "one_shot"], "head": "lda"}, r"lacks the axis message \(what a client"),
+    (ONE_SHOT, "is FbFTL; use method: fbftl, or a head among logistic, ridge"),
+    (ONE_SHOT | {"head": "lda", "projection": 8}, "asks for projection 8, which has no effect"),
+    (SUMS | {"message": "means", "head": "ridge"}, "ridge from means, which lack second moments"),
+    (SUMS | {"message": "moments", "head": "qda"}, "qda from moments, which lack the samples"),
+    (SUMS | {"message": "means", "levels": "fitted"}, "levels fitted, which has no effect"),
+    (SUMS | {"message": "projected"}, "needs projection"),
+    (SUMS | {"head": "fedcof"}, "lack the samples .* choose among ridge"),
+    (SUMS | {"keep": 0.5}, "keeps 0.5 of statistics; leave elements out of features, batch, means"),
+    (SUMS | {"mechanism": "relative", "sigma": 0.1}, "mechanism relative on statistics"),
+    (SUMS | {"message": "means", "mechanism": "gaussian", "sigma": 1.0}, "on means, whose sens"),
+    (ONE_SHOT | {"message": "mixtures", "covariance": "shared"}, "shared for mixtures; use covar"),
+    (
+        ONE_SHOT | {"message": "mixtures", "components": 2, "mechanism": "gaussian", "sigma": 1.0},
+        "on mixtures, whose sensitivity is not known; .* gaussian on mixtures of components: 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(("axes", "sentence"), GRIDS)
+def test_axes_that_contradict_each_other_are_one_sentence(axes: Block, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        expand([grid({k: v for k, v in axes.items() if v is not None})])
+
+
+def of(method: str, **values: Any) -> Block:
+    """Return training values of one method."""
+    return {"methods": {method: values}}
+
+
+LARGE = {"head": [4096, 4096]}
+ELEVEN = {"clients": {"shards_per_client": 11}}
+FIVE = {"clients": {"clients": 5, "samples_per_client": None}}
+LAST = {"selection": "last", "validation": 0.0}
+VALIDATED = {"epochs": "validated"}
+NORMED = {"training": {"batch_norm": "batch"}}
+BY_BATCH = of("fl", batch_norm="batch")
+ONE_EACH = {"clients": {"samples_per_client": 1}}
+ROBUST = {"training": LAST | {"batch_norm": "batch"}}
+DISTURBED = {"method": "robust", "network": "cnn"}
+FL_CNN = {"method": "fl", "network": "cnn"}
+DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
+SOLD = {"public": {"sources": [{"data": DIGITS, "split": "train", "domains": ["rotated"]}]}}
+PEOPLE = {
+    "data": {"kind": "groups"},
+    "source": {"kind": "vectors"},
+    "training": LAST,
+}
+LABELLED = PEOPLE | {"adversarial_game": {"labelled": [0]}}
+OF_DOMAINS = {"clients": {"domains": ["plain", "inverted"], "groups": [0, 1]}, "training": LAST}
+TABLE = {"kind": "table", "train": "people.csv", "label_column": "rich", "group_column": "sex"}
+CANDIDATES = {"source_models": {"network": "mlp", "models": {"digits": "target", "a": "letters"}}}
+VOTES = {"method": "fedvote", "network": "mlp", "vote_candidates": "all", "vote_round": 1}
+DRAWING = {"method": "fedavg", "clients": 144, "fraction": 0.07}
+SECURE = {"method": "secure_ftl"}
+PRIVATE = MASKED | {"mechanism": "gaussian", "sigma": 1.0}
+CLIPPED = {"privacy": {"feature_clip": {"norm": 24.4}}}
+COUNTED = ECOS | {"aggregation": "masked", "clients": 50, "mechanism": "counts", "sigma": 10.0}
+
+REFUSED: list[tuple[Block, Block, str]] = [
+    ({"training": {"clients_per_round": 181}}, {"method": "fedavg"}, "'fedavg' on digits has "
+     "clients_per_round 181, but there are 180 clients; give at most 180"),
+    (FIVE, {"method": "sfl"}, "clients_per_round 8, but there are 5 clients; give at most 5"),
+    (LARGE, {"method": "ftl_c", "keep": 0.1}, r"180 clients remember at least 12 GB.*: \[false\]"),
+    ({"head": [1024, 1024]}, {"method": "fl", "bits": 8, "samples_per_client": 1}, "1,438 clients "
+     "remember at least 6 GB"),
+    ({}, {"samples_per_client": [4, 2000]}, "on digits has samples_per_client 2000.*at most 1438"),
+    ({}, {"partition": "shards", "clients": 720}, "720 clients would need 1440 shards"),
+    *((ELEVEN, {"partition": by, "clients": 4}, "are 10 classes; .* most 10") for by in OF_SHARDS),
+    (CLIPPED, PRIVATE | {"fraction_bits": [24, 53]}, r"=53' on digits has masked sums of size up "
+     r"to 1,452.4 with 53 bits .* ring of 65 bits where numbers have 64 at most; give .* 52, or"),
+    ({}, COUNTED | {"fraction_bits": 53}, r"size up to 1,568 with 53 bits .* ring of 65 bits"),
+    ({"architectures": ["mlp"]}, {"method": "fd", "clients": 1}, "give fd clients at least 2"),
+    ({}, SECURE | {"common_samples": 1439}, "1439 common samples of 1438; give .* at most 1438"),
+    ({}, SECURE | {"most_samples": 20}, "50 common samples of 20"),
+    ({}, {"method": "fedavg", "resampled_per_round": 1439}, "1439 samples in a round of 1438"),
+    ({}, DRAWING | {"resampled_per_round": 101}, "draw 101 samples of the 100 .* at most 100"),
+    (NORMED, {"method": "fedavg", "network": "cnn", "clients": 720}, "deals 1438 samples to 720"),
+    (CANDIDATES, VOTES | {"most_samples": 3}, "needs 4; .*cka_estimator: biased"),
+    ({}, {"cut": "fc2"}, "add its cut to tasks.digits.features.further_cuts"),
+    ({}, {"cut": "fc1", "mechanism": "gaussian", "epsilon": 1.0}, "feature_clip a norm"),
+    ({}, {"method": "fl", "network": "cn"}, r"=cn'; the networks in .*networks are: cnn, mlp"),
+    ({"networks": {}}, FL_CNN, "tasks.digits.networks are: none"),
+    (of("ftl_c", dropout=True), {"method": "ftl_c"}, "ftl_c.dropout has no effect.*: fl, sfl, ftl"),
+    (of("fl", optimiser="adam"), {"method": "fl"}, "fl.optimiser has no effect.*epochs: fedavg"),
+    (of("fbftl", rounds=4), {}, "fbftl.rounds has no effect.*with local epochs: fedavg"),
+    (of("fedavg", epochs=4), {"method": "fedavg"}, "epochs has no effect.*one has rounds: fl,"),
+    ({"training": VALIDATED}, {"method": "ftl_c"}, "give tasks.digits.methods.ftl_c.epochs a num"),
+    ({"training": VALIDATED | {"validation": 0.0}}, {}, "goes by held-out samples"),
+    ({"training": VALIDATED}, {"loss": "reshuffled", "plr": 0.5}, "would change what is lost"),
+    ({"privacy": {"training": {"selection": "validation"}}}, NOISY, "outside of its guarantee"),
+    ({"privacy": {"training": {"validation": 0.1}}}, NOISY, "outside of its guarantee"),
+    (BY_BATCH, FL_CNN | {"samples_per_client": 1}, "2, or training.batch_norm"),
+    (BY_BATCH | ONE_EACH, FL_CNN, "has no statistics"),
+    (of("fedavg", batch_norm="batch", local_batch=1), FL_CNN | {"method": "fedavg"}, "has no stat"),
+    ({"training": {"clients_per_round": 1}}, EPPFL | {"network": "cnn", "mechanism": "none",
+     "aggregation": "masked"}, "masked sum of one client shows what it sent"),
+    (ROBUST | {"source": {"kind": "vectors"}}, DISTURBED, "would be another threat"),
+    (ROBUST, DISTURBED | {"network": "mlp"}, "name a network with norm: batch"),
+    ({"training": LAST}, DISTURBED, "norm: batch"),
+    (NORMED, DISTURBED, "selection: last"),
+    (ROBUST | {"features": {"cut": "fc1", "size": 32}}, DISTURBED, "features.size: null"),
+    ({"training": ROBUST["training"] | {"absent_classes": "masked"}}, DISTURBED, "classes out"),
+    ({"training": {"selection": "test"}}, ONE_SHOT | {"message": "batch", "head": "mlp"}, "epoch "
+     "would be chosen on the test samples"),
+    (PEOPLE, FADE | {"majority_users": 1439}, "1439 users of a group among .* at most 1438"),
+    (PEOPLE, FADE | {"network": "cnn"}, "kind mlp"),
+    ({"training": LAST}, FADE, "give the task groups"),
+    (PEOPLE, {"method": "fade", "network": "mlp"}, "give majority_users"),
+    (PEOPLE | {"training": {"validation": 0.0}}, FADE, "selection: last"),
+    (PEOPLE | {"training": {"selection": "last"}}, FADE, "validation: 0"),
+    (PEOPLE | {"training": LAST | {"annealing": "cosine"}}, FADE, "annealing"),
+    (LABELLED, FADE | {"aggregation": "masked"}, "leave adversarial_game.labelled out"),
+    (LABELLED, FADE | UPDATES, "of which groups users are"),
+    (PEOPLE, FADE | {"unlabelled_loss": "shot"}, "all its users have labels"),
+    (PEOPLE | {"adversarial_game": {"labelled": [2]}}, FADE, "give some of 0 to 1"),
+    (SOLD | {"clients": {"domains": ["plain", "inverted"]}}, ECOS | {"purchase": 20,
+     "purchase_rule": "ideal"}, "the public sources have none; leave purchase_rule: ideal out"),
+    ({}, ECOS | {"purchase": 301}, "has purchase 301, but the public sources have 300 rows"),
+    ({}, ECOS | {"centroids": 301}, "has centroids 301, but the public sources have 300 rows"),
+    ({}, ECOS | {"uploaders": 2, "clients": 1}, "has 2 uploaders, but there are 1 clients"),
+    ({}, ECOS | {"label_source": "client", "clients": 2}, "give labels, but there are 2 clients"),
+    *(({}, ECOS | {"aggregation": "masked", "clients": clients, "fraction": fraction},
+       "masks the counts of one") for clients, fraction in [(10, 0.1), (3, 0.4), (1, 1)]),
+]  # fmt: skip
+
+POSSIBLE: list[tuple[Block, Block]] = [
+    ({}, {"method": ["fl", "fbftl"]}),
+    ({"training": {"clients_per_round": 180}}, {"method": "ftl_c"}),
+    ({"training": {"clients_per_round": 181}}, {"method": "fbftl"}),
+    ({"clients": {"partition": "given"}}, {"method": "fl"}),
+    ({}, {"method": "fl", "samples_per_client": [600, 1438]}),
+    (LARGE, {"method": "fl", "bits": 8, "feedback": False}),
+    (LARGE, {"method": "fbftl", "bits": 8}),
+    (LARGE, {"method": "fl"}),
+    ({"head": [1024, 4096]}, {"method": "fl", "keep": 0.1}),
+    (LARGE, {"method": "fl", "bits": 8, "clients": 8}),
+    (ELEVEN, {"method": "fbftl"}),
+    (CLIPPED, PRIVATE | {"fraction_bits": 52}),
+    ({}, COUNTED | {"fraction_bits": 52}),
+    (NORMED, {"method": "fedavg", "network": "cnn", "clients": 719}),
+    ({}, {"method": "fedavg", "network": "cnn", "clients": 720}),
+    (CANDIDATES, VOTES | {"most_samples": 4}),
+    (CANDIDATES, VOTES | {"most_samples": 3, "cka_estimator": "biased"}),
+    (of("fl", dropout=True), {"method": "fl"}),
+    ({}, NOISY),
+    (BY_BATCH, FL_CNN),
+    (BY_BATCH | ONE_EACH, FL_CNN | {"clients": 8}),
+    (BY_BATCH, FL_CNN | {"network": "mlp", "samples_per_client": 1}),
+    ({}, FL_CNN | {"samples_per_client": 1}),
+    (of("fedavg", batch_norm="batch", local_batch=1), {"method": "fedavg", "network": "mlp"}),
+    (ROBUST, DISTURBED),
+    (PEOPLE, FADE | {"majority_users": 1438}),
+    (OF_DOMAINS, {"method": "fade", "network": "mlp"}),
+    (
+        PEOPLE | {"data": TABLE} | {"adversarial_game": {"labelled": [1]}},
+        FADE | {"unlabelled_loss": "shot"},
+    ),
+    (PEOPLE | {"adversarial_game": {"labelled": [1]}}, FADE | {"unlabelled_loss": "shot"}),
+    (SOLD | {"clients": {"domains": ["plain", "rotated"]}}, ECOS | {"purchase_rule": "ideal"}),
+    ({}, ECOS | {"aggregation": "masked", "clients": 200}),
+]
+
+
+@pytest.mark.parametrize(("task", "axes", "sentence"), REFUSED)
+def test_what_a_task_cannot_run_is_one_sentence(task: Block, axes: Block, sentence: str) -> None:
+    with pytest.raises(UserError) as refused:
+        require_feasible(study(task, **axes), "digits", 1438, sizes=CLASSES, public=300)
+    assert re.search(sentence, str(refused.value)), refused.value
+
+
+@pytest.mark.parametrize(("task", "axes"), POSSIBLE)
+def test_what_is_just_within_its_limits_passes(task: Block, axes: Block) -> None:
+    require_feasible(study(task, **axes), "digits", 1438, sizes=CLASSES, public=300)
+
+
+def test_what_is_unknown_is_left_to_the_jobs() -> None:
+    huge = {"clients": {"samples_per_client": 10**6}}
+    beyond = study(CLIPPED, **PRIVATE, fraction_bits=[53])
+    for unknown in (study(huge, method="fl"), beyond, study({}, **ECOS | {"purchase": 301})):
+        require_feasible(unknown, "digits", None)
+    require_feasible(beyond, "digits", 700)
+    with pytest.raises(UserError, match="5 clients"):
+        require_feasible(study(FIVE, method="fl"), "digits", None)
+    named = study({"clients": {"partition": "given"}}, method="fl")
+    require_feasible(named, "digits", None, named=8)
+    with pytest.raises(UserError, match="clients_per_round 8, but there are 7 clients"):
+        require_feasible(named, "digits", None, named=7)
