@@ -1,9 +1,9 @@
 """Batches: the runs that are missing, dealt to as few jobs as keep every place busy.
 
 A unit is what steps side by side: settings of one method and shape with the same missing seeds. It
-is divided where it would take longer than a place has time for. Units are dealt longest first, by
-seconds measured earlier, or by multiplications where there are none, each to the batch that has
-least to do.
+is divided where it would take longer than a place has time for, or more memory than a job should.
+Units are dealt longest first, by seconds measured earlier, or by multiplications where there are
+none, each to the batch that has least to do.
 """
 
 import heapq
@@ -21,7 +21,11 @@ MOST_BATCHES = 1_000
 """Of a call: planning takes seconds more with several thousand jobs."""
 
 SIDE_BY_SIDE = 8
-"""Settings of a unit at most, so that their arrays fit a core's cache and memory."""
+"""Settings of a unit at most, so that their arrays fit a core's cache."""
+
+MOST_ROWS = 2**19
+"""Samples of a unit at most, counted in each of its runs: where features are noised or quantised
+every run has its own, and of 1,280 float32 numbers twice these take 5 GB."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ def units(
 def batches(
     all_units: Sequence[Unit],
     seconds: Callable[[Unit], float],
+    rows: Callable[[Unit], int],
     places: int,
     taken: Collection[str] = (),
     longest: float = math.inf,
@@ -112,6 +117,7 @@ def batches(
     Args:
         all_units: of all tasks.
         seconds: how long a unit takes, in any unit of time.
+        rows: samples of a unit, counted in each of its runs.
         places: jobs that can run at once.
         taken: names of markers that are there already, which no batch may have.
         longest: that a batch should take, as on a cluster; without it two batches a place.
@@ -125,8 +131,11 @@ def batches(
         alone = []
     total = sum(map(seconds, all_units))
     wanted = 2 * places if longest == math.inf else math.ceil(total / longest)
+    share = total / max(1, wanted)
     divided = sorted(
-        _divided(all_units, seconds, total / max(1, wanted)), key=seconds, reverse=True
+        _divided(all_units, lambda unit: seconds(unit) <= share and rows(unit) <= MOST_ROWS),
+        key=seconds,
+        reverse=True,
     )
     count = min(wanted, len(divided), MOST_BATCHES - len(alone))
     heap: list[tuple[float, int, list[Unit]]] = [(0.0, number, []) for number in range(count)]
@@ -164,13 +173,11 @@ def _apart(all_units: Sequence[Unit], keys: frozenset[str]) -> tuple[list[Unit],
     return alone, others
 
 
-def _divided(
-    all_units: Iterable[Unit], seconds: Callable[[Unit], float], share: float
-) -> Iterator[Unit]:
-    """Yield units in halves, by settings and then by seeds, down to a share of a place's time."""
+def _divided(all_units: Iterable[Unit], fits: Callable[[Unit], bool]) -> Iterator[Unit]:
+    """Yield units in halves, by settings and then by seeds, until each fits or is one run."""
     for unit in all_units:
         settings = unit.runs
-        if seconds(unit) <= share or len(settings) == len(settings[0]) == 1:
+        if fits(unit) or len(settings) == len(settings[0]) == 1:
             yield unit
             continue
         if len(settings) > 1:
@@ -180,4 +187,4 @@ def _divided(
             (seeds,) = settings
             half = len(seeds) // 2
             halves = Unit([seeds[:half]]), Unit([seeds[half:]])
-        yield from _divided(halves, seconds, share)
+        yield from _divided(halves, fits)

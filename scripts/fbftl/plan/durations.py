@@ -39,6 +39,7 @@ class Clock:
     def __init__(self, study: Study, known: Iterable[Mapping[str, Any]]) -> None:
         self.study = study
         self._works: dict[Any, float] = {}
+        self._counts: dict[str, int] = {}
         self._settings: dict[str, float] = {}
         self._methods: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
         for each in known:
@@ -63,11 +64,20 @@ class Clock:
             self._works[at] = self._work(unit)
         return self._works[at] * len(unit.keys)
 
+    def rows(self, unit: Unit) -> int:
+        """Return the training samples of a unit, counted in each of its runs."""
+        return self._samples(unit.runs[0][0].task) * len(unit.keys)
+
+    def _samples(self, task: str) -> int:
+        if task not in self._counts:
+            block, folder = self.study.task(task), self.study.config["data_folder"]
+            kind = dialogues if block["kind"] == "dialogues" else datasets
+            self._counts[task] = kind.training_count(block["data"], folder) or UNKNOWN
+        return self._counts[task]
+
     def _work(self, unit: Unit) -> float:
         run = unit.runs[0][0]
-        block, folder = self.study.task(run.task), self.study.config["data_folder"]
-        kind = dialogues if block["kind"] == "dialogues" else datasets
-        samples = kind.training_count(block["data"], folder) or UNKNOWN
+        block = self.study.task(run.task)
         sizes = sizes_of(self.study, run.task)
         if methods.record(run.setting.method).trains_network:
             weights = sizes.networks.get(run.setting.network)
@@ -75,4 +85,4 @@ class Clock:
             weights = sizes.heads.get(str(run.setting.cut or block["features"]["cut"]))
         epochs = most_epochs(run.recipe.job.get("training", {}).get("epochs", 1))
         sequence = OF_A_DIALOGUE if block["kind"] == "dialogues" else 1
-        return 3.0 * sequence * samples * epochs * (weights or UNKNOWN)
+        return 3.0 * sequence * self._samples(run.task) * epochs * (weights or UNKNOWN)

@@ -56,8 +56,8 @@ class Planner:
         for product in self._behind([*self._links, *wanted], self._is_there):
             self._missing.setdefault((product.rule, product.group), {})[product.key] = product
         dealt = batches(
-            all_units, self._clock.seconds, self.places, self._markers("train"), self.longest,
-            self.store.keys("failed", ".json"),
+            all_units, self._clock.seconds, self._clock.rows, self.places, self._markers("train"),
+            self.longest, self.store.keys("failed", ".json"),
         )  # fmt: skip
         self._name_jobs(dealt)
         return Plan(

@@ -4,7 +4,15 @@ import random
 from itertools import chain
 
 import pytest
-from fbftl.plan.batches import MOST_BATCHES, MissingRun, Unit, batches, name_of_keys, units
+from fbftl.plan.batches import (
+    MOST_BATCHES,
+    MOST_ROWS,
+    MissingRun,
+    Unit,
+    batches,
+    name_of_keys,
+    units,
+)
 from fbftl.plan.recipes import SettingRecipe
 from fbftl.study.grid import from_axes
 
@@ -15,6 +23,11 @@ def run(number: int, seed: int = 0, task: str = "digits", **axes: object) -> Mis
     job = {"kind": "images", "setting": setting.deviations(), "training": {"epochs": 2}}
     recipe = SettingRecipe({"job": job})
     return MissingRun(task, setting, recipe, seed, f"{task}-{setting.name}-{seed}")
+
+
+def few(unit: Unit) -> int:
+    """Return the samples of a unit of runs that have one each."""
+    return len(unit.keys)
 
 
 def reads(task: str, setting: object) -> tuple[str, ...]:
@@ -47,7 +60,7 @@ def test_every_run_is_in_one_batch_and_batches_are_balanced(places: int, seed: i
     def seconds(unit: Unit) -> float:
         return sum(weight[key] for key in unit.keys)
 
-    dealt = batches(made, seconds, places)
+    dealt = batches(made, seconds, few, places)
     assert len(dealt) <= 2 * places
     assert sorted(key for batch in dealt for unit in batch.units for key in unit.keys) == sorted(
         weight
@@ -61,15 +74,24 @@ def test_every_run_is_in_one_batch_and_batches_are_balanced(places: int, seed: i
 
 def test_a_long_unit_is_divided_down_to_single_runs() -> None:
     (unit,) = units([run(1, seed) for seed in range(8)], reads)
-    dealt = batches([unit], lambda unit: float(len(unit.keys)), places=4)
+    dealt = batches([unit], lambda unit: float(len(unit.keys)), few, places=4)
     assert sorted(len(unit.keys) for batch in dealt for unit in batch.units) == [1] * 8
+
+
+def test_a_unit_of_many_samples_is_divided() -> None:
+    """Thirty runs on 50,000 samples each would take 16 GB where each has features of its own."""
+    (unit,) = units([run(number, seed) for number in (1, 2, 3) for seed in range(10)], reads)
+    dealt = batches([unit], lambda unit: 0.0, lambda unit: 50_000 * len(unit.keys), places=1)
+    runs = [len(unit.keys) for batch in dealt for unit in batch.units]
+    assert max(runs) == MOST_ROWS // 50_000
+    assert sum(runs) == 30
 
 
 def test_a_cluster_has_batches_of_about_a_length() -> None:
     made = units([run(number) for number in range(1, 401)], reads)
-    dealt = batches(made, lambda unit: 60.0 * len(unit.keys), places=10, longest=1200)
+    dealt = batches(made, lambda unit: 60.0 * len(unit.keys), few, places=10, longest=1200)
     assert 20 <= len(dealt) <= 40
-    assert batches([], lambda unit: 1.0, places=3) == []
+    assert batches([], lambda unit: 1.0, few, places=3) == []
 
 
 def test_no_batch_has_the_name_of_a_marker_that_is_there() -> None:
@@ -82,7 +104,7 @@ def test_runs_that_failed_before_are_alone() -> None:
     made = units([run(number, seed) for number in range(1, 30) for seed in (0, 1)], reads)
     keys = [key for unit in made for key in unit.keys]
     failed = {keys[0], keys[-1], "of another study"}
-    dealt = batches(made, lambda unit: 1.0, places=2, failed=failed)
+    dealt = batches(made, lambda unit: 1.0, few, places=2, failed=failed)
     keys_of = [[key for unit in batch.units for key in unit.keys] for batch in dealt]
     assert sorted(chain(*keys_of)) == sorted(keys)
     assert [keys[0]] in keys_of
@@ -94,6 +116,6 @@ def test_a_call_has_a_thousand_batches_at_most(failed: int) -> None:
     missing = [run(number) for number in range(1, 3000)]
     keys = {each.key for each in missing[:failed]}
     made = units(missing, reads)
-    dealt = batches(made, lambda unit: 60.0, places=8000, longest=1.0, failed=keys)
+    dealt = batches(made, lambda unit: 60.0, few, places=8000, longest=1.0, failed=keys)
     assert len(dealt) == len({batch.name for batch in dealt}) == MOST_BATCHES == 1000
     assert sum(len(unit.keys) for batch in dealt for unit in batch.units) == len(missing)
