@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.study.feasibility import Sizes, require_feasible
-from unit.study.test_refusals import study
+from unit.study.test_refused_settings import study
 
 
 def test_memories_are_known_by_cut_and_network() -> None:
