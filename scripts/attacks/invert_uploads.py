@@ -12,6 +12,7 @@ import pandas as pd
 from fbftl.attacks.inversion import likenesses, train_decoder, training_pictures
 from fbftl.data.clients import ClientFile
 from fbftl.features.images import extraction
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground import devices
 from fbftl.study.job import name_of
@@ -20,8 +21,7 @@ VICTIMS = 400
 """Samples that are drawn: enough for a mean within a tenth of a decibel."""
 
 COLUMNS = [
-    Column("setting", "Setting"),
-    Column("seed", "Seed", format="{:.0f}"),
+    *BY_SEED,
     Column("inversion_psnr", "PSNR of drawn pictures", "dB", "{:.2f}"),
     Column("inversion_blind", "PSNR of the public mean", "dB", "{:.2f}"),
 ]

@@ -3,18 +3,32 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import write_by_seed
+from fbftl.findings.tables import Column
 from fbftl.ground import devices
 from fbftl.methods.fedvote.index_comparison import INDICES, shares_matched
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
+
+TITLES = {
+    "cka": "s-CKA",
+    "biased_cka": "Biased CKA",
+    "cca": "CCA",
+    "regression": "Linear regression",
+}
+
+COLUMNS = [
+    *BY_SEED,
+    *(Column(f"matched_{name}", TITLES[name], format="{:.2f}") for name in INDICES),
+]
 
 
 def main(
     files: Mapping[str, str], csv: str, jobs: Sequence[Mapping[str, Any]], axes: dict[str, Any],
     device: str, threads: int,
 ) -> None:  # fmt: skip
-    """Write the table.
+    """Write the table; md, tex and html go beside the csv.
 
     Args:
         files: paths of the methods' input files by name.
@@ -25,7 +39,7 @@ def main(
         threads: threads to compute with.
     """
     inputs = Inputs.at(files, devices.prepare(device, threads))
-    write_by_seed(csv, jobs, axes, inputs, matched_shares, [f"matched_{name}" for name in INDICES])
+    write_by_seed(csv, jobs, axes, inputs, matched_shares, COLUMNS)
 
 
 def matched_shares(job: Job, client_data: ClientSamples) -> dict[str, float]:

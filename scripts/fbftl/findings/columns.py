@@ -22,6 +22,9 @@ DIVERGED = Column("diverged", "Diverged", format="{:.0f}")
 
 SEED_COUNTS = (SEEDS, DIVERGED)
 
+BY_SEED = (Column("setting", "Setting"), Column("seed", "Seed", format="{:.0f}"))
+"""Whose row it is, where every seed has one."""
+
 TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT)
 """Standard error that an accuracy has because another test set of the size scores otherwise."""
 
