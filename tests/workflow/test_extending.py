@@ -126,7 +126,10 @@ def test_a_paper_with_five_claims_is_three_files(finished: Project) -> None:
     call(finished, "-m", "pytest", "-n", "0", "-q", "tests/unit/papers/test_claim_rows.py")
 
 
-TOY_AXIS = """class ToyAxes(Axes):
+TOY_AXIS = """from fbftl.study.axis import Axes
+
+
+class ToyAxes(Axes):
     \"\"\"Axes that nothing reads.
 
     toy: what a toy axis means.
@@ -140,7 +143,6 @@ RECORD = """
 
 def test_a_new_axis_plans_nothing_until_it_is_asked_for(finished: Project) -> None:
     record = "scripts/fbftl/study/methods/fbftl.py"
-    finished.edit(record, "import AxisValues\n", "import Axes, AxisValues\n")
     finished.edit(record, "RECORD = ", TOY_AXIS)
     finished.edit(record, "*OF_FEATURES", "*OF_FEATURES, ToyAxes")
     assert finished.planned() == Counter()
