@@ -219,8 +219,8 @@ def test_an_image_folder_and_a_torchvision_backbone(made: Project) -> None:
 
 def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(made: Project) -> None:
     assert stored(made, "writers")["counts"] == {"train": 67, "test": 17}
-    with h5py.File(made.results / "writers" / "clients.h5") as file:
-        assert set(file["train/examples"]) == {f"writer{number}" for number in range(12)}
+    with ClientFile(made.results / "writers" / "clients.h5") as file:
+        assert set(file.client_ids("train")) == {f"writer{number}" for number in range(12)}
     source = json.loads((made.results / "writers" / "source.json").read_text(encoding="utf-8"))
     weights = made.folder / "models" / "letters.safetensors"
     assert source["origin"]["sha256"] == sha256(weights)
