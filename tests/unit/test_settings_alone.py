@@ -7,6 +7,7 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
 from fbftl.plan.batches import MissingRun, units
+from fbftl.plan.recipes import SettingRecipe
 from fbftl.study import methods
 from fbftl.study.job import from_params
 from unit.random_settings import NO_WARNINGS, planned, random_axes
@@ -34,7 +35,7 @@ def draws(method: str, task_files: dict, wanted: int) -> dict[str, tuple[Missing
             (alone,) = train([from_params(job, methods.axes_by_method())], task_files[task])
         except UserError:
             continue
-        found[name] = MissingRun(task, setting, job, 0, name), text(alone)
+        found[name] = MissingRun(task, setting, SettingRecipe({"job": job}), 0, name), text(alone)
         if len(found) == wanted:
             break
     return found
@@ -46,7 +47,7 @@ def test_settings_of_a_unit(method: str, task_files: dict) -> None:
     compared = 0
     for unit in units([run for run, _ in found.values()], lambda task, setting: ()):
         runs = [of_one[0] for of_one in unit.runs]
-        jobs = [from_params(run.job, methods.axes_by_method()) for run in runs]
+        jobs = [from_params(run.recipe.job, methods.axes_by_method()) for run in runs]
         if len(jobs) > 1:
             for run, beside in zip(runs, train(jobs, task_files[runs[0].task]), strict=True):
                 assert found[run.key][1] == text(beside), run.setting.values
@@ -66,9 +67,10 @@ def test_plain_and_noised_uploads_are_one_study(task_files: dict) -> None:
     for axes in NOISED:
         study = planned({"method": "fbftl"} | axes)
         ((name, setting),) = study.settings["digits"]["asked"].items()
-        runs.append(MissingRun("digits", setting, study.job("digits", name), 0, name))
+        recipe = SettingRecipe({"job": study.job("digits", name)})
+        runs.append(MissingRun("digits", setting, recipe, 0, name))
     for unit in units(runs, lambda task, setting: ()):
-        jobs = [from_params(of_one[0].job, methods.axes_by_method()) for of_one in unit.runs]
+        jobs = [from_params(of_one[0].recipe.job, methods.axes_by_method()) for of_one in unit.runs]
         for job, beside in zip(jobs, train(jobs, task_files["digits"]), strict=True):
             assert text(train([job], task_files["digits"])[0]) == text(beside)
 
@@ -77,7 +79,7 @@ def test_plain_and_noised_uploads_are_one_study(task_files: dict) -> None:
 def test_settings_one_after_another(method: str, task_files: dict) -> None:
     """Methods whose settings have a unit each: what ran before in the process changes nothing."""
     for run, forwards in reversed(draws(method, task_files, 4).values()):
-        job = from_params(run.job, methods.axes_by_method())
+        job = from_params(run.recipe.job, methods.axes_by_method())
         assert text(train([job], task_files[run.task])[0]) == forwards
 
 

@@ -9,11 +9,15 @@ import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import h5py
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import replacing
+
+TABLE_BYTES = 2**16
+"""What HDF5 reads back at a time at most while it writes: headers, indices and heaps."""
 
 MAX_COMPRESSION = 1100
 """No filter of HDF5 packs harder than this (deflate: 1,032), so a file that claims more lies."""
@@ -57,20 +61,43 @@ def new_hdf5(path: str | Path) -> Iterator[h5py.File]:
 
 
 class _PatientFile(io.FileIO):
-    """A file that remembers the first error of a write and goes on as if nothing were wrong."""
+    """A file that remembers the first error of a write and goes on as if nothing were wrong.
+
+    The library reads its own tables back while it writes, and ends the process where they are not
+    there: small writes that failed are kept and read from memory. Samples are never read back.
+    """
 
     error: OSError | None = None
+
+    def __init__(self, path: str | Path, mode: str) -> None:
+        super().__init__(path, mode)
+        self._lost: list[tuple[int, bytes]] = []
 
     def write(self, content: memoryview) -> int:
         """Write all of some bytes."""
         left = memoryview(content).cast("B")
-        size = len(left)
+        size, place = len(left), self.tell()
         try:
             while len(left) and self.error is None:
                 left = left[super().write(left) :]
         except OSError as error:
             self.error = error
+        if self.error is not None and size <= TABLE_BYTES:
+            self._lost.append((place, bytes(content)))
         return size
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what was written or should have been; zeros where nothing was."""
+        place, into = self.tell(), memoryview(buffer).cast("B")
+        read = super().readinto(buffer) or 0
+        if self.error is None:
+            return read
+        into[read:] = bytes(len(into) - read)
+        for first, content in self._lost:
+            start, end = max(first, place), min(first + len(content), place + len(into))
+            if start < end:
+                into[start - place : end - place] = content[start - first : end - first]
+        return len(into)
 
     def truncate(self, size: int | None = None) -> int:
         """Give the file a size."""

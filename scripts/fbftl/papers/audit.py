@@ -29,7 +29,7 @@ FINDING = re.compile(r"a(\d+)")
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """What a paper prints, and what follows from its own record.
 
     published, computed: both values, as they are shown.
@@ -52,7 +52,7 @@ def finding(
     unit: str = "",
     shown: tuple[str, str] | None = None,
     **words: object,
-) -> Finding:
+) -> AuditFinding:
     """Return a finding whose numbers are shown as they are judged.
 
     Args:
@@ -63,14 +63,14 @@ def finding(
         between: what is shown between two numbers of a side.
         unit: of the published numbers; the computed ones are in bits where it is one of bits.
         shown: both sides in words, where these are not their numbers.
-        words: as in `Finding`.
+        words: as in `AuditFinding`.
     """
     sides = [
         side if isinstance(side, str) else between.join(_shown(number, how) for number in side)
         for side, how in ((published, printed), (computed, form))
     ]
     numbers = [() if isinstance(side, str) else side for side in (published, computed)]
-    return Finding(*(shown or sides), judged(*numbers, unit), words)
+    return AuditFinding(*(shown or sides), judged(*numbers, unit), words)
 
 
 def _shown(number: Number, how: Form) -> str:
@@ -100,7 +100,7 @@ def judged(published: Sequence[Number], computed: Sequence[Number], unit: str = 
     return Verdict.REPRODUCED if verdicts == {Verdict.REPRODUCED} else Verdict.DIFFERS
 
 
-def found(paper: str, record: PaperRecord) -> Iterator[tuple[int, str, Finding]]:
+def found(paper: str, record: PaperRecord) -> Iterator[tuple[int, str, AuditFinding]]:
     """Yield number, page and value of each finding about a paper, in no order."""
     for module in map(import_module, modules(paper, ["audit"])):
         for name, function in vars(module).items():

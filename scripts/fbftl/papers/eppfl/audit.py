@@ -5,11 +5,11 @@ from decimal import Decimal
 from fractions import Fraction
 
 from fbftl.cost.split import printed_uplink_bytes
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.eppfl.published import setup_of
 from fbftl.papers.record import PaperRecord
 
-Find = Callable[[PaperRecord], Finding]
+Find = Callable[[PaperRecord], AuditFinding]
 
 
 def accuracies(record: PaperRecord) -> dict[str, Decimal]:
@@ -24,7 +24,7 @@ def accuracies(record: PaperRecord) -> dict[str, Decimal]:
 def _differences(*pairs: tuple[str, str]) -> Find:
     """Return what finds differences in points, printed and by the printed accuracies."""
 
-    def find(record: PaperRecord) -> Finding:
+    def find(record: PaperRecord) -> AuditFinding:
         accuracy = accuracies(record)
         published = [
             record.number("printed", setting=f"{less} below {more}", quantity="difference")
@@ -39,7 +39,7 @@ def _differences(*pairs: tuple[str, str]) -> Find:
 def _against(quantity: str, computed: Callable[[PaperRecord], Decimal | int]) -> Find:
     """Return what finds a number of the text beside what follows from setting or public code."""
 
-    def find(record: PaperRecord) -> Finding:
+    def find(record: PaperRecord) -> AuditFinding:
         number = int(record.number("statements", quantity=quantity))
         return finding([number], [computed(record)], "{:,}", printed="{:,}")
 
@@ -56,7 +56,7 @@ a2 = _differences(("DPFL1", "DPFL5"), ("EPPFL", "DPFL5"), ("EPPFL", "Vanilla2"))
 a3 = _against("gradients_of_a_batch", lambda record: setup_of(record).batch)
 
 
-def a4(record: PaperRecord) -> Finding:
+def a4(record: PaperRecord) -> AuditFinding:
     """What a client sends over what FedAvg sends, without selection and with it."""
     printed, setup = record.number("statements", quantity="uplink_over_fedavg"), setup_of(record)
     shares = (1.0, setup.share)
@@ -73,7 +73,7 @@ a5 = _against("numbers_in_a_mask", lambda record: setup_of(record).client_parame
 a6 = _against("clients_unmasked_by_one", lambda record: setup_of(record).clients)
 
 
-def a7(record: PaperRecord) -> Finding:
+def a7(record: PaperRecord) -> AuditFinding:
     """Accuracies of protected inference, beside which none is known."""
     accuracy = accuracies(record)
     return finding([accuracy["DPFL1"], accuracy["EPPFL"]], [])

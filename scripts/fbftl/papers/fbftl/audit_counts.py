@@ -7,12 +7,12 @@ from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost.layers import parameters, products
 from fbftl.findings.printed import SCALES, at_printed_precision
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.record import PaperRecord
 
 
-def a5(record: PaperRecord) -> Finding:
+def a5(record: PaperRecord) -> AuditFinding:
     """FTL_f's downlink in Table III."""
     network, clients = vgg16(), federation(record, "cifar10")
     count = epochs(record, "table3", clients.clients, method="ftl_f")
@@ -24,7 +24,7 @@ def a5(record: PaperRecord) -> Finding:
     return finding([published], [computed], _in_terabits, unit="Tb", **words)
 
 
-def a6(record: PaperRecord) -> Finding:
+def a6(record: PaperRecord) -> AuditFinding:
     """The numbers in a batch of SFL."""
     network, samples = vgg16(), federation(record, "cifar10").samples_per_client
     published = record.number("table3", method="sfl", quantity="numbers_per_batch")
@@ -34,7 +34,7 @@ def a6(record: PaperRecord) -> Finding:
     return finding([published], [in_text], "{:,}", printed="{:,}", in_table=in_table, both=both)
 
 
-def a7(record: PaperRecord) -> Finding:
+def a7(record: PaperRecord) -> AuditFinding:
     """The compression rate."""
     stated = record.numbers("statements")
     q, keep = int(stated["quantised_bits"]), float(stated["keep_ratio"])
@@ -44,7 +44,7 @@ def a7(record: PaperRecord) -> Finding:
     return finding([in_text], [rate], "{:.0f}", printed="{:.0f}", **words)
 
 
-def a8(record: PaperRecord) -> Finding:
+def a8(record: PaperRecord) -> AuditFinding:
     """What a batch holds in Table IV."""
     of_batch = {"trained_encoders": 8, "quantity": "numbers_per_batch"}
     model = record.number("table4", method="ftl_f", **of_batch)
@@ -67,7 +67,7 @@ def a8(record: PaperRecord) -> Finding:
     )
 
 
-def a9(record: PaperRecord) -> Finding:
+def a9(record: PaperRecord) -> AuditFinding:
     """The samples that Eqs. (14) to (17) leave out."""
     network, clients = vgg16(), federation(record, "cifar10")
     printed, texts, corrected = [], [], []
@@ -82,7 +82,7 @@ def a9(record: PaperRecord) -> Finding:
     return finding(printed, texts, _scientific, corrected=" and ".join(corrected))
 
 
-def a12(record: PaperRecord) -> Finding:
+def a12(record: PaperRecord) -> AuditFinding:
     """The cut of the released script."""
     frozen = int(record.number("script", quantity="frozen_dense_layers"))
     published = record.number("table3", method="fbftl", quantity="total_downlink")
@@ -99,7 +99,7 @@ def a12(record: PaperRecord) -> Finding:
     )
 
 
-def a18(record: PaperRecord) -> Finding:
+def a18(record: PaperRecord) -> AuditFinding:
     """Uploading the features of a frozen embedding."""
     vocabulary = int(record.number("setup", task="samsum", quantity="vocabulary"))
     of_batch = {"method": "fbftl", "trained_encoders": 8, "quantity": "numbers_per_batch"}
@@ -109,7 +109,7 @@ def a18(record: PaperRecord) -> Finding:
     return finding([feature], [token], "{:,}", printed="{:,}", times=feature / token)
 
 
-def a22(record: PaperRecord) -> Finding:
+def a22(record: PaperRecord) -> AuditFinding:
     """FTL_c's downlink."""
     network, clients = vgg16(), federation(record, "cifar10")
     rounds = clients.rounds(epochs(record, "table3", clients.clients, method="ftl_c"))
@@ -119,7 +119,7 @@ def a22(record: PaperRecord) -> Finding:
     return finding([published], [computed], _in_terabits, unit="Tb", whole=_in_terabits(whole))
 
 
-def a23(record: PaperRecord) -> Finding:
+def a23(record: PaperRecord) -> AuditFinding:
     """The last digits of the computation."""
     network, clients = vgg16(), federation(record, "cifar10")
     computed = compute.client_multiplications(network, "fbftl", clients, clients.samples)
@@ -128,7 +128,7 @@ def a23(record: PaperRecord) -> Finding:
     return finding([_scientific(published)], [computed], _scientific, whole=_scientific(whole))
 
 
-def a26(record: PaperRecord) -> Finding:
+def a26(record: PaperRecord) -> AuditFinding:
     """The saving of uplink that the text promises, against what Table III's equations give.
 
     What the text says is a bound, which the least ratio reproduces if it is no less.

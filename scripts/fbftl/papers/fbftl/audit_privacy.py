@@ -5,14 +5,14 @@ from decimal import Decimal
 
 from fbftl.cost.architectures import vgg16
 from fbftl.cost.payload import numbers_per_batch
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fbftl.setup import federation
 from fbftl.papers.record import PaperRecord
 from fbftl.privacy.accounting import classical_delta
 from fbftl.privacy.label_privacy import queried_entropy, uniform
 
 
-def a1(record: PaperRecord) -> Finding:
+def a1(record: PaperRecord) -> AuditFinding:
     """Label privacy after the query."""
     fig11, sizes = record.published["fig11"], (8, 16)
     classes = int(record.number("setup", task="cifar10", quantity="classes"))
@@ -24,14 +24,14 @@ def a1(record: PaperRecord) -> Finding:
     return finding(published, computed, "{:.2f}", printed="{:.2f}", **words)
 
 
-def a10(record: PaperRecord) -> Finding:
+def a10(record: PaperRecord) -> AuditFinding:
     """The sensitivity that is none."""
     sizes = [numbers_per_batch(vgg16(), method) for method in ("fbftl", "ftl_c")]
     largest = record.number("statements", quantity="sensitivity_over_largest_coordinate")
     return finding([largest] * len(sizes), [math.sqrt(size) for size in sizes], "{:,.0f}")
 
 
-def a21(record: PaperRecord) -> Finding:
+def a21(record: PaperRecord) -> AuditFinding:
     """The classical rule beyond its range."""
     epsilon = float(record.published["fig12"]["epsilon"].max())
     delta = float(record.number("statements", quantity="delta"))

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from fbftl.cost.architectures import vgg16
 from fbftl.cost.layers import parameters
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
 from fbftl.papers.fbftl.setup import federation
 from fbftl.papers.record import PaperRecord
@@ -23,7 +23,7 @@ def seen_share(samples: int, batch_size: int, epochs: int, plr: float) -> float:
     return 1 - (1 - per_epoch) ** epochs
 
 
-def a2(record: PaperRecord) -> Finding:
+def a2(record: PaperRecord) -> AuditFinding:
     """Lost samples that come back."""
     script, samples = record.numbers("script"), federation(record, "cifar10").samples
     batch_size, epochs = int(script["batch_size"]), int(script["epochs"])
@@ -35,7 +35,7 @@ def a2(record: PaperRecord) -> Finding:
     return finding(published, seen, "{:.1%}", printed="{:.1%}", **words)
 
 
-def a3(record: PaperRecord) -> Finding:
+def a3(record: PaperRecord) -> AuditFinding:
     """Noise that is drawn afresh."""
     noise = record.published["notebook_noise"]
     draws = record.number("statements", quantity="noise_draws_per_sample")
@@ -45,7 +45,7 @@ def a3(record: PaperRecord) -> Finding:
     return finding([draws] * 2, [first, last], shown=shown, most=last, left=last**-0.5)
 
 
-def a4(record: PaperRecord) -> Finding:
+def a4(record: PaperRecord) -> AuditFinding:
     """Dropout in the frozen backbone."""
     script = record.numbers("script")
     rate, published = float(script["dropout"]), record.numbers("statements")
@@ -53,7 +53,7 @@ def a4(record: PaperRecord) -> Finding:
     return finding([published["cosine_of_two_uploads"]], [cosine], "{:.2f}", cosine_of_one=1 - rate)
 
 
-def a11(record: PaperRecord) -> Finding:
+def a11(record: PaperRecord) -> AuditFinding:
     """FL from scratch that is not."""
     first = record.number("script", quantity="first_reset_feature")
     published = record.number("statements", quantity="pretrained_parameters_of_fl")
@@ -80,28 +80,28 @@ def feature_indices() -> list[int]:
     return indices
 
 
-def a13(record: PaperRecord) -> Finding:
+def a13(record: PaperRecord) -> AuditFinding:
     """Sparsification."""
     implemented = record.number("script", quantity="keep_ratios_implemented")
     ratios = sorted({keep for keep in record.published["table5"]["keep"] if keep < 1})
     return finding([len(ratios)], [int(implemented)], ratios=", ".join(map(str, ratios)))
 
 
-def a14(record: PaperRecord) -> Finding:
+def a14(record: PaperRecord) -> AuditFinding:
     """Epochs picked on the test set."""
     published = record.number("statements", quantity="validation_sets")
     images = record.number("script", quantity="validation_images")
     return finding([published], [int(images > 0)])
 
 
-def a19(record: PaperRecord) -> Finding:
+def a19(record: PaperRecord) -> AuditFinding:
     """Two clean accuracies."""
     plotted = record.number("fig8", series="plotted", plr=0.0)
     noise = record.number("notebook_noise", method="fbftl", sigma=0.0)
     return finding([100 * plotted], [100 * Fraction(noise)], "{:.2f}", printed="{:.2f}")
 
 
-def a20(record: PaperRecord) -> Finding:
+def a20(record: PaperRecord) -> AuditFinding:
     """Data that the model has seen."""
     plr = float(record.published["fig9"]["plr"].max())
     dialogues = federation(record, "samsum").samples * (1 - plr)
@@ -109,7 +109,7 @@ def a20(record: PaperRecord) -> Finding:
     return finding([score], [], printed="{:.2f}", plr=plr, dialogues=dialogues)
 
 
-def a24(record: PaperRecord) -> Finding:
+def a24(record: PaperRecord) -> AuditFinding:
     """The loss curve that was not printed."""
     plr = 0.999
     plotted = record.number("fig8", series="plotted", plr=plr)
@@ -118,7 +118,7 @@ def a24(record: PaperRecord) -> Finding:
     return finding([100 * plotted], [100 * Fraction(other)], "{:.2f}", printed="{:.2f}", **words)
 
 
-def a25(record: PaperRecord) -> Finding:
+def a25(record: PaperRecord) -> AuditFinding:
     """Curves that are one sweep."""
     fig8 = record.published["fig8"]
     points = fig8[fig8["series"] == "plotted"]

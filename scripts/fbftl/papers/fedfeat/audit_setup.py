@@ -3,7 +3,7 @@
 import math
 from statistics import NormalDist
 
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fedfeat.backbones import DATASETS, round_weight
 from fbftl.papers.record import PaperRecord
 from fbftl.privacy.feature_noise import epsilon_at_stated_sensitivity, printed_sigma
@@ -18,7 +18,7 @@ TEST_SAMPLES = 10_000
 """Of each of the four data sets."""
 
 
-def a1(record: PaperRecord) -> Finding:
+def a1(record: PaperRecord) -> AuditFinding:
     """A guarantee without its delta."""
     epsilon = record.number("statements", quantity="epsilon_cifar10")
     sigmas = [printed_sigma(float(epsilon), delta) for delta in DELTAS]
@@ -26,7 +26,7 @@ def a1(record: PaperRecord) -> Finding:
     return finding("δ not stated", sigmas, "{:.2f}", epsilon=epsilon, deltas=deltas)
 
 
-def a3(record: PaperRecord) -> Finding:
+def a3(record: PaperRecord) -> AuditFinding:
     """Clients in paper and code."""
     text, script = record.numbers("statements"), record.numbers("script")
     stated, each = text["clients"], text["shards_per_client"] * text["samples_per_shard"]
@@ -39,7 +39,7 @@ def a3(record: PaperRecord) -> Finding:
     return finding([stated], [TRAINING_SAMPLES // int(each)], **words)
 
 
-def a5(record: PaperRecord) -> Finding:
+def a5(record: PaperRecord) -> AuditFinding:
     """Normalisation and one more pass in the code."""
     stated, in_code = (
         record.number(table, quantity="normalisation_layers") for table in ("statements", "script")
@@ -48,7 +48,7 @@ def a5(record: PaperRecord) -> Finding:
     return finding([stated], [int(in_code)], passes=passes)
 
 
-def a10(record: PaperRecord) -> Finding:
+def a10(record: PaperRecord) -> AuditFinding:
     """The norm of the noise."""
     quantity = "noise_norm_over_sigma_is_width_to_the_power"
     stated = record.number("statements", quantity=quantity)
@@ -58,13 +58,13 @@ def a10(record: PaperRecord) -> Finding:
     return finding([width ** int(stated)], [norm], "{:.1f}", printed="{:,}", width=width)
 
 
-def a11(record: PaperRecord) -> Finding:
+def a11(record: PaperRecord) -> AuditFinding:
     """Grey images of CIFAR."""
     stated = record.number("statements", quantity="input_channels")
     return finding([stated], [DATASETS["cifar10"][0][2]])
 
 
-def a12(record: PaperRecord) -> Finding:
+def a12(record: PaperRecord) -> AuditFinding:
     """What the noise would give if features were bounded."""
     text = record.numbers("statements")
     epsilon, rounds = text["epsilon_cifar10"], int(text["rounds_at_least"])
@@ -75,7 +75,7 @@ def a12(record: PaperRecord) -> Finding:
     return finding([epsilon] * 2, computed, "{:.3g}", rounds=rounds)
 
 
-def a14(record: PaperRecord) -> Finding:
+def a14(record: PaperRecord) -> AuditFinding:
     """Rounds picked by the test set."""
     rounds = int(record.number("statements", quantity="rounds_at_least"))
     cell = {"table": "II", "backbone": "cnn", "clients": 10, "method": "FedFeat+"}
@@ -89,7 +89,7 @@ def a14(record: PaperRecord) -> Finding:
     return finding(maximum, [added], "{:.1f}", **words)
 
 
-def a16(record: PaperRecord) -> Finding:
+def a16(record: PaperRecord) -> AuditFinding:
     """Weights that sum to 1/N."""
     clients = sorted(set(record.published["tables"]["clients"]))
     stated = record.number("statements", quantity="sum_of_weights")
@@ -98,7 +98,7 @@ def a16(record: PaperRecord) -> Finding:
     return finding([stated] * len(sums), sums, "{:.2g}", sizes=sizes)
 
 
-def a17(record: PaperRecord) -> Finding:
+def a17(record: PaperRecord) -> AuditFinding:
     """Another step of the server, and another batch at the clients, in the code."""
     script = record.numbers("script")
     stated = record.number("statements", quantity="learning_rate")

@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 
 PARTITIONS = ("iid", "non-iid")
@@ -30,7 +30,7 @@ def metric(record: PaperRecord, quantity: str) -> pd.DataFrame:
     )
 
 
-def a2(record: PaperRecord) -> Finding:
+def a2(record: PaperRecord) -> AuditFinding:
     """Correlations that Eq. (5) cannot give."""
     printed = metric(record, "feature_correlation")
     first, last = printed.columns.min(), printed.columns.max()
@@ -47,7 +47,7 @@ def _correlation_at(correlation: float, epsilon: float, other: float) -> float:
     return ratio / math.sqrt(1 + ratio**2)
 
 
-def a4(record: PaperRecord) -> Finding:
+def a4(record: PaperRecord) -> AuditFinding:
     """The headline runs have noise, the code has none."""
     noised = metric(record, "accuracy")
     strongest = noised.columns.max()
@@ -58,7 +58,7 @@ def a4(record: PaperRecord) -> Finding:
     return finding(published, computed, "{:.2f}", strongest=strongest, mechanisms=mechanisms)
 
 
-def a6(record: PaperRecord) -> Finding:
+def a6(record: PaperRecord) -> AuditFinding:
     """Consistently."""
     scores = accuracies(record)
     lost = (scores["FedFeat+"] < scores["FedAvg"]).groupby("partition").sum()
@@ -81,19 +81,19 @@ def _stated(record: PaperRecord, beginning: str) -> list[str]:
     return [str(text[f"{beginning}_{part}_{data}"]) for part in PARTITIONS for data in GAINING]
 
 
-def a7(record: PaperRecord) -> Finding:
+def a7(record: PaperRecord) -> AuditFinding:
     """Gains "up to" that the tables exceed."""
     greatest = str(record.number("statements", quantity="greatest_gain"))
     gains = _greatest_gains(record)
     return finding([*_stated(record, "gain"), greatest], [*gains, max(gains)], "{:.2f}")
 
 
-def a8(record: PaperRecord) -> Finding:
+def a8(record: PaperRecord) -> AuditFinding:
     """The conclusion's round numbers."""
     return finding(_stated(record, "concluded_gain"), _greatest_gains(record), "{:.2f}")
 
 
-def a9(record: PaperRecord) -> Finding:
+def a9(record: PaperRecord) -> AuditFinding:
     """A divergence that is said to rise and falls."""
     stated = record.number("statements", quantity="direction_of_kl_with_epsilon")
     printed = metric(record, "kl_divergence").loc["non-iid"].astype(float)
@@ -102,7 +102,7 @@ def a9(record: PaperRecord) -> Finding:
     return finding([stated] * len(computed), computed, "{:+d}", printed="+{}")
 
 
-def a15(record: PaperRecord) -> Finding:
+def a15(record: PaperRecord) -> AuditFinding:
     """Fashion-MNIST accuracies that equal MNIST's."""
     cnn = accuracies(record).xs("cnn", level="backbone").unstack("dataset")
     gaps = (cnn[method]["mnist"] - cnn[method]["fmnist"] for method in ("FedFeat+", "FedAvg"))

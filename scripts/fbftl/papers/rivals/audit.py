@@ -1,13 +1,13 @@
 """Findings about the papers of the one-shot rivals."""
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 
 MEGABYTE = 10**6
 
 
-def a1(record: PaperRecord) -> Finding:
+def a1(record: PaperRecord) -> AuditFinding:
     """Fed3R's uplink, which counts both halves of a symmetric matrix."""
     printed, sums = (
         record.number("accuracy", setup="cifar100_vit_b16", quantity="uplink", name=name)

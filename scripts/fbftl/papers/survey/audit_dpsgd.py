@@ -1,6 +1,6 @@
 """Findings about DP-SGD (paper survey, experiment 2)."""
 
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 from fbftl.privacy.accounting import rounds_epsilon
 
@@ -10,7 +10,7 @@ SAMPLES, BATCH, EPOCHS, DELTA = 60_000, 600, 10, 1e-5
 SIGMAS = (0.7, 1.1, 2.0)
 
 
-def a1(record: PaperRecord) -> Finding:
+def a1(record: PaperRecord) -> AuditFinding:
     """An accuracy under privacy without its epsilon."""
     accuracy = record.number("dpsgd", noise="dp")
     sampling = {"rate": BATCH / SAMPLES, "rounds": EPOCHS * SAMPLES // BATCH}

@@ -1,7 +1,7 @@
 """Findings about the survey's frameworks and its simulation of one."""
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 
 OPEN_SAMPLES, CLASSES = 1000, 10
@@ -11,13 +11,13 @@ LABELS_HELD = 2
 """Labels that each of the example's clients holds, of FD's non-iid clients."""
 
 
-def a10(record: PaperRecord) -> Finding:
+def a10(record: PaperRecord) -> AuditFinding:
     """The federation's first round at chance."""
     published = record.number("table1", model="Fed", round=1)
     return finding([published], f"{100 / CLASSES:g} by chance")
 
 
-def a11(record: PaperRecord) -> Finding:
+def a11(record: PaperRecord) -> AuditFinding:
     """A lead that is smaller than its standard error."""
     last = max(record.published["table1"]["round"])
     both = [record.number("table1", model=model, round=last) for model in ("Fed", "Net")]
@@ -28,26 +28,26 @@ def a11(record: PaperRecord) -> Finding:
     return finding(ahead, chance, last=last)
 
 
-def a12(record: PaperRecord) -> Finding:
+def a12(record: PaperRecord) -> AuditFinding:
     """A message that is not constant."""
     published = record.number("frameworks", quantity="fedmd_message")
     return finding([published], [OPEN_SAMPLES * CLASSES], "{:,}", samples=OPEN_SAMPLES)
 
 
-def a13(record: PaperRecord) -> Finding:
+def a13(record: PaperRecord) -> AuditFinding:
     """A download that is left out."""
     words = record.numbers("frameworks")
     models = words["fedvote_models"]
     return finding([models], [int(models + words["fedvote_sources"])])
 
 
-def a14(record: PaperRecord) -> Finding:
+def a14(record: PaperRecord) -> AuditFinding:
     """Security that scores do not give."""
     published = record.number("frameworks", quantity="fedmd_leak")
     return finding([published], [FLOAT_BITS * OPEN_SAMPLES * CLASSES], "{:,}")
 
 
-def a15(record: PaperRecord) -> Finding:
+def a15(record: PaperRecord) -> AuditFinding:
     """A mean over clients that lack the label."""
     published = record.number("frameworks", quantity="fd_divisor")
     clients = int(published) + 1

@@ -4,7 +4,7 @@ from math import floor, log, sqrt
 
 import numpy as np
 
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 from fbftl.privacy.accounting import loose_zcdp_rho, schedule_budget
 from fbftl.privacy.schedules import (
@@ -24,7 +24,7 @@ KAPPA, ALPHA = 100, 1e-4
 """Where A3 evaluates the number of steps."""
 
 
-def a1(record: PaperRecord) -> Finding:
+def a1(record: PaperRecord) -> AuditFinding:
     """The inverse conversion as it is printed."""
     printed = record.numbers("ch2")
     epsilon, least = float(printed["epsilon"]), log(1 / float(printed["delta"]))
@@ -32,7 +32,7 @@ def a1(record: PaperRecord) -> Finding:
     return finding([printed["rho"]], [by_plus], "{:.1f}")
 
 
-def a2(record: PaperRecord) -> Finding:
+def a2(record: PaperRecord) -> AuditFinding:
     """The closed form of the best schedule as it is printed."""
     printed = record.numbers("ch2")
     budget, root = float(printed["budget"]), sqrt(GAMMA)
@@ -41,7 +41,7 @@ def a2(record: PaperRecord) -> Finding:
     return finding([printed["budget"]], [cost], "{:.3f}", steps=STEPS, gamma=GAMMA)
 
 
-def a3(record: PaperRecord) -> Finding:
+def a3(record: PaperRecord) -> AuditFinding:
     """The best number of steps as it is printed."""
     printed = record.numbers("ch2")
     gamma, steps = 1 - 1 / KAPPA, floor(printed_steps(ALPHA, KAPPA))
@@ -60,7 +60,7 @@ def a3(record: PaperRecord) -> Finding:
     )
 
 
-def a4(record: PaperRecord) -> Finding:
+def a4(record: PaperRecord) -> AuditFinding:
     """The strict test of the budget."""
     printed = record.numbers("ch2")
     budget, steps = float(printed["budget"]), int(printed["most_steps"])
@@ -73,7 +73,7 @@ def a4(record: PaperRecord) -> Finding:
     return finding([steps], [taken])
 
 
-def a5(record: PaperRecord) -> Finding:
+def a5(record: PaperRecord) -> AuditFinding:
     """The worked example of the momentum bound."""
     printed = record.numbers("ch2")
     beta, gamma = float(printed["example_beta"]), float(printed["example_gamma"])
@@ -82,7 +82,7 @@ def a5(record: PaperRecord) -> Finding:
     return finding([printed["example_rate"]], [most], "{:.4f}")
 
 
-def a6(record: PaperRecord) -> Finding:
+def a6(record: PaperRecord) -> AuditFinding:
     """The budget by zCDP."""
     printed = record.numbers("ch2")
     rho = loose_zcdp_rho(float(printed["epsilon"]), float(printed["delta"]))
@@ -90,7 +90,7 @@ def a6(record: PaperRecord) -> Finding:
     return finding(both, [rho, 2 * rho], "{:.6f}", between=", ")
 
 
-def a7(record: PaperRecord) -> Finding:
+def a7(record: PaperRecord) -> AuditFinding:
     """The budget by the exact accountant."""
     printed = record.numbers("ch2")
     exact = schedule_budget(float(printed["epsilon"]), float(printed["delta"]), "exact")
@@ -98,7 +98,7 @@ def a7(record: PaperRecord) -> Finding:
     return finding([printed["budget"]], [exact], "{:.5f}", more=more)
 
 
-def a8(record: PaperRecord) -> Finding:
+def a8(record: PaperRecord) -> AuditFinding:
     """What the stability bounds leave out."""
     printed = record.numbers("ch2")
     clip, rate = float(printed["clip"]), float(printed["learning_rate"])
@@ -110,7 +110,7 @@ def a8(record: PaperRecord) -> Finding:
     return finding("left out", f"{left_out:.2f} beside {kept:.2f}")
 
 
-def a9(record: PaperRecord) -> Finding:
+def a9(record: PaperRecord) -> AuditFinding:
     """What the budget does not cover."""
     printed = record.numbers("ch2")
     return finding([printed["epsilon"]], "without a bound")

@@ -10,7 +10,7 @@ from fbftl.findings.published import Numbers
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.methods.ecos.counting import counts_guarantee
 from fbftl.methods.ecos.coverage import printed as shared_out
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 
 PAGE = "thesis-ecos"
@@ -42,12 +42,12 @@ def _exact(record: PaperRecord, index: int) -> list[float]:
     return [counts_guarantee(noise, rate, delta)[index].epsilon for noise in _noise(stated)]
 
 
-def a10(record: PaperRecord) -> Finding:
+def a10(record: PaperRecord) -> AuditFinding:
     """What the query costs a row that is added or removed."""
     return finding(_epsilon(record), _exact(record, 0), "{:.4f}")
 
 
-def a11(record: PaperRecord) -> Finding:
+def a11(record: PaperRecord) -> AuditFinding:
     """What the query costs a row that is replaced."""
     return finding(_epsilon(record), _exact(record, 1), "{:.4f}")
 
@@ -76,7 +76,7 @@ def recipe(noise: float, rate: float, delta: float) -> float:
     return least
 
 
-def a12(record: PaperRecord) -> Finding:
+def a12(record: PaperRecord) -> AuditFinding:
     """The recipe behind the printed epsilons."""
     stated = record.numbers("ch5")
     rate, delta = float(stated["sampling"]), float(stated["delta"])
@@ -84,7 +84,7 @@ def a12(record: PaperRecord) -> Finding:
     return finding(_epsilon(record), computed, "{:.4f}")
 
 
-def a13(record: PaperRecord) -> Finding:
+def a13(record: PaperRecord) -> AuditFinding:
     """How far one absent row moves the scores."""
     stated = record.numbers("ch5")
     moved = np.bincount([0, 1, 1], minlength=3) - np.bincount([0, 1], minlength=3)
@@ -92,7 +92,7 @@ def a13(record: PaperRecord) -> Finding:
     return finding([stated["sensitivity"]], [moves])
 
 
-def a14(record: PaperRecord) -> Finding:
+def a14(record: PaperRecord) -> AuditFinding:
     """What is uploaded and downloaded."""
     stated = record.numbers("ch5")
     count, width = int(stated["centroids"]), int(stated["features"])
@@ -101,7 +101,7 @@ def a14(record: PaperRecord) -> Finding:
     return finding(printed, sent, "{:g}", count=count, kilobytes=count * width / KILO)
 
 
-def a15(record: PaperRecord) -> Finding:
+def a15(record: PaperRecord) -> AuditFinding:
     """The sign of the covering radius in the objective."""
     stated = record.numbers("ch5")
     far, near = np.array([0.0, 10.0]), np.array([0.0])
@@ -112,7 +112,7 @@ def a15(record: PaperRecord) -> Finding:
     return finding([stated["sign_of_radius"]], [sign], of_both=radius[2], of_one=radius[1])
 
 
-def a16(record: PaperRecord) -> Finding:
+def a16(record: PaperRecord) -> AuditFinding:
     """The budget of a cluster as it is printed."""
     stated = record.numbers("ch5")
     budget = int(stated["equal_budget"])
@@ -135,7 +135,7 @@ def _ahead(accuracies: pd.DataFrame) -> pd.Series:
     return accuracies[MINE] > accuracies[list(OTHERS)].max(axis=1)
 
 
-def a17(record: PaperRecord) -> Finding:
+def a17(record: PaperRecord) -> AuditFinding:
     """Where compression gains."""
     table, stated = record.published["tables5"], record.numbers("ch5")
     ahead = _ahead(_accuracies(table, 5.3, budget=3000)).droplevel("data")
@@ -149,7 +149,7 @@ def a17(record: PaperRecord) -> Finding:
     )
 
 
-def a18(record: PaperRecord) -> Finding:
+def a18(record: PaperRecord) -> AuditFinding:
     """Where client labels gain."""
     table, stated = record.published["tables5"], record.numbers("ch5")
     ahead = _ahead(_accuracies(table, 5.4))
@@ -157,7 +157,7 @@ def a18(record: PaperRecord) -> Finding:
     return finding([stated["client_label_gains"]], [int(ahead.sum())], behind=behind)
 
 
-def a19(record: PaperRecord) -> Finding:
+def a19(record: PaperRecord) -> AuditFinding:
     """The budget at which K-Center is worse than random on Quickdraw."""
     table, stated = record.published["tables5"], record.numbers("ch5")
     budgets = sorted(set(table[(table["domain"] == "Quickdraw")]["budget"]))

@@ -6,7 +6,7 @@ from math import log
 import numpy as np
 
 from fbftl.methods.fade.group_leakage import guessed
-from fbftl.papers.audit import Finding, finding, judged
+from fbftl.papers.audit import AuditFinding, finding, judged
 from fbftl.papers.record import PaperRecord
 
 PAGE = "thesis-fade"
@@ -21,7 +21,7 @@ USERS, PICKED = 10, 2
 """Of A34: users with equally many samples, and how many a round picks."""
 
 
-def a30(record: PaperRecord) -> Finding:
+def a30(record: PaperRecord) -> AuditFinding:
     """The sign of the information in what the encoder minimises."""
     printed = record.numbers("ch3")
     # Which sign has a step down its gradient sharpen what z says of the class.
@@ -36,7 +36,7 @@ def information(scale: float) -> float:
     return log(2) + certain * log(certain) + (1 - certain) * log(1 - certain)
 
 
-def a31(record: PaperRecord) -> Finding:
+def a31(record: PaperRecord) -> AuditFinding:
     """The least value of the adversarial objective, by the printed formula and by the right one."""
 
     def least(a1: float, a2: float, sign: int) -> float:
@@ -47,7 +47,7 @@ def a31(record: PaperRecord) -> Finding:
     return finding([printed], [least(1, 1, -1)], "{:.3f}", printed="{} by its formula")
 
 
-def a32(record: PaperRecord) -> Finding:
+def a32(record: PaperRecord) -> AuditFinding:
     """The expectation of a power, and the power of an expectation."""
     power_of_mean = f"{np.mean(LOSSES) ** 2 / 2:.4f}"
     general = float(np.mean([loss**2 / 2 for loss in LOSSES]))
@@ -61,27 +61,27 @@ def a32(record: PaperRecord) -> Finding:
     )
 
 
-def a33(record: PaperRecord) -> Finding:
+def a33(record: PaperRecord) -> AuditFinding:
     """The learning rate without its beginning."""
     printed = record.numbers("ch3")
     at_first = (1 + 10 * 0) ** -0.75
     return finding([printed["learning_rate"]], [at_first], "{:g}")
 
 
-def a34(record: PaperRecord) -> Finding:
+def a34(record: PaperRecord) -> AuditFinding:
     """The sum of the weights of an average."""
     printed = record.numbers("ch3")
     weights = PICKED * (1 / USERS)
     return finding([printed["sum_of_weights"]], [weights], "{:g}", picked=PICKED, users=USERS)
 
 
-def a35(record: PaperRecord) -> Finding:
+def a35(record: PaperRecord) -> AuditFinding:
     """Rows that the prose compares and no table has."""
     there = sum("+SHOT" in method for method in record.published["table3_1"]["method"].unique())
     return finding([record.number("ch3", quantity="rows_with_shot")], [there])
 
 
-def a36(record: PaperRecord) -> Finding:
+def a36(record: PaperRecord) -> AuditFinding:
     """What the discriminator's update gives away."""
     printed = record.numbers("ch3")
     chances = np.linspace(0.001, 0.999, 999)  # that D gives group 0
@@ -90,7 +90,7 @@ def a36(record: PaperRecord) -> Finding:
     return finding([printed["updates_that_tell"]], [recovered], "{:g}")
 
 
-def a37(record: PaperRecord) -> Finding:
+def a37(record: PaperRecord) -> AuditFinding:
     """The averages of the nine tasks."""
     table = record.published["table3_1"]
     exact = table.assign(value=table["printed"].map(Decimal))

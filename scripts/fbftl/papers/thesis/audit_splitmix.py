@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 from fbftl.cost.widths import TABLE_4_1
-from fbftl.papers.audit import Finding, finding
+from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 from fbftl.papers.thesis.work_of_widths import SPLITMIX, counted
 
@@ -34,7 +34,7 @@ def _widest(record: PaperRecord, quantity: str) -> tuple[str, str]:
     return "; ".join(printed), "; ".join(f"{value:.1f}" for value in exact)
 
 
-def a20(record: PaperRecord) -> Finding:
+def a20(record: PaperRecord) -> AuditFinding:
     """The multiplications of Table 4.1."""
     printed, exact = _both(record, "multiplications")
     factors = [float(value) / float(tabled) for tabled, value in zip(printed, exact, strict=True)]
@@ -42,27 +42,27 @@ def a20(record: PaperRecord) -> Finding:
     return finding(printed, exact, shown=_widest(record, "multiplications"), **words)
 
 
-def a21(record: PaperRecord) -> Finding:
+def a21(record: PaperRecord) -> AuditFinding:
     """The parameters of Table 4.1."""
     printed, exact = _both(record, "parameters")
     shown = _widest(record, "parameters")
     return finding(printed, exact, shown=shown, networks=len(printed))
 
 
-def a22(record: PaperRecord) -> Finding:
+def a22(record: PaperRecord) -> AuditFinding:
     """The formula of the budgets."""
     stated, quarters = record.numbers("ch4"), range(1, 5)
     words = [stated[f"budget_of_quarter_{quarter}"] for quarter in quarters]
     return finding(words, [Fraction(1, 2) ** quarter for quarter in quarters], "{:g}")
 
 
-def a23(record: PaperRecord) -> Finding:
+def a23(record: PaperRecord) -> AuditFinding:
     """SHeteroFL's x1 network on CIFAR10 in the text."""
     printed = record.number("ch4", quantity="sheterofl_cifar10_x1")
     return finding([printed], [float(_accuracy(record, "cifar10", "SHeteroFL", 1.0))])
 
 
-def _share_of_whole(record: PaperRecord, quantity: str) -> Finding:
+def _share_of_whole(record: PaperRecord, quantity: str) -> AuditFinding:
     """Return what part of the whole network Split-Mix has on Digits in percent: tabled, exact."""
     of = {"data": "digits", "width": 1.0, "quantity": quantity}
     methods = (SPLITMIX, "FedAvg individual")
@@ -72,12 +72,12 @@ def _share_of_whole(record: PaperRecord, quantity: str) -> Finding:
     return finding([printed], [100 * mixed / whole], "{:.2f}", exact=float(100 * exact))
 
 
-def a24(record: PaperRecord) -> Finding:
+def a24(record: PaperRecord) -> AuditFinding:
     """Split-Mix's share of the multiplications on Digits."""
     return _share_of_whole(record, "multiplications")
 
 
-def a25(record: PaperRecord) -> Finding:
+def a25(record: PaperRecord) -> AuditFinding:
     """Widths at which Split-Mix is ahead of SHeteroFL."""
     printed = record.number("ch4", quantity="widths_that_splitmix_wins")
     behind = [
@@ -90,14 +90,14 @@ def a25(record: PaperRecord) -> Finding:
     return finding([printed], [wins], behind=", ".join(behind))
 
 
-def a26(record: PaperRecord) -> Finding:
+def a26(record: PaperRecord) -> AuditFinding:
     """SHeteroFL's narrowest network on CIFAR10."""
     printed = record.number("ch4", quantity="sheterofl_leads_at_an_eighth_of_cifar10")
     slim, base = (_accuracy(record, "cifar10", m, 0.125) for m in ("SHeteroFL", "Split-Mix"))
     return finding([printed], [int(slim > base)], slim=slim, base=base)
 
 
-def a27(record: PaperRecord) -> Finding:
+def a27(record: PaperRecord) -> AuditFinding:
     """The data of Table C.4."""
     caption, text = (
         record.number("ch4", quantity=f"classes_per_client_by_{source}_c4")
@@ -106,7 +106,7 @@ def a27(record: PaperRecord) -> Finding:
     return finding([caption], [int(text)])
 
 
-def a28(record: PaperRecord) -> Finding:
+def a28(record: PaperRecord) -> AuditFinding:
     """What SHeteroFL needs for Split-Mix's accuracy on half of the data."""
     printed, iid = record.numbers("ch4"), record.published["c4"]
     mine = iid[(iid["method"] == "SHeteroFL") & (iid["quantity"] == "accuracy")]
@@ -114,7 +114,7 @@ def a28(record: PaperRecord) -> Finding:
     return finding([printed["accuracy_that_sheterofl_doubles_for"]], [float(best)])
 
 
-def a29(record: PaperRecord) -> Finding:
+def a29(record: PaperRecord) -> AuditFinding:
     """Split-Mix's share of the parameters on Digits."""
     return _share_of_whole(record, "parameters")
 
