@@ -47,6 +47,7 @@ def test_killed_in_every_stage_it_ends_in_the_same_files(
         left.remove(kill_in(fresh, left, 0.5))
     fresh.finish()
     assert fresh.science() == reference.science()
+    assert not fresh.left().jobs
 
 
 def test_a_killed_batch_keeps_its_finished_runs(finished: Project) -> None:

@@ -267,7 +267,8 @@ def test_modules_that_decide_nothing_change_no_byte(finished: Project, reference
     ("options", "remark"),
     [
         (("--touch",), "--touch makes nothing"),
-        (("--forcerun", "results_digits"), "never made twice"),
+        (("--forcerun", "train"), "never made twice"),
+        (("--summary",), ""),
     ],
 )
 def test_options_of_snakemake_do_no_harm(

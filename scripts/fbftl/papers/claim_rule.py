@@ -171,24 +171,32 @@ def seeds_to_settle(effect: Effect, allowed: Region | None) -> int | None:
     return LEAST_SEEDS + least
 
 
-def together(verdicts: Iterable[ClaimVerdict], form: ClaimForm | None = None) -> ClaimVerdict:
-    """Return what parts come to, of those that can be compared.
-
-    Of the claim that something exists one part suffices, and none contradicts it. Of one about most
-    parts more than half suffice, and half are too few. Any other comes to what all do, is mixed if
-    they contradict each other, and inconclusive otherwise.
-    """
-    found = [of for of in verdicts if of is not ClaimVerdict.NOT_TESTABLE]
-    confirmed, contradicted = map(found.count, (ClaimVerdict.CONFIRMED, ClaimVerdict.CONTRADICTED))
+def together(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
+    """Return what parts come to: what all do that can be compared, mixed if they contradict each
+    other, and inconclusive otherwise."""
+    found = set(verdicts) - {ClaimVerdict.NOT_TESTABLE}
     if not found:
         return ClaimVerdict.NOT_TESTABLE
-    if form is ClaimForm.EXISTS:
-        return ClaimVerdict.CONFIRMED if confirmed else ClaimVerdict.INCONCLUSIVE
-    if form is ClaimForm.MOST:
-        if 2 * confirmed > len(found):
-            return ClaimVerdict.CONFIRMED
-        refuted = 2 * contradicted >= len(found)
-        return ClaimVerdict.CONTRADICTED if refuted else ClaimVerdict.INCONCLUSIVE
-    if (confirmed and contradicted) or ClaimVerdict.MIXED in found:
+    if found >= {ClaimVerdict.CONFIRMED, ClaimVerdict.CONTRADICTED} or ClaimVerdict.MIXED in found:
         return ClaimVerdict.MIXED
-    return found[0] if len(set(found)) == 1 else ClaimVerdict.INCONCLUSIVE
+    return found.pop() if len(found) == 1 else ClaimVerdict.INCONCLUSIVE
+
+
+def in_some_part(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
+    """Return what parts come to of which one suffices: the claim that something exists."""
+    found = set(verdicts) - {ClaimVerdict.NOT_TESTABLE}
+    if not found:
+        return ClaimVerdict.NOT_TESTABLE
+    confirmed = ClaimVerdict.CONFIRMED in found
+    return ClaimVerdict.CONFIRMED if confirmed else ClaimVerdict.INCONCLUSIVE
+
+
+def in_most_parts(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
+    """Return what parts come to of which more than half suffice, and half are too few."""
+    found = [of for of in verdicts if of is not ClaimVerdict.NOT_TESTABLE]
+    if not found:
+        return ClaimVerdict.NOT_TESTABLE
+    if 2 * found.count(ClaimVerdict.CONFIRMED) > len(found):
+        return ClaimVerdict.CONFIRMED
+    refuted = 2 * found.count(ClaimVerdict.CONTRADICTED) >= len(found)
+    return ClaimVerdict.CONTRADICTED if refuted else ClaimVerdict.INCONCLUSIVE

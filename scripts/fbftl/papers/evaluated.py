@@ -30,6 +30,8 @@ from fbftl.papers.claim_rows import (
 from fbftl.papers.claim_rule import (
     ClaimVerdict,
     Effect,
+    in_most_parts,
+    in_some_part,
     is_ratio,
     judged,
     region,
@@ -53,6 +55,9 @@ from fbftl.papers.quantities import Runs
 from fbftl.papers.record import PaperRecord
 
 NOT_RUN, GUESSES, NOT_COMPUTED = "not run", "at chance", "not computed"
+
+OF_SOME_PARTS = {ClaimForm.EXISTS: in_some_part, ClaimForm.MOST: in_most_parts}
+"""How a clause's parts are put together where the claim is not about all of them."""
 
 FROM_MEANS = "from means alone"
 """Of a part whose sides have kept means and spreads, and no runs: seeds are not paired."""
@@ -139,8 +144,8 @@ def _claim(name: str, clauses: Sequence[tuple[ClaimRow, Sequence[PartFinding]]])
     verdicts: list[ClaimVerdict] = []
     for row, found in clauses:
         of_parts = [of.verdict for of in found]
-        some = row.form in (ClaimForm.EXISTS, ClaimForm.MOST)
-        verdicts += [together(of_parts, row.form)] if some else of_parts
+        some = OF_SOME_PARTS.get(row.form)
+        verdicts += of_parts if some is None else [some(of_parts)]
     return ClaimFinding(name, together(verdicts), clauses)
 
 

@@ -11,12 +11,17 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import plot_eppfl
 import plot_fedfeat
 import plot_thesis
 import pytest
+import tabulate_eppfl
+import tabulate_fbftl_cost as costs
+import tabulate_fbftl_loss
 import tabulate_fedfeat
 import tabulate_thesis
 from drawn import drawing, unrendered
+from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
 from fbftl.study.settings import DEFAULTS
@@ -152,6 +157,30 @@ def seeds(axes: dict[str, Any], **measured: tuple[float, ...]) -> list[dict[str,
     ]
 
 
+def scarcity() -> tuple[pd.DataFrame, pd.DataFrame]:
+    runs = pd.DataFrame(
+        row
+        for plr in (0.0, 0.5)
+        for row in seeds({"method": "fbftl", "fraction": 1.0, "plr": plr, "loss": "persistent"},
+                         test_accuracy=(0.5 + plr, 0.7))
+    )  # fmt: skip
+    marked = mean_and_spread(runs, ["fraction", "plr", "loss"])
+    return marked[["fraction", "plr", "accuracy", "spread"]], tabulate_fbftl_loss.side_by_side(runs)
+
+
+def language() -> tuple[pd.DataFrame, pd.DataFrame]:
+    runs = pd.DataFrame(
+        seeds({"method": "fbftl", "trained_encoders": 0, "fraction": 1.0, "plr": 0.0},
+              **dict.fromkeys([*costs.COUNTED, *costs.ROUGE], (20.0, 24.0)))
+    )  # fmt: skip
+    table = costs.by_method(runs)
+    marked = mean_and_spread(runs, ["fraction", "plr"], score="rouge1", name="rouge1")
+    return (
+        marked[["rouge1", "spread"]].rename(columns={"rouge1": "accuracy"}),
+        table[["rouge1", "rouge1_spread"]].set_axis(["accuracy", "spread"], axis=1),
+    )
+
+
 def game(**axes: Any) -> pd.DataFrame:
     """Return two seeds of the game with groups."""
     axis_names = (*tabulate_thesis.FAIRNESS_AT, *tabulate_thesis.NOISE, *tabulate_thesis.GAME)
@@ -182,6 +211,20 @@ def domain_adaptation(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     return marked.rename(columns={"std": "spread"})[["accuracy", "spread"]], table
 
 
+def eppfl() -> tuple[pd.DataFrame, pd.DataFrame]:
+    runs = pd.DataFrame(
+        seeds({"method": "eppfl"}, test_accuracy=(0.5, 0.75), uplink_bits=(8e6, 8e6))
+    )
+    repetitions = [
+        {"test_accuracy": accuracy, "protected_accuracy": 0.4, "diverged": False}
+        for accuracy in runs["test_accuracy"]
+    ]
+    measures = {name: {"diverged": 0.0} for name in ("test_accuracy", "protected_accuracy")}
+    table = tabulate_eppfl.scores({"measures": measures, "repetitions": repetitions})
+    marked = plot_eppfl.uplinks(runs)
+    return marked[["accuracy", "spread"]], pd.DataFrame([table])[["accuracy", "spread"]]
+
+
 def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return two seeds that stop after rounds 1 and 3, where the mean curve is elsewhere."""
     axes = dict.fromkeys(tabulate_fedfeat.RETRAINED_BY) | {
@@ -206,11 +249,13 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
     return marked[columns], tabulate_fedfeat.retraining_rows(runs)[columns]
 
 
-@pytest.mark.parametrize("both", [fairness, domain_adaptation, retraining])
+@pytest.mark.parametrize(
+    "both", [scarcity, language, fairness, domain_adaptation, eppfl, retraining]
+)
 def test_a_figure_of_runs_marks_what_their_table_reports(
     both: Callable[..., tuple[pd.DataFrame, pd.DataFrame]], tmp_path: Path
 ) -> None:
-    """Others show what `mean_and_spread` gives; `uplink` is in `test_exchanged.py`."""
+    """That of `uplink` reads ledgers too: `test_exchanged.py` has it."""
     marked, table = both(tmp_path) if both is domain_adaptation else both()
     assert len(marked)
     assert within(marked.round(12), table.round(12))

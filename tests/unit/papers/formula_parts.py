@@ -3,11 +3,16 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from fbftl.papers.claim_rows import parts_of, read_rows
+from fbftl.papers.claim_rows import NO_TASK, Part, parts_of, read_rows
 from fbftl.papers.formulas import Decision, FormulaCase, functions_of
 from fbftl.papers.record import PaperRecord
 
 PUBLISHED = Path(__file__).parents[3] / "published"
+
+
+def part(*texts: str, along: tuple[str, ...] = (), **values: str) -> Part:
+    """Return a part with its sides and the values of its names."""
+    return Part(NO_TASK, "", "", texts=texts, along=along, values=values)
 
 
 def decisions(paper: str, function: str, record: PaperRecord) -> Mapping[str, Decision | None]:

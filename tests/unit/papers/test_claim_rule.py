@@ -9,6 +9,8 @@ from fbftl.papers.claim_rows import ClaimForm
 from fbftl.papers.claim_rule import (
     ClaimVerdict,
     Effect,
+    in_most_parts,
+    in_some_part,
     judged,
     region,
     seeds_to_settle,
@@ -152,25 +154,45 @@ def test_five_in_a_hundred_null_effects_are_decided() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "parts", "verdict"),
+    ("parts", "verdict"),
     [
-        (None, [CONFIRMED, CONFIRMED], CONFIRMED),
-        (None, [CONFIRMED, NOT_TESTABLE], CONFIRMED),
-        (None, [CONTRADICTED], CONTRADICTED),
-        (None, [CONFIRMED, CONTRADICTED, INCONCLUSIVE], MIXED),
-        (None, [CONFIRMED, INCONCLUSIVE], INCONCLUSIVE),
-        (None, [NOT_TESTABLE], NOT_TESTABLE),
-        (None, [], NOT_TESTABLE),
-        (ClaimForm.EXISTS, [CONFIRMED, INCONCLUSIVE], CONFIRMED),
-        (ClaimForm.EXISTS, [INCONCLUSIVE, NOT_TESTABLE], INCONCLUSIVE),
-        (ClaimForm.MOST, [CONFIRMED, CONFIRMED, CONTRADICTED], CONFIRMED),
-        (ClaimForm.MOST, [CONFIRMED, CONFIRMED, INCONCLUSIVE], CONFIRMED),
-        (ClaimForm.MOST, [CONFIRMED, CONTRADICTED], CONTRADICTED),
-        (ClaimForm.MOST, [CONFIRMED, INCONCLUSIVE, CONTRADICTED], INCONCLUSIVE),
-        (ClaimForm.MOST, [CONFIRMED, NOT_TESTABLE, NOT_TESTABLE], CONFIRMED),
+        ([CONFIRMED, CONFIRMED], CONFIRMED),
+        ([CONFIRMED, NOT_TESTABLE], CONFIRMED),
+        ([CONTRADICTED], CONTRADICTED),
+        ([CONFIRMED, CONTRADICTED, INCONCLUSIVE], MIXED),
+        ([CONFIRMED, INCONCLUSIVE], INCONCLUSIVE),
+        ([NOT_TESTABLE], NOT_TESTABLE),
+        ([], NOT_TESTABLE),
     ],
 )
-def test_parts_come_to_what_their_form_says(
-    form: ClaimForm | None, parts: list[ClaimVerdict], verdict: ClaimVerdict
+def test_parts_come_to_what_all_do(parts: list[ClaimVerdict], verdict: ClaimVerdict) -> None:
+    assert together(parts) is verdict
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [
+        ([CONFIRMED, INCONCLUSIVE], CONFIRMED),
+        ([INCONCLUSIVE, NOT_TESTABLE], INCONCLUSIVE),
+    ],
+)
+def test_one_part_shows_that_something_exists(
+    parts: list[ClaimVerdict], verdict: ClaimVerdict
 ) -> None:
-    assert together(parts, form) is verdict
+    assert in_some_part(parts) is verdict
+
+
+@pytest.mark.parametrize(
+    ("parts", "verdict"),
+    [
+        ([CONFIRMED, CONFIRMED, CONTRADICTED], CONFIRMED),
+        ([CONFIRMED, CONFIRMED, INCONCLUSIVE], CONFIRMED),
+        ([CONFIRMED, CONTRADICTED], CONTRADICTED),
+        ([CONFIRMED, INCONCLUSIVE, CONTRADICTED], INCONCLUSIVE),
+        ([CONFIRMED, NOT_TESTABLE, NOT_TESTABLE], CONFIRMED),
+    ],
+)
+def test_more_than_half_of_the_parts_are_most(
+    parts: list[ClaimVerdict], verdict: ClaimVerdict
+) -> None:
+    assert in_most_parts(parts) is verdict

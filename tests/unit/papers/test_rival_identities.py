@@ -1,6 +1,7 @@
 """Identities of solved heads: what is equal over partitions, and what is not; a printed count."""
 
 import numpy as np
+import pytest
 from fbftl.findings.published import read
 from fbftl.messages.statistics import ClassMeans
 from fbftl.papers.record import PaperRecord
@@ -9,11 +10,19 @@ from fbftl.training.closed_form import fedcof
 from unit.papers.formula_parts import PUBLISHED, decisions
 
 
-def test_narrower_matrices_are_not_so_many_times_class_means():
+@pytest.mark.parametrize("function", ["same_head", "same_by_law"])
+def test_heads_of_sums_do_not_depend_on_the_partition(function):
+    found = decisions("rivals", function, PaperRecord({}))
+    assert found
+    assert all(decision.holds for decision in found.values())
+
+
+@pytest.mark.parametrize(("width", "holds"), [("1280", True), ("1024", False)])
+def test_whole_matrices_are_so_many_times_class_means(width, holds):
     statements = read(PUBLISHED / "rivals" / "statements.csv")
-    statements.loc[statements["quantity"] == "mobilenet_v2_width", "printed"] = "1024"
+    statements.loc[statements["quantity"] == "mobilenet_v2_width", "printed"] = width
     found = decisions("rivals", "second_moments", PaperRecord({"statements": statements}))
-    assert [decision.holds for decision in found.values()] == [False]
+    assert [decision.holds for decision in found.values()] == [holds]
 
 
 def test_partitions_hold_every_sample_once():
