@@ -141,8 +141,9 @@ def _tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[dict[str, pa.
     if words:
         tables = {split: _read(path, words) for split, path in paths.items()}
     notes = [
-        f"data.{split}: {spec[split]} has an index, {' and '.join(index)}, which is left out; give "
-        "the column a name if it is an input."
+        f"data.{split}: {spec[split]} has an index, "
+        f"{' and '.join(name or 'a column without a name' for name in index)}, which is left out; "
+        "give the column a name if it is an input."
         for split, table in tables.items()
         if (index := _index_of(table))
     ]
