@@ -20,12 +20,14 @@ class Dealt:
     samples: training samples of the task; None if unknown.
     clients: their number; None if unknown.
     public: rows of the task's public sources; None if unknown.
+    classes: that there are; None if unknown.
     """
 
     dealing: Dealing
     samples: int | None
     clients: int | None
     public: int | None = None
+    classes: int | None = None
 
 
 def domains_of(clients: Mapping[str, Any]) -> list[tuple[str, ...]]:

@@ -66,7 +66,8 @@ def require_feasible(
         raise UserError(f"config: tasks.{task}.clients {fault}")
     for name, setting in study.settings_of(task).items():
         dealing = Dealing.of(block["clients"], setting)
-        dealt = Dealt(dealing, samples, dealing.clients(samples, named), public)
+        clients = dealing.clients(samples, named)
+        dealt = Dealt(dealing, samples, clients, public, sizes.classes)
         for fault in _faults(study, task, setting, dealt, sizes):
             raise UserError(f"config: the setting '{name}' on {task} {fault}")
 

@@ -12,6 +12,7 @@ from fbftl.study.grid import expand
 
 Block = dict[str, Any]
 CLASSES = Sizes(classes=10)
+SOLVED_START = {"method": "fedavg_head", "start": "means"}
 
 
 def grid(axes: Block) -> dict[str, list[Any]]:
@@ -166,6 +167,7 @@ REFUSED: list[tuple[Block, Block, str]] = [
     ({}, DRAWING | {"resampled_per_round": 101}, "draw 101 samples of the 100 .* at most 100"),
     (NORMED, {"method": "fedavg", "network": "cnn", "clients": 720}, "deals 1438 samples to 720"),
     (CANDIDATES, VOTES | {"most_samples": 3}, "needs 4; .*cka_estimator: biased"),
+    ({"head": [64, 19]}, SOLVED_START, "head layers of at least 20"),
     ({}, {"cut": "fc2"}, "add its cut to tasks.digits.features.further_cuts"),
     ({}, {"cut": "fc1", "mechanism": "gaussian", "epsilon": 1.0}, "feature_clip a norm"),
     ({}, {"method": "fl", "network": "cn"}, r"=cn'; the networks in .*networks are: cnn, mlp"),
@@ -229,6 +231,8 @@ POSSIBLE: list[tuple[Block, Block]] = [
     ({}, COUNTED | {"fraction_bits": 52}),
     (NORMED, {"method": "fedavg", "network": "cnn", "clients": 719}),
     ({}, {"method": "fedavg", "network": "cnn", "clients": 720}),
+    ({"head": [64, 20]}, SOLVED_START),
+    ({"head": []}, SOLVED_START),
     (CANDIDATES, VOTES | {"most_samples": 4}),
     (CANDIDATES, VOTES | {"most_samples": 3, "cka_estimator": "biased"}),
     (of("fl", dropout=True), {"method": "fl"}),

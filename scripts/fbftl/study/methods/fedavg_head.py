@@ -5,14 +5,15 @@ from typing import Annotated, Literal
 
 from fbftl.study.axes import BY_ROUNDS
 from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Positive, PositiveShare
 from fbftl.study.record import Block, MethodRecord, keys
 
 SOLVED = Needs("start: means", lambda setting: setting.start == "means")
 
 
-FEWEST_UNITS = 4
-"""Two of each of two classes."""
+FEWEST_CLASSES = 2
+"""Where it is not known how many there are."""
 
 
 class FedAvgHeadAxes(Axes):
@@ -36,12 +37,13 @@ class FedAvgHeadAxes(Axes):
     server_rate: Positive = 1.0
 
 
-def task_faults(setting: AxisValues, task: Block, _training: Block) -> Iterator[str]:
-    """Yield hidden layers that are too narrow for any solved head; how many classes a job knows."""
-    if setting.start == "means" and min(task["head"], default=FEWEST_UNITS) < FEWEST_UNITS:
+def size_faults(setting: AxisValues, task: Block, dealt: Dealt) -> Iterator[str]:
+    """Yield hidden layers that are too narrow for a solved head."""
+    units = 2 * (dealt.classes or FEWEST_CLASSES)
+    if setting.start == "means" and min(task["head"], default=units) < units:
         yield (
             "starts from a solved head, which takes two units of a hidden layer for each class: "
-            "give head wider layers, or use start: random"
+            f"give head layers of at least {units}, or use start: random"
         )
 
 
@@ -52,5 +54,5 @@ RECORD = MethodRecord(
     sends="local",
     axes=("cut", *BY_ROUNDS, "local_epochs", "local_batch", "clients_per_round", FedAvgHeadAxes),
     block=keys("one_shot"),
-    task_faults=task_faults,
+    size_faults=size_faults,
 )  # fmt: skip
