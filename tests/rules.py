@@ -11,9 +11,7 @@ def texts(root: Path) -> list[str]:
 
 
 def written_out(root: Path) -> dict[str, str]:
-    """Return the text of each rule by its name, without those of results; in a loop it has none."""
-    text = "\n".join(texts(root))
-    blocks = re.split(r"^(?=rule )", text, flags=re.M)
-    named = ((re.match(r"rule (\w+)", block), block) for block in blocks)
-    looped = dict.fromkeys(re.findall(r'^    "(\w+)": \(', text, flags=re.M), "")
-    return looped | {found[1]: block for found, block in named if found}
+    """Return the text of each rule that is written out, by its name; results' come from a loop."""
+    blocks = [b for t in texts(root) for b in re.split(r"^(?=(?:rule|use rule) )", t, flags=re.M)]
+    named = ((re.match(r"(?:rule|use rule \w+ as) (\w+)", block), block) for block in blocks)
+    return {found[1]: block for found, block in named if found}
