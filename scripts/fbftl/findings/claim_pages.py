@@ -120,9 +120,7 @@ def headlines(claims: Sequence[Row]) -> list[Row]:
 
 def _cells(row: Row) -> list[str]:
     says = f"{row['says']} ({row['claim']}, {row['place']})"
-    evidence = row["strength"] + (
-        f": {row['evidence']}" if row["evidence"] != row["strength"] else ""
-    )
+    evidence = row["evidence"]
     compared, _, parts = row["parts"].partition(" of ")
     if compared not in ("0", parts):
         evidence += f" ({row['parts']} parts)"

@@ -13,7 +13,7 @@ from fbftl.findings.front import rows
 from fbftl.findings.tables import Column
 from fbftl.papers.claim_rows import read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
-from fbftl.papers.evaluated import NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
+from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
 from fbftl.papers.kept_runs import read_kept
 from fbftl.papers.quantities import runs_by_task
 from fbftl.papers.record import PaperRecord
@@ -49,7 +49,6 @@ CLAIMS = (
     Column("printed", "Printed", width="3cm", page=True),
     VERDICT,
     Column("effect", "Effect", width="6cm", page=True),
-    Column("strength", "Strength", page=True),
     Column("evidence", "Evidence", page=True),
     Column("parts", "Parts"),
     Column("note", "Note", width="4cm"),
@@ -111,8 +110,7 @@ def _rank(finding: ClaimFinding) -> float:
 def _claim(finding: ClaimFinding) -> dict[str, object]:
     first, parts = finding.clauses[0][0], [part for _, found in finding.clauses for part in found]
     compared = [part for part in parts if part.verdict is not ClaimVerdict.NOT_TESTABLE]
-    tasks = dict.fromkeys(part.part.task.name or FORMULA for part in compared)
-    unrun = bool(parts) and all(part.note == NOT_RUN for part in parts)
+    unrun = bool(parts) and all(part.note in (NOT_RUN, NOT_KEPT) for part in parts)
     return {
         "claim": finding.id,
         "headline": first.headline,
@@ -121,8 +119,7 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
         "printed": _once(row.printed for row, _ in finding.clauses),
         "verdict": NOT_RUN if unrun else str(finding.verdict),
         "effect": _effects(finding, compared),
-        "strength": _strength(compared),
-        "evidence": ", ".join(tasks) or NO_EVIDENCE,
+        "evidence": _evidence(compared),
         "parts": f"{len(compared)} of {len(parts)}",
         "note": _once(row.reason for row, _ in finding.clauses),
     }
@@ -133,10 +130,14 @@ def _once(texts: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
-def _strength(compared: Sequence[PartFinding]) -> str:
-    """Return the strongest evidence among parts."""
-    found = {of.part.task.names.get("strength", FORMULA) for of in compared}
-    return next((of for of in STRENGTHS if of in found), NO_EVIDENCE)
+def _evidence(compared: Sequence[PartFinding]) -> str:
+    """Return the tasks of parts by how strong their evidence is, the strongest first."""
+    strengths = {of.part.task.name: of.part.task.names.get("strength", FORMULA) for of in compared}
+    shown = []
+    for strength in STRENGTHS:
+        if named := [name for name, of in strengths.items() if of == strength]:
+            shown.append(": ".join([strength, *filter(None, [", ".join(named)])]))
+    return "; ".join(shown) or NO_EVIDENCE
 
 
 def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:

@@ -56,6 +56,9 @@ from fbftl.papers.record import PaperRecord
 
 NOT_RUN, GUESSES, NOT_COMPUTED = "not run", "at chance", "not computed"
 
+NOT_KEPT = "means alone are kept"
+"""Of a part whose measure needs more than mean and spread of accuracy."""
+
 OF_SOME_PARTS = {ClaimForm.EXISTS: in_some_part, ClaimForm.MOST: in_most_parts}
 """How a clause's parts are put together where the claim is not about all of them."""
 
@@ -213,7 +216,8 @@ def _compared(row: ClaimRow, part: Part, runs: Runs | None, rules: PaperRules) -
     part = _with_front(part, runs)
     a, b = _sides(part, runs, rules.measures)
     if a.missing or b.missing:
-        return _not_compared(part, NOT_RUN)
+        settings = {term.setting for side in (part.a, part.b) for term in side.terms}
+        return _not_compared(part, NOT_KEPT if settings <= runs.means.keys() else NOT_RUN)
     both_guess, ratio = a.guesses and b.guesses, is_ratio(row.form, row.least)
     why = GUESSES if both_guess else rules.undecided(runs, part, part.task)
     effect = None if why else _effect(a, b, ratio)
@@ -326,8 +330,8 @@ def _term(term: Term, task: ClaimTask, runs: Runs, measures: Mapping[str, Measur
         chance, lost = 100 / task.classes, diverged(runs, term.setting)
         values = values.mask(values.index.isin(lost), chance)
         mean = float(values.mean())
-        if term.measure == "accuracy" and not lost:
-            right = runs.percents_right(term.setting)
+        if not lost:
+            right = measure.percents_right(runs, term.setting)
     samples = measure.tested_on * (task.test_samples or math.inf)
     of_test_set = variance_of_test_set(mean, samples) if samples < math.inf else 0.0
     guesses = task.classes is not None and guessed(mean, task.classes)

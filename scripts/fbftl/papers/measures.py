@@ -8,6 +8,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from fbftl.findings.uplink import SELECTED
@@ -28,11 +29,22 @@ class ClaimMeasure:
     tested_on: share of the task's test samples of which it is the share that is right; 0 of what
         is no accuracy.
     counted: whether it is a count, in which two sides can be equal exactly.
+    answered: whether it is an accuracy of the answers that runs keep: on all test samples, or on
+        the first of them where it is tested on a share.
     """
 
     values: BySetting
     tested_on: float = 0.0
     counted: bool = False
+    answered: bool = False
+
+    def percents_right(self, runs: Runs, setting: str) -> np.ndarray | None:
+        """Return of each sample that it is tested on how many per cent of the seeds are right.
+
+        None where runs do not say.
+        """
+        of_all = runs.percents_right(setting) if self.answered else None
+        return None if of_all is None else of_all[: int(self.tested_on * len(of_all))]
 
 
 @dataclass(frozen=True)
@@ -84,14 +96,15 @@ def plain(name: str, *, counted: bool = False, factor: float = 1.0) -> ClaimMeas
     return ClaimMeasure(lambda runs, of: factor * column(runs, name, of), counted=counted)
 
 
-def share_right(name: str, tested_on: float = 1.0) -> ClaimMeasure:
+def share_right(name: str, tested_on: float = 1.0, *, answered: bool = False) -> ClaimMeasure:
     """Return the accuracy that is a column of runs.
 
     Args:
         name: of the column.
         tested_on: share of the test samples on which it is measured.
+        answered: whether it is of the answers that runs keep.
     """
-    return ClaimMeasure(lambda runs, of: 100 * column(runs, name, of), tested_on)
+    return ClaimMeasure(lambda runs, of: 100 * column(runs, name, of), tested_on, answered=answered)
 
 
 def accuracy(runs: Runs, setting: str) -> pd.Series:
@@ -140,7 +153,7 @@ def guessed(percent: float, classes: int) -> bool:
 
 
 MEASURES: Mapping[str, Measured] = {
-    "accuracy": ClaimMeasure(accuracy, 1.0),
+    "accuracy": ClaimMeasure(accuracy, 1.0, answered=True),
     "best_accuracy": share_right("test_accuracy_best"),
     "protected_accuracy": share_right("protected_accuracy"),
     "first_accuracy": share_right("first_accuracy"),

@@ -12,12 +12,12 @@ from fbftl.ground.errors import UserError
 
 ROW = {
     "claim": "x-01", "headline": "2", "says": "A | B", "place": "Sec. 1", "printed": "2 %",
-    "verdict": "confirmed", "effect": "1 [0, 2]", "strength": "small", "evidence": "hill",
+    "verdict": "confirmed", "effect": "1 [0, 2]", "evidence": "small: hill",
     "parts": "2 of 3",
 }  # fmt: skip
 
-FIRST = ROW | {"claim": "x-02", "headline": "1", "verdict": "mixed", "strength": "formula",
-               "evidence": "formula", "parts": "1 of 1"}  # fmt: skip
+FIRST = ROW | {"claim": "x-02", "headline": "1", "verdict": "mixed", "evidence": "formula",
+               "parts": "1 of 1"}  # fmt: skip
 
 REST = ROW | {"claim": "x-03", "headline": ""}
 

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, ClaimTask
 from fbftl.papers.claim_rule import ClaimVerdict
-from fbftl.papers.evaluated import PaperRules, PartFinding, evaluate
+from fbftl.papers.evaluated import NOT_KEPT, PaperRules, PartFinding, evaluate
 from fbftl.papers.fedfeat.measures import undecided
 from fbftl.papers.formulas import FUNCTIONS, Decision, FormulaCase
-from fbftl.papers.measures import MEASURES, ClaimMeasure, PairedMeasure, column
+from fbftl.papers.measures import MEASURES, ClaimMeasure, PairedMeasure, column, measures_of
 from fbftl.papers.quantities import Runs
 from fbftl.papers.record import PaperRecord
 from fbftl.training.answers import RIGHT, packed
@@ -89,6 +89,16 @@ def test_the_same_test_samples_right_on_both_sides_decide_what_shares_alone_leav
     assert only_part(part, Runs(some)).verdict is INCONCLUSIVE
 
 
+def test_an_accuracy_on_the_first_half_of_the_samples_is_paired_by_their_answers() -> None:
+    a, b = ([number < least for number in range(100)] for least in (45, 40))
+    of = answered(a=[a] * 3, b=[b] * 3)
+    halves = of.table.assign(accuracy_1=2 * of.table["test_accuracy"])
+    row = replace(ROW, measure="accuracy_1", tasks=("small",))
+    rules = PaperRules(measures_of("thesis"))
+    assert only_part(row, Runs(halves), rules).verdict is CONFIRMED
+    assert only_part(row, Runs(halves.drop(columns=RIGHT)), rules).verdict is INCONCLUSIVE
+
+
 def test_a_difference_of_differences_is_paired_by_test_sample() -> None:
     a, b = ([number < least for number in range(100)] for least in (90, 80))
     row = replace(ROW, a="a -> b", b="c -> d", tasks=("small",))
@@ -147,6 +157,14 @@ def test_parts_without_runs_are_listed_and_block_nothing() -> None:
     assert [part.note for _, parts in claim.clauses for part in parts] == ["", "not run"]
     (claim,) = evaluate([row], TASKS, {}, RECORD, RULES)
     assert claim.verdict is NOT_TESTABLE
+
+
+def test_what_means_do_not_measure_was_run_and_is_not_compared() -> None:
+    kept = Runs(pd.DataFrame(), means={"a": (90.0, 1.0, 5), "b": (80.0, 1.0, 5)})
+    assert only_part(ROW, kept).note == "from means alone"
+    bits = replace(ROW, measure="uplink_bits")
+    assert only_part(bits, kept).note == NOT_KEPT
+    assert only_part(replace(bits, b="c"), kept).note == "not run"
 
 
 def test_clauses_of_a_claim_are_judged_together() -> None:

@@ -53,4 +53,7 @@ def test_repeats_of_lost_blocks_save_gradients_at_low_rates() -> None:
 
 def test_sparsified_uploads_hold_if_either_count_does() -> None:
     found = decisions("fbftl", "sparsified_uplink", RECORD)
-    assert len({decision.holds for decision in found.values()}) == 1
+    holds = {name.partition(",")[0]: decision.holds for name, decision in found.items()}
+    assert len(found) == 6
+    assert holds == {"column=fl": True, "column=ftl_f": True, "column=ftl_c": False}
+    assert all(decision.holds == holds[name.partition(",")[0]] for name, decision in found.items())

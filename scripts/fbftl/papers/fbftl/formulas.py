@@ -110,7 +110,7 @@ def compressed_uplink(case: FormulaCase) -> Decision:
 
 
 def sparsified_uplink(case: FormulaCase) -> Decision:
-    """Decide by the uplink of FTL_c over FbFTL's, each at the least r that keeps the accuracy.
+    """Decide by a method's uplink over FbFTL's, each at the least r that keeps the accuracy.
 
     One count of positions suffices, as the paper says of neither which it means.
     """
@@ -120,9 +120,10 @@ def sparsified_uplink(case: FormulaCase) -> Decision:
     def sent(name: str, rate: Callable[[int, int, float], float]) -> float:
         return cells[name] / rate(widths[name], q, _least_share(table, name, LEAST_ACCURACY))
 
-    ratios = {count: sent("ftl_c", rate) / sent("fbftl", rate) for count, rate in COUNTS.items()}
+    name = case.part.values["column"]
+    ratios = {count: sent(name, rate) / sent("fbftl", rate) for count, rate in COUNTS.items()}
     holds = any(map(case.exceeds, ratios.values()))
-    shown = _shown({"FTL_c": ratios[f"{case.part.values['positions']} positions"]})
+    shown = _shown({name: ratios[f"{case.part.values['positions']} positions"]})
     return Decision("sparsified total uplink over FbFTL's", shown, holds)
 
 

@@ -174,7 +174,7 @@ MEASURES: Mapping[str, Measured] = {
     "influence_slope": ClaimMeasure(influence_slope),
     "delta_eo": plain("delta_eo"),
     "balanced_accuracy": share_right("balanced_accuracy"),
-    "accuracy_1": share_right("accuracy_1", 0.5),
+    "accuracy_1": share_right("accuracy_1", 0.5, answered=True),
     "leak": plain("leak"),
     "leak_by_chance": plain("leak_by_chance"),
     **{f"accuracy_x{width}": share_right(f"accuracy_x{width}") for width in WIDTHS},

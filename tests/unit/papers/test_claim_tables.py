@@ -1,0 +1,38 @@
+"""The table of claims says on what each verdict rests."""
+
+from fbftl.papers.claim_rows import NO_TASK, ClaimForm, ClaimRow, ClaimTask, Part
+from fbftl.papers.claim_rule import ClaimVerdict
+from fbftl.papers.claim_tables import claims_table
+from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding
+
+ROW = ClaimRow("x-01", "", "", "", "", ClaimForm.MORE, "", "accuracy", "a", "b", "", ("hill",), "")
+
+
+def part(task: ClaimTask, verdict: ClaimVerdict, note: str = "") -> PartFinding:
+    return PartFinding(Part(task, "", "accuracy"), verdict, 1.0, note=note)
+
+
+def shown(*parts: PartFinding) -> dict[str, object]:
+    """Return the row of a claim that has these parts."""
+    verdict = parts[0].verdict
+    return claims_table([ClaimFinding("x-01", verdict, [(ROW, parts)])]).iloc[0].to_dict()
+
+
+def test_evidence_names_the_tasks_of_each_strength_the_strongest_first() -> None:
+    hill, dale, plain = (
+        ClaimTask(name, {"strength": strength})
+        for name, strength in (("hill", "small"), ("dale", "full-size data"), ("plain", "small"))
+    )
+    confirmed = ClaimVerdict.CONFIRMED
+    parts = [part(of, confirmed) for of in (hill, NO_TASK, dale, hill, plain)]
+    assert shown(*parts)["evidence"] == "full-size data: dale; small: hill, plain; formula"
+    alone = shown(*parts[:1], part(dale, ClaimVerdict.NOT_TESTABLE, NOT_RUN))
+    assert (alone["evidence"], alone["parts"]) == ("small: hill", "1 of 2")
+
+
+def test_a_claim_none_of_whose_parts_has_runs_is_not_run() -> None:
+    task, listed = ClaimTask("hill", {}), ClaimVerdict.NOT_TESTABLE
+    row = shown(part(task, listed, NOT_RUN), part(task, listed, NOT_KEPT))
+    assert (row["verdict"], row["evidence"]) == (NOT_RUN, "none")
+    assert row["effect"] == f"{NOT_RUN}; {NOT_KEPT}"
+    assert shown(part(task, listed, "at chance"))["verdict"] == str(listed)
