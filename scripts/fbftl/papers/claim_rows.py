@@ -215,6 +215,7 @@ def _on_task(row: ClaimRow, task: ClaimTask) -> Iterator[Part]:
     for choice in product(*others):
         values = {name: value for chosen in choice for name, value in chosen.items()}
         name = ", ".join(f"{key}={value}" for key, value in values.items())
+        name = re.sub(r"{(\w+)}", lambda found: task.names.get(found[1], found[0]), name)
         if row.form is ClaimForm.FORMULA:
             yield _formula(row, task, name, values, axis)
         elif row.form is ClaimForm.MONOTONE:
