@@ -2,8 +2,9 @@
 
     ./run ask --samples-per-client 8 --classes 10 --width 1280 --head linear --link 20
 
-Lengths are those of the ledger, for labels drawn evenly. Accuracies are of kept studies that have
-as many samples a client and classes, and features of that width; nothing is guessed for others.
+Lengths are those of the ledger, for labels drawn evenly; one that depends on what samples hold is a
+measured one. Measurements are of kept studies that have as many samples a client and classes, and
+features of that width; nothing is guessed for others.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -38,7 +40,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "moments": {"covariance": "shared"},
     "mixtures": {"covariance": "spherical"},
     "statistics": {"gram": "factor"},
-    "projected": {"gram": "factor", "projection": 64},
+    "projected": {"gram": "factor", "projection": 128},
 }
 """Axes of each message; one of the reader's own has those of its defaults."""
 
@@ -81,7 +83,8 @@ def kilobytes(message: str, bits: int, samples: int, classes: int, width: int) -
     terms = Terms(KnownAxes(axes), block, classes, sent, 0, PrivacyRecord("none", ""), 0)
     made = import_module(f"fbftl.methods.one_shot.messages.{message}").message(terms)
     drawn, values = np.random.default_rng(0), np.zeros((samples, sent), np.float32)
-    shapes = [made.shape(0, values, drawn.integers(classes, size=samples)) for _ in range(DRAWS)]
+    labels = drawn.integers(classes, size=(DRAWS, samples))
+    shapes = [made.shape(client, values, of_client) for client, of_client in enumerate(labels)]
     if any(shape is None for shape in shapes):
         return None
     return fmean(shape.bits(Compression(bits)) for shape in shapes) / 8e3
@@ -94,23 +97,24 @@ def uploads(samples: int, classes: int, width: int, root: Path) -> list[PricedUp
         samples, classes, width: as of `kilobytes`.
         root: the project's folder.
     """
-    sizes = samples, classes, width
-    found = [
-        PricedUpload(
-            message, bits, length, "; ".join(measured(message, bits, samples, classes, width, root))
-        )
-        for message in MESSAGES
-        if message != "features"
-        for bits in BITS
-        if (length := kilobytes(message, bits, *sizes)) is not None
-    ]
+    sizes, found = (samples, classes, width), []
+    for message, bits in product(MESSAGES, BITS):
+        if message == "features":
+            continue
+        kept = list(measured(message, bits, *sizes, root))
+        length = kilobytes(message, bits, *sizes)
+        if length is None and kept:
+            length, _ = kept[0]
+        if length is not None:
+            texts = (text for _, text in kept)
+            found.append(PricedUpload(message, bits, length, "; ".join(texts)))
     return sorted(found, key=lambda upload: upload.kilobytes)
 
 
 def measured(
     message: str, bits: int, samples: int, classes: int, width: int, root: Path
-) -> Iterator[str]:
-    """Yield what kept studies found of an upload among equal clients with iid labels."""
+) -> Iterator[tuple[float, str]]:
+    """Yield kB per client and accuracy of an upload in each kept study of such clients, iid."""
     same_as = {"bits": bits, "samples_per_client": samples, "keep": 1}
     same_as |= {"classes": classes, "width": width}
     for table in sorted((root / KEPT).glob("*/tables/front.csv")):
@@ -124,7 +128,8 @@ def measured(
             best = max(same, key=lambda row: float(row["accuracy"]))
             accuracy, below = (100 * float(best[name]) for name in ("accuracy", "below_raw"))
             gained = round(-below, 1) + 0.0  # no minus before a zero
-            yield f"{accuracy:.1f} % ({best['head']}, {gained:+.1f}; {table.parents[1].name})"
+            text = f"{accuracy:.1f} % ({best['head']}, {gained:+.1f}; {table.parents[1].name})"
+            yield float(best["kilobytes"]), text
 
 
 def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:

@@ -149,7 +149,7 @@ def test_a_new_axis_plans_nothing_until_it_is_asked_for(finished: Project) -> No
     grid = {"fraction": [1.0, 0.5], "plr": [0.0, 0.5]}
     study = {"experiments": {"scarcity": {"grids": [grid, {"toy": [4]}]}}}
     planned = finished.planned(study=study)
-    assert (planned["train"], planned["extract"]) == (2, 0)
+    assert (planned["train"], planned["extract"]) == (1, 0)
 
 
 OF_ONES_OWN = {

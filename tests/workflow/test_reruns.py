@@ -17,7 +17,7 @@ from PIL import Image
 from project import Project
 
 RESULTS = Counter(results_digits=1, **{"results_papers-fbftl": 1}, results_index=1)
-TRAINED = RESULTS + Counter(train=2)
+TRAINED = RESULTS + Counter(train=1)
 EXTRACTED = TRAINED + Counter(extract=1)
 FROM_SOURCE = EXTRACTED + Counter(networks=1, source=1)
 WHOLE = FROM_SOURCE + Counter(clients=1, results_papers=1, all=1)

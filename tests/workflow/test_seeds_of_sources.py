@@ -14,7 +14,7 @@ SOURCES = 2
 SEVERAL = {"tasks": {"digits": {"source_seeds": SOURCES}}}
 ONE = {"tasks": {"digits": {"source_seeds": 1}}}
 
-ADDED = {"source": 1, "extract": 1, "train": 2, "results_digits": 1}
+ADDED = {"source": 1, "extract": 1, "train": 1, "results_digits": 1}
 ADDED |= {"results_papers-fbftl": 1, "results_index": 1}
 """Jobs of one more source network of the toy study, with its four settings."""
 

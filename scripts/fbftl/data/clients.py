@@ -179,7 +179,7 @@ def _columns(client: Client) -> dict[str, Rows]:
     """
     if not valid_id(client.id):
         raise UserError(
-            f"client id {client.id!r} cannot name a group of a client file; "
+            f"client id {client.id!r} cannot name a client; "
             "use letters, digits, and . _ - + @, at most 128 of them"
         )
     if not len(client.sample):

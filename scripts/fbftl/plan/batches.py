@@ -120,7 +120,8 @@ def batches(
         rows: samples of a unit, counted in each of its runs.
         places: jobs that can run at once.
         taken: names of markers that are there already, which no batch may have.
-        longest: that a batch should take, as on a cluster; without it two batches a place.
+        longest: that a batch should take, as on a cluster; without it there are two batches a
+            place, which keep all busy to the end, or one where there is one place.
         failed: keys of runs that failed last time: each is in a batch of its own, so that one that
             runs out of memory ends no other, unless they would be half of all batches.
     """
@@ -130,7 +131,8 @@ def batches(
     else:
         alone = []
     total = sum(map(seconds, all_units))
-    wanted = 2 * places if longest == math.inf else math.ceil(total / longest)
+    by_places = 2 * places if places > 1 else 1
+    wanted = by_places if longest == math.inf else math.ceil(total / longest)
     share = total / max(1, wanted)
     divided = sorted(
         _divided(all_units, lambda unit: seconds(unit) <= share and rows(unit) <= MOST_ROWS),

@@ -263,9 +263,7 @@ def step_of_paper(call: Call, paper: str, path: str) -> Step:
     """
     folder = f"results/papers/{paper}/" if paper else "results/papers/"
     files = in_formats(folder, path)
-    for entry in (*of_paper(paper), *WRITTEN_OUT.values()):
-        if entry.path == path:
-            break
+    entry = next(of for of in (*of_paper(paper), *WRITTEN_OUT.values()) if of.path == path)
     page = {}
     if entry.kind == "tables":
         page = pages.page_text(f"{folder}{path}.csv", entry.title, call.root)

@@ -72,7 +72,9 @@ class Clock:
         if task not in self._counts:
             block, folder = self.study.task(task), self.study.config["data_folder"]
             kind = dialogues if block["kind"] == "dialogues" else datasets
-            self._counts[task] = kind.training_count(block["data"], folder) or UNKNOWN
+            # Of some classes all are counted: how many samples they have takes all labels to say.
+            data = block["data"] | ({"classes": None} if "classes" in block["data"] else {})
+            self._counts[task] = kind.training_count(data, folder) or UNKNOWN
         return self._counts[task]
 
     def _work(self, unit: Unit) -> float:

@@ -47,7 +47,7 @@ class Options:
     root: the project's folder.
     here: whether jobs run on this machine with the packages of this environment.
     places: jobs that can run at once.
-    longest: seconds that a batch should take, infinite where two batches a place are wanted.
+    longest: seconds that a batch should take, infinite where places decide.
     words: of the command line.
     """
 

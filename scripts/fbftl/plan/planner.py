@@ -33,7 +33,7 @@ class Planner:
     products: of its study.
     store: of artefacts.
     places: jobs that can run at once.
-    longest: seconds that a batch should take; infinite where two batches a place are wanted.
+    longest: seconds that a batch should take; infinite where places decide.
     """
 
     call: Call

@@ -201,7 +201,7 @@ def test_a_failed_write_leaves_the_old_file(written):
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/a", ".a", "a b", "a\n", "a\0", "x" * 129])
 def test_dangerous_ids_are_refused(path, name):
     assert not valid_id(name)
-    with pytest.raises(UserError, match="cannot name a group"):
+    with pytest.raises(UserError, match="cannot name a client"):
         write_clients(path, {"train": [Client(name, np.arange(1), {"label": np.arange(1)})]})
 
 

@@ -125,6 +125,7 @@ def test_dangerous_client_ids(folder, client):
         (np.full((4, 5, 4), 256, np.uint16), np.arange(4), "pixels above 255"),
         (np.zeros((4, 3, 32, 32), np.uint8), np.arange(4), "channels first; store images as"),
         (np.zeros((4, 20), np.uint8), np.arange(4), "not an image of bytes or floats"),
+        (np.zeros((4, 0, 5), np.uint8), np.arange(4), "not an image of bytes or floats"),
         (np.zeros((4, 5, 4), np.uint8), np.zeros(4), "not one integer"),
         (np.zeros((4, 5, 4), np.uint8), np.arange(4) - 1, "negative classes"),
         (np.zeros((0, 5, 4), np.uint8), np.arange(0), "no samples"),
@@ -136,6 +137,20 @@ def test_arrays_that_are_no_images_or_classes(tmp_path, pixels, label, words):
         file["examples/a/label"] = label
     with pytest.raises(UserError, match=words):
         load({"kind": "federated", "train": "train.h5"}, tmp_path)
+
+
+def test_pixels_of_a_later_client_are_looked_at_before_any_job(folder):
+    with h5py.File(folder / "train.h5", "r+") as file:
+        change("pixels", np.full((4, 5, 4), 2, np.float32))(file["examples"])
+        change("label", np.arange(4, dtype=np.int32))(file["examples"])
+    with pytest.raises(UserError, match="float pixels outside 0 to 1"):
+        check(SPEC, folder)
+
+
+def test_a_file_that_would_fill_the_memory(folder, monkeypatch):
+    monkeypatch.setattr("fbftl.data.datasets.base.MAX_BYTES", 100)
+    with pytest.raises(UserError, match="more than 100; split it"):
+        check(SPEC, folder)
 
 
 def test_a_file_that_claims_more_than_it_holds(tmp_path, monkeypatch):

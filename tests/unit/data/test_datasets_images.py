@@ -159,6 +159,11 @@ def test_rows_that_cannot_be_used(tmp_path, encoded, labels, words):
         load({"kind": "parquet", "train": "train.parquet"}, tmp_path)
 
 
+def test_a_shard_without_rows_is_passed_over(folder):
+    write_parquet(folder / "a.parquet", [], pa.array([], pa.int64()))
+    check(PARQUET | {"train": ["a.parquet", "train.parquet"]}, folder)
+
+
 def test_a_parquet_file_cut_short(folder):
     path = folder / "train.parquet"
     content = path.read_bytes()

@@ -1,5 +1,6 @@
 """What an upload costs, and what kept studies found of it."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,11 @@ from fbftl.ground.errors import UserError
 
 SIZES = ["--samples-per-client", "4", "--classes", "3", "--width", "50"]
 
-HEAD = "skew,message,head,bits,keep,samples_per_client,classes,width,accuracy,below_raw\n"
+HEAD = "skew,message,head,bits,keep,samples_per_client,classes,width,kilobytes,accuracy,below_raw\n"
 ROWS = (
-    "iid labels,means,lda,8,1,4,3,50,0.7,0.05\niid labels,means,mlp,8,1,4,3,50,0.71,0.04\n"
-    "Dirichlet 0.1,means,lda,8,1,4,3,50,0.9,0\niid labels,means,lda,8,1,4,3,64,0.8,0\n"
+    "iid labels,means,lda,8,1,4,3,50,1,0.7,0.05\niid labels,means,mlp,8,1,4,3,50,1,0.71,0.04\n"
+    "Dirichlet 0.1,means,lda,8,1,4,3,50,1,0.9,0\niid labels,means,lda,8,1,4,3,64,1,0.8,0\n"
+    "iid labels,projected,lda,2,1,4,3,50,0.0125,0.6,0.15\n"
 )
 
 
@@ -31,9 +33,31 @@ def test_what_was_measured_is_of_equal_clients_alone(tmp_path: Path) -> None:
     lines = main(SIZES, tmp_path).splitlines()
     (of_means,) = [line for line in lines if " 8  means" in line]
     assert "71.0 % (mlp, -4.0; hill)" in of_means
-    assert sum("not measured" in line for line in lines) == len(lines) - 2 - sum(
+    assert sum("not measured" in line for line in lines) == len(lines) - 3 - sum(
         line == "" or line.startswith("The server") for line in lines
     )
+
+
+def test_a_length_that_samples_decide_is_the_measured_one(tmp_path: Path) -> None:
+    assert kilobytes("projected", 2, 4, 3, 50) is None
+    table = tmp_path / KEPT / "hill" / "tables" / "front.csv"
+    table.parent.mkdir(parents=True)
+    table.write_text(HEAD + ROWS)
+    assert "0.0125     2  projected    60.0 % (lda, -15.0; hill)" in main(SIZES, tmp_path)
+
+
+def test_lengths_of_messages_are_those_that_kept_studies_counted(root: Path) -> None:
+    """Of K = 8 and ten classes; two labels more or less are a class of a client."""
+    with open(root / KEPT / "front-images-full/tables/front.csv", encoding="utf-8") as file:
+        counted = {
+            (row["message"], int(row["bits"])): float(row["kilobytes"])
+            for row in csv.DictReader(file)
+            if (row["skew"], row["samples_per_client"]) == ("iid labels", "8")
+        }
+    lengths = {of: kilobytes(*of, 8, 10, 1280) for of in counted}
+    known = {of: length for of, length in lengths.items() if length is not None}
+    assert {message for message, _ in known} >= {"batch", "means", "moments", "mixtures"}
+    assert known == {of: pytest.approx(counted[of], rel=0.05) for of in known}
 
 
 def test_only_what_fits_is_shown_the_cheapest_first(tmp_path: Path) -> None:

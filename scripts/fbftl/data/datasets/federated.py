@@ -76,8 +76,14 @@ def _split(path: Path, group: str, keys: tuple[str, str], whole: bool) -> Sample
     with explaining_damage(str(path)), h5py.File(path, "r") as file:
         clients = _clients(file, group, *keys)
         of_clients = [images for images, _ in clients.values()]
-        read = of_clients if whole else [of_clients[0][:BLOCK]]
-        images = np.concatenate([_bytes(path, rows[:]) for rows in read])
+        before = np.cumsum([0, *map(len, of_clients[:-1])])
+        images = np.concatenate(
+            [
+                _bytes(path, rows[:] if whole else rows[: BLOCK - start])
+                for rows, start in zip(of_clients, before, strict=True)
+                if whole or start < BLOCK
+            ]
+        )
         labels = [np.asarray(rows[:], dtype=np.int64).ravel() for _, rows in clients.values()]
     owners = np.repeat(list(clients), list(map(len, labels)))
     return Samples(images, np.concatenate(labels), owners)

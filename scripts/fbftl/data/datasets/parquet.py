@@ -44,11 +44,12 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     rows = [sum(pq.read_metadata(path).num_rows for path in paths) for paths in splits]
     classes = _named(splits[0][0], spec, max(int(found.max(initial=0)) for found in labels))
     shape = shape_wanted(spec)
-    first = _first(splits[0][0], spec) if shape is None and rows[0] else None
+    first = _first(splits[0], spec) if shape is None and rows[0] else None
     return Outline(rows, classes, shape, first, labels)
 
 
-def _first(path: Path, spec: Mapping[str, Any]) -> EncodedImages:
+def _first(paths: Sequence[Path], spec: Mapping[str, Any]) -> EncodedImages:
+    path = next(path for path in paths if pq.read_metadata(path).num_rows)
     column = f"{_columns(spec)[0]}.bytes"
     with _explaining(path):
         # With a buffer of its own the reader takes in no whole column of images.

@@ -12,7 +12,6 @@ gives. Chunks behind the first unfinished one are made again.
 import io
 import json
 import shutil
-import zipfile
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,9 +22,12 @@ import numpy as np
 from fbftl.features.store.format import sha256_of
 from fbftl.features.store.ragged import Column, FeatureKind, Ragged
 from fbftl.ground.durable import write_durably
-from fbftl.ground.files import UNREADABLE, remove_leftovers, writing
+from fbftl.ground.files import remove_leftovers, writing
 
 HEADER, RECORD = "header.json", "record"
+
+DIGEST = 64
+"""Bytes before a record: a SHA-256 in hex."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class WorkFolder:
     def __init__(self, path: Path, header: Mapping[str, Any], splits: Collection[str]) -> None:
         self.path = path
         self.store = path / "store"
-        content = json.dumps(header, sort_keys=True).encode()
+        content = self._header = json.dumps(header, sort_keys=True).encode()
         if not (path / HEADER).is_file() or (path / HEADER).read_bytes() != content:
             shutil.rmtree(path, ignore_errors=True)
         write_durably(path / HEADER, content)
@@ -73,12 +75,18 @@ class WorkFolder:
         record = {**asdict(kind), "units": units, "key": key, "sha256": sha256_of(content)}
         if units:
             write_durably(self.store / key, content)
-        write_durably(self._record(split, len(self.chunks[split])), _pack(record, columns))
+        write_durably(
+            self._record(split, len(self.chunks[split])), self._signed(_pack(record, columns))
+        )
         self.chunks[split].append(FinishedChunk(kind, units, key, columns))
 
     def delete(self) -> None:
         """Delete the folder."""
         shutil.rmtree(self.path)
+
+    def _signed(self, packed: bytes) -> bytes:
+        """Return a record behind its digest, which is that of the header too."""
+        return sha256_of(self._header + packed).encode() + packed
 
     def _record(self, split: str, chunk: int) -> Path:
         return self.path / "rows" / f"{split}.{chunk}.npz"
@@ -93,9 +101,12 @@ class WorkFolder:
     def _read(self, path: Path) -> FinishedChunk | None:
         """Return a chunk by its record, None if either is not whole."""
         try:
-            record, columns = _unpack(path.read_bytes())
+            content = path.read_bytes()
+            if content != self._signed(content[DIGEST:]):
+                return None
+            record, columns = _unpack(content[DIGEST:])
             content = (self.store / record["key"]).read_bytes() if record["units"] else b""
-        except (OSError, EOFError, zipfile.BadZipFile, *UNREADABLE):
+        except OSError:
             return None
         if record["units"] and sha256_of(content) != record["sha256"]:
             return None
