@@ -328,7 +328,7 @@ def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     panels = {
         "lost": Panel(lost, y, "What is lost"),
         "cost": Panel(Scale("points of accuracy\nagainst no loss", reference=0), y,
-                      "What it costs, with 95 % bounds"),
+                      "What it changes, with 95 % bounds"),
     }  # fmt: skip
     looks = {formula: Look(NEUTRAL, "|", "", size=11)}
     looks |= {look.figure_label: Look.of(look, line="") for look in methods_shown.values()}

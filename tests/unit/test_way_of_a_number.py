@@ -24,7 +24,7 @@ ROW = re.compile(r"^\| `(scripts/[\w/]+\.py)` \| `(\w+)` \|", re.MULTILINE)
 def page_steps() -> list[tuple[str, str]]:
     """Return file and function of every step on the page."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    return ROW.findall(page.partition("## The way of one number")[2].partition("\n## ")[0])
+    return ROW.findall(page.partition("## Tracing one number")[2].partition("\n## ")[0])
 
 
 def test_every_function_on_the_way_is_there() -> None:

@@ -18,6 +18,9 @@ from fbftl.findings.tables import prefixed
 MOST_SHOWN = 12
 """Settings of a task on the page; the csv has all."""
 
+LOSSY = r"\+[pb]lr="
+"""What the names of settings have that lose packets."""
+
 FEW_SEEDS = 3
 """Up to which a spread says little."""
 
@@ -51,7 +54,10 @@ class OwnTask:
 
 
 def settings_of(task: OwnTask) -> pd.DataFrame:
-    """Return a row per setting, the most accurate first, with whether it is on the Pareto front."""
+    """Return a row per setting, the most accurate first, with whether it is on the Pareto front.
+
+    What loses packets is not on it, since nobody chooses that.
+    """
     of_setting = task.runs.groupby("setting", sort=False)
     rows = pd.DataFrame(
         {
@@ -62,7 +68,8 @@ def settings_of(task: OwnTask) -> pd.DataFrame:
             "diverged": of_setting["diverged"].sum(),
         }
     ).dropna(subset="accuracy")
-    sent = rows["uplink_bits"].fillna(np.inf)  # a central baseline sends nothing
+    chosen = ~rows.index.str.contains(LOSSY)
+    sent = rows["uplink_bits"].where(chosen).fillna(np.inf)  # a central baseline sends nothing
     rows["front"] = on_front(sent, rows["accuracy"]) & (sent < np.inf)
     return rows.sort_values("accuracy", ascending=False, kind="stable")
 
@@ -126,7 +133,8 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
             picture(task.picture, texts, folder) if task.picture else "",
             table(list(_columns(shown, percent))),
             f"<p>{len(shown)} of {counted(len(rows), 'setting')}, with those on the Pareto front "
-            f'of uplink and accuracy; <a href="{link}">every run</a>.</p>',
+            "of uplink and accuracy, where settings that lose packets are left out; "
+            f'<a href="{link}">every run</a>.</p>',
             f"<ul>{doubts}</ul>" if doubts else "",
         ]
     )
@@ -142,7 +150,7 @@ def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
         PageColumn(heading, list(map(score, rows["accuracy"])), number=True),
         PageColumn("±", list(map(score, rows["spread"])), number=True),
         PageColumn(
-            "Uplink (bit)",
+            "Uplink of all clients (bit)",
             ["" if pd.isna(bits) else prefixed(bits) for bits in rows["uplink_bits"]],
             number=True,
         ),

@@ -32,6 +32,11 @@ def test_settings_are_means_over_seeds_with_their_front() -> None:
     assert list(rows.index[rows["front"]]) == ["dear", "cheap"]
 
 
+def test_what_loses_packets_is_on_no_front_and_hides_none() -> None:
+    rows = settings_of(task(whole=[(0.6, 10, False)], **{"whole+plr=0.9": [(0.7, 9, False)]}))
+    assert rows["front"].to_dict() == {"whole+plr=0.9": False, "whole": True}
+
+
 def test_what_to_doubt_is_counted() -> None:
     of = task(**SEEDS)
     of = OwnTask(of.name, of.data, of.runs, {"cheap": 0.8, "dear": 0.91}, None, of.folder)

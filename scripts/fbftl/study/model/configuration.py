@@ -135,13 +135,12 @@ class Configuration(ConfigBlock):
         processor with AVX2 and FMA; auto pins it where that can be done, true refuses where equal
         bytes cannot be promised.
     seeds: repetitions of every setting, a run each.
-    paper: that a study of the project is of, which then belongs to `./run papers`; no other call
-        reads it.
+    paper: the paper that this study belongs to; read by `./run papers` alone.
     papers: whose studies this call makes instead of the block `study`: one, a list, or `all`; null
         takes that block.
     size: of the study that this call makes: the block `study` or the papers', or the full study of
         a system.
-    system: or file of its full study, that this call makes.
+    system: the system, or one file of its full study, that this call makes.
     store: folder of clients, features, runs and findings, which studies and people may share; null
         is results/store. The environment's FBFTL_STORE goes before it.
     batch_minutes: about how long a job of a cluster trains; runs are dealt to jobs by it.
