@@ -55,6 +55,13 @@ def test_pool_and_own_test_split(folder):
     np.testing.assert_array_equal(dataset.test.labels, np.arange(8) % 3)
 
 
+def test_test_images_of_another_size_are_refused(folder):
+    (folder / "larger").write_bytes(encode(np.zeros((8, 6, 4))))
+    larger = {"images": "larger", "labels": "labels"}
+    with pytest.raises(UserError, match=r"test holds images of 6 by 4 and data.train of 5 by 4"):
+        check({**SPEC, "test": larger}, folder)
+
+
 @pytest.mark.parametrize("cut", [1, 5, 60])
 def test_a_file_cut_short_is_found_by_check(folder, cut):
     content = (folder / "images").read_bytes()

@@ -36,6 +36,11 @@ def table(folder: Path, text: str = CSV, **changes) -> dict:
     return spec | COLUMNS | changes
 
 
+def test_as_many_shares_as_groups_are_asked_for():
+    with pytest.raises(UserError, match="shares has 3 numbers for 2 groups"):
+        check(GROUPS | {"shares": [1, 1, 2]}, None)
+
+
 @pytest.mark.parametrize("rates", [[0.35, 0.15], [0.2, 0.5, 0.8]])
 def test_groups_differ_as_they_are_said_to(rates):
     people = load(GROUPS | {"rates": rates}, None)

@@ -50,6 +50,11 @@ def test_a_measurement_is_judged_in_the_published_setup_only():
     assert measured_verdict(None, "86.51", "") is Verdict.NOT_RUN
 
 
+def test_a_measurement_may_be_off_by_the_band_and_half_a_printed_unit():
+    for mean, expected in ((87.4, Verdict.REPRODUCED), (87.7, Verdict.DIFFERS)):
+        assert measured_verdict(Measured(mean, 0.001, 3), "86", "", band=1.0) is expected
+
+
 def table(**columns) -> pd.DataFrame:
     fixed = {"accuracy": [0.864, 0.5], "spread": [0.002, 0.002], "seeds": [3, 3]}
     return pd.DataFrame(fixed | columns)
