@@ -117,7 +117,7 @@ def trained(
         for name, network in block["networks"].items():
             layers = chain_of(network, entering, classes).layers()
             networks[name] = sum(layer.parameters for layer in layers)
-    return Sizes(heads, networks, classes)
+    return Sizes(heads, networks, classes, {name: cut.width for name, cut in planned.items()})
 
 
 def _of_vectors(wanted: Iterable[str], image: tuple[int, int, int] | None) -> dict[str, Cut]:

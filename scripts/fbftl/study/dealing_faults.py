@@ -21,6 +21,7 @@ class Dealt:
     clients: their number; None if unknown.
     public: rows of the task's public sources; None if unknown.
     classes: that there are; None if unknown.
+    width: numbers of a feature; None if unknown.
     """
 
     dealing: Dealing
@@ -28,6 +29,7 @@ class Dealt:
     clients: int | None
     public: int | None = None
     classes: int | None = None
+    width: int | None = None
 
 
 def domains_of(clients: Mapping[str, Any]) -> list[tuple[str, ...]]:

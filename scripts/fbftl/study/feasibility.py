@@ -23,17 +23,19 @@ from fbftl.study.settings import Setting
 
 @dataclass(frozen=True)
 class Sizes:
-    """Classes, and parameters that clients train, where they are known before any job.
+    """Classes, features and parameters that clients train, where they are known before any job.
 
     heads: parameters of the head, by the cut before it, as text.
     networks: parameters of a network that the task names, by name; under None of all that is
         trained without one: source and head, or all of a T5.
     classes: that there are, None of a task without classes.
+    widths: numbers of a feature, by cut.
     """
 
     heads: Mapping[str, int] = field(default_factory=dict)
     networks: Mapping[str | None, int] = field(default_factory=dict)
     classes: int | None = None
+    widths: Mapping[str, int] = field(default_factory=dict)
 
 
 NOTHING_KNOWN = Sizes()
@@ -67,7 +69,8 @@ def require_feasible(
     for name, setting in study.settings_of(task).items():
         dealing = Dealing.of(block["clients"], setting)
         clients = dealing.clients(samples, named)
-        dealt = Dealt(dealing, samples, clients, public, sizes.classes)
+        width = sizes.widths.get(str(setting.cut or block["features"]["cut"]))
+        dealt = Dealt(dealing, samples, clients, public, sizes.classes, width)
         for fault in _faults(study, task, setting, dealt, sizes):
             raise UserError(f"config: the setting '{name}' on {task} {fault}")
 

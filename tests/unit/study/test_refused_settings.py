@@ -11,7 +11,8 @@ from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.grid import expand
 
 Block = dict[str, Any]
-CLASSES = Sizes(classes=10)
+SIZES = Sizes(classes=10, widths={"relu_fc1": 256, "fc1": 256})
+PROJECTED = {"method": "one_shot", "message": "projected", "head": "lda"}
 SOLVED_START = {"method": "fedavg_head", "start": "means"}
 
 
@@ -167,6 +168,7 @@ REFUSED: list[tuple[Block, Block, str]] = [
     ({}, DRAWING | {"resampled_per_round": 101}, "draw 101 samples of the 100 .* at most 100"),
     (NORMED, {"method": "fedavg", "network": "cnn", "clients": 720}, "deals 1438 samples to 720"),
     (CANDIDATES, VOTES | {"most_samples": 3}, "needs 4; .*cka_estimator: biased"),
+    ({}, PROJECTED | {"projection": 257}, "projection 257, which is wider than the 256 numbers"),
     ({"head": [64, 19]}, SOLVED_START, "head layers of at least 20"),
     ({}, {"cut": "fc2"}, "add its cut to tasks.digits.features.further_cuts"),
     ({}, {"cut": "fc1", "mechanism": "gaussian", "epsilon": 1.0}, "feature_clip a norm"),
@@ -232,6 +234,7 @@ POSSIBLE: list[tuple[Block, Block]] = [
     (NORMED, {"method": "fedavg", "network": "cnn", "clients": 719}),
     ({}, {"method": "fedavg", "network": "cnn", "clients": 720}),
     ({"head": [64, 20]}, SOLVED_START),
+    ({}, PROJECTED | {"projection": 256}),
     ({"head": []}, SOLVED_START),
     (CANDIDATES, VOTES | {"most_samples": 4}),
     (CANDIDATES, VOTES | {"most_samples": 3, "cka_estimator": "biased"}),
@@ -258,13 +261,13 @@ POSSIBLE: list[tuple[Block, Block]] = [
 @pytest.mark.parametrize(("task", "axes", "sentence"), REFUSED)
 def test_what_a_task_cannot_run_is_one_sentence(task: Block, axes: Block, sentence: str) -> None:
     with pytest.raises(UserError) as refused:
-        require_feasible(study(task, **axes), "digits", 1438, sizes=CLASSES, public=300)
+        require_feasible(study(task, **axes), "digits", 1438, sizes=SIZES, public=300)
     assert re.search(sentence, str(refused.value)), refused.value
 
 
 @pytest.mark.parametrize(("task", "axes"), POSSIBLE)
 def test_what_is_just_within_its_limits_passes(task: Block, axes: Block) -> None:
-    require_feasible(study(task, **axes), "digits", 1438, sizes=CLASSES, public=300)
+    require_feasible(study(task, **axes), "digits", 1438, sizes=SIZES, public=300)
 
 
 def test_what_is_unknown_is_left_to_the_jobs() -> None:

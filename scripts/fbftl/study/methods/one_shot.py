@@ -12,6 +12,7 @@ from fbftl.ground.floats import FLOAT_BITS
 from fbftl.study.axes import CLIENTS, COMPRESSES, COMPRESSION, LINK, NOISE, OF_FEATURES
 from fbftl.study.axes import SUMS as SUMMING
 from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Many
 from fbftl.study.record import Block, MethodRecord, alike_in, keys
 from fbftl.study.rings import noise_bound, statistics_bound
@@ -149,6 +150,15 @@ def task_faults(setting: AxisValues, _task: Block, training: Block) -> Iterator[
         )
 
 
+def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
+    """Yield a projection that is wider than what it projects."""
+    if dealt.width is not None and (setting.projection or 0) > dealt.width:
+        yield (
+            f"has projection {setting.projection}, which is wider than the {dealt.width} numbers "
+            "of a feature; give at most as many"
+        )
+
+
 def parts(setting: AxisValues) -> tuple[str, ...]:
     """Return the module of its message, which jobs import by its name."""
     return () if setting.message == "features" else (f"messages.{setting.message}",)
@@ -176,6 +186,7 @@ RECORD = MethodRecord(
     mechanisms=("none", "relative", "gaussian"),
     faults=faults,
     task_faults=task_faults,
+    size_faults=size_faults,
     largest_sum=largest_sum,
     parts=parts,
     anneals=True,
