@@ -52,7 +52,7 @@ AXES = ("fraction", "plr", "loss")
 """What the experiment is about."""
 
 SCARCITY_COLUMNS = [
-    Column("fraction", "Clients", format="{:g}", page=True),
+    Column("fraction", "Share of clients", format="{:g}", page=True),
     Column("plr", "PLR", format="{:g}", page=True),
     Column("offered", "Sent", "samples", "{:.0f}"),
     Column("received", "Received", "samples", "{:.0f}", page=True),
@@ -424,9 +424,9 @@ def _cell(cell: pd.Series) -> str:
 POINTS = "{:.2f}"
 
 EFFECTS_COLUMNS = [
-    Column("id", "Row", page=True),
+    Column("id", "Row"),
     Column("finding", "The script", page=True),
-    Column("setting", "Setting"),
+    Column("setting", "Setting", page=True),
     Column("selection", "Epoch picked", page=True),
     *with_spread("released", "As released", "%", POINTS, page=True),
     *with_spread("corrected", "Corrected", "%", POINTS, page=True),

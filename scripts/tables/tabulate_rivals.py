@@ -32,7 +32,7 @@ from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, ResultTable, prefixed
-from fbftl.findings.uploads import UPLOADING, Upload, by_upload
+from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.privacy.composition import compose
 from fbftl.privacy.together import events_of
@@ -41,10 +41,16 @@ from fbftl.study.uploads import READ
 
 # --- uploads --------------------------------------------------------------------------------------
 
+
+def head_words(head: str) -> str:
+    """Return how the page writes a head; a trained one has the task's layers, or is linear."""
+    return "trained" if head == "mlp" else HEADS.get(head, head)
+
+
 UPLOADS_COLUMNS = [
     Column("name", "Upload", page=True),
     Column("message", "Message"),
-    Column("head", "Head", page=True),
+    Column("head", "Head", format=head_words, page=True),
     Column("clients", "Clients", format="{:,.0f}"),
     Column("numbers_per_client", "Numbers per client", format="{:,.0f}"),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
