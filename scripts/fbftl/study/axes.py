@@ -54,7 +54,7 @@ class SharedAxes(Axes):
     method: how the model is trained; `study/methods/` has a record of each.
     cut: cut layer m_c; none takes the task's own.
     network: name of the network that starts at random; none takes source architecture and head.
-    fraction: fraction of the clients' samples that take part.
+    fraction: share of the clients that take part, with all their samples.
     samples_per_client: samples per client K; none takes the task's own.
     partition: how the task's samples are dealt anew; none takes the task's own partition.
     alpha: concentration of a Dirichlet partition; none takes the task's own.
