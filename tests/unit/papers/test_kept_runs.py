@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from fbftl.findings.kept import KEPT
 from fbftl.papers.kept_runs import keep_runs, kept_files, read_kept
-from fbftl.papers.measures import MEASURES, ClaimMeasure
+from fbftl.papers.measures import MEASURES, ClaimMeasure, measures_of
 from fbftl.papers.quantities import Runs
 from scipy.stats import t
 from test_evaluated import ROW, only_part, runs
@@ -76,3 +76,24 @@ def test_means_alone_are_not_paired(kept: dict[str, Runs]) -> None:
 
 def test_without_kept_results_nothing_is_read(tmp_path: Path) -> None:
     assert read_kept(kept_files(tmp_path, KEPT)) == {}
+
+
+@pytest.mark.parametrize(
+    ("task", "measure"),
+    [("digits-network-full", "accuracy_x1"), ("bridged_domain-full", "accuracy_1")],
+)
+def test_answers_that_are_kept_are_those_of_the_accuracy(
+    root: Path, task: str, measure: str
+) -> None:
+    """Each is the mean of the answers that are paired for it."""
+    accuracy = measures_of("thesis")[measure]
+    assert isinstance(accuracy, ClaimMeasure)
+    (runs_of_task,) = read_kept([root / KEPT / task / "runs.csv"]).values()
+    compared = 0
+    for setting in sorted(runs_of_task.settings):
+        values = accuracy.values(runs_of_task, setting)
+        right = accuracy.percents_right(runs_of_task, setting)
+        if len(values) and right is not None:
+            assert right.mean() == pytest.approx(values.mean())
+            compared += 1
+    assert compared >= 5

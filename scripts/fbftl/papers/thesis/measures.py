@@ -177,7 +177,11 @@ MEASURES: Mapping[str, Measured] = {
     "accuracy_1": share_right("accuracy_1", 0.5, answered=True),
     "leak": plain("leak"),
     "leak_by_chance": plain("leak_by_chance"),
-    **{f"accuracy_x{width}": share_right(f"accuracy_x{width}") for width in WIDTHS},
+    # What runs keep of their answers is the whole network's.
+    **{
+        f"accuracy_x{width}": share_right(f"accuracy_x{width}", answered=width == "1")
+        for width in WIDTHS
+    },
     **{
         f"domain_{domain}_accuracy_x{width}": _domain_accuracy(domain, width)
         for domain, width in product(DOMAINS, WIDTHS)
