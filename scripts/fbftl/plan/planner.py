@@ -95,7 +95,7 @@ class Planner:
         return files_of(self.call.study, run.task, run.setting)
 
     def _behind(
-        self, paths: Iterable[str], is_known: Callable[[Product], bool] = lambda product: False
+        self, files: Iterable[str], is_known: Callable[[Product], bool] = lambda product: False
     ) -> Iterator[Product]:
         """Yield the products that files rest on, each behind what it is made from.
 
@@ -111,8 +111,8 @@ class Planner:
                     yield from behind(each)
                 yield product
 
-        for path in paths:
-            yield from behind(path)
+        for file in files:
+            yield from behind(file)
 
     def _is_there(self, product: Product) -> bool:
         if product.kind not in self._there:
@@ -223,11 +223,11 @@ class Planner:
         """Return the keys of all that the study rests on, whether or not it is there, by kind."""
         runs = {key for by in self.products.keys.values() for keys in by.values() for key in keys}
         study, needed = self.call.study, {RUNS: runs}
-        paths = [path for each in bundles(self.call) if each.wanted for path in each.read]
+        files = [path for each in bundles(self.call) if each.wanted for path in each.read]
         for task in study.settings:
             for setting in study.settings_of(task).values():
-                paths += files_of(study, task, setting).values()
-        for product in self._behind([*self._links, *paths]):
+                files += files_of(study, task, setting).values()
+        for product in self._behind([*self._links, *files]):
             needed.setdefault(product.kind, set()).add(product.key)
         return {kind: sorted(keys) for kind, keys in needed.items()}
 
