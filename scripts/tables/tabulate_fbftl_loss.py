@@ -396,9 +396,10 @@ def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFram
     notes = placed["off"].map({True: ", no feedback", False: ""})
     placed["method"] = placed["method"].map(labels) + notes
     order = pd.MultiIndex.from_frame(placed[["block", "method"]].drop_duplicates())
-    # Of settings that differ in a further axis, which the csv has, the last is shown.
-    shown_cells = placed.drop_duplicates(["block", "method", "r"], keep="last")
-    rows = shown_cells.pivot(index=["block", "method"], columns="r", values="cell").reindex(order)
+    # Settings that differ in a further axis share a cell; the csv has the axis.
+    rows = placed.pivot_table(
+        index=["block", "method"], columns="r", values="cell", aggfunc=" / ".join
+    ).reindex(order)
     widths = table.drop_duplicates("method").set_index("method")["elements"]
     kept = [
         {"block": "elements kept", "method": labels[method]}

@@ -104,13 +104,11 @@ class Region:
 
     low, high: its ends.
     open: whether the lower end is not allowed itself.
-    refutable: whether effects outside contradict the claim.
     """
 
     low: float
     high: float = math.inf
     open: bool = False
-    refutable: bool = True
 
     def verdict(self, lower: float, upper: float) -> ClaimVerdict:
         """Return what an interval comes to: all inside, all outside, or neither."""
@@ -118,7 +116,7 @@ class Region:
         below = upper - self.low <= ROUNDING if self.open else self.low - upper > ROUNDING
         if above and upper - self.high <= ROUNDING:
             return ClaimVerdict.CONFIRMED
-        if self.refutable and (below or lower - self.high > ROUNDING):
+        if below or lower - self.high > ROUNDING:
             return ClaimVerdict.CONTRADICTED
         return ClaimVerdict.INCONCLUSIVE
 
@@ -141,7 +139,7 @@ def region(form: ClaimForm, margin: float | None, *, counted: bool = False) -> R
             return Region(math.log(margin or 1))
         case ClaimForm.EXISTS:
             low = 0.0 if margin is None else math.log(margin)
-            return Region(low, open=margin is None, refutable=False)
+            return Region(low, open=margin is None)
         case ClaimForm.NO_LESS:
             return Region(-(margin or 0.0))
         case ClaimForm.EQUAL:

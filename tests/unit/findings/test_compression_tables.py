@@ -148,10 +148,10 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
     ]
 
 
-def test_of_settings_that_a_further_axis_tells_apart_a_cell_shows_the_last() -> None:
+def test_settings_that_a_further_axis_tells_apart_share_a_cell() -> None:
     table = pd.DataFrame([cell("fbftl", 2, 1.0), cell("fbftl", 2, 1.0, accuracy=0.4)])
     rows, _ = as_printed(table, LABELS)
-    assert rows.to_numpy().tolist()[0] == ["q = 2", "FbFTL", "40.0% ± 1.0%"]
+    assert rows.to_numpy().tolist()[0] == ["q = 2", "FbFTL", "50.0% ± 1.0% / 40.0% ± 1.0%"]
 
 
 def test_of_points_that_coincide_the_first_is_on_the_front() -> None:

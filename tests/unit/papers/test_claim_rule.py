@@ -55,9 +55,9 @@ def exactly(mean: float) -> Effect:
         (ClaimForm.NO_LESS, 1.0, -1.1, CONTRADICTED),
         (ClaimForm.NO_LESS, None, 0.0, CONFIRMED),
         (ClaimForm.EXISTS, None, 0.1, CONFIRMED),
-        (ClaimForm.EXISTS, None, -9.0, INCONCLUSIVE),
+        (ClaimForm.EXISTS, None, -9.0, CONTRADICTED),
         (ClaimForm.EXISTS, 100.0, math.log(101), CONFIRMED),
-        (ClaimForm.EXISTS, 100.0, math.log(2), INCONCLUSIVE),
+        (ClaimForm.EXISTS, 100.0, math.log(2), CONTRADICTED),
     ],
 )
 def test_each_form_has_its_region(

@@ -76,7 +76,7 @@ class WorkFolder:
         if units:
             write_durably(self.store / key, content)
         write_durably(
-            self._record(split, len(self.chunks[split])), self._signed(_pack(record, columns))
+            self._record(split, len(self.chunks[split])), self._with_digest(_pack(record, columns))
         )
         self.chunks[split].append(FinishedChunk(kind, units, key, columns))
 
@@ -84,7 +84,7 @@ class WorkFolder:
         """Delete the folder."""
         shutil.rmtree(self.path)
 
-    def _signed(self, packed: bytes) -> bytes:
+    def _with_digest(self, packed: bytes) -> bytes:
         """Return a record behind its digest, which is that of the header too."""
         return sha256_of(self._header + packed).encode() + packed
 
@@ -102,7 +102,7 @@ class WorkFolder:
         """Return a chunk by its record, None if either is not whole."""
         try:
             content = path.read_bytes()
-            if content != self._signed(content[DIGEST:]):
+            if content != self._with_digest(content[DIGEST:]):
                 return None
             record, columns = _unpack(content[DIGEST:])
             content = (self.store / record["key"]).read_bytes() if record["units"] else b""
