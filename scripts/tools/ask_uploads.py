@@ -143,7 +143,7 @@ def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
     ]
     if not fitting:
         return f"No upload fits; the shortest takes {found[0].kilobytes:.3g} kB a client.\n"
-    head = "best head, points against raw features; study"
+    head = "best head that was run, points against raw features; study"
     lines = [f"{'kB/client':>11}  bits  {'message':11}  measured accuracy ({head})"]
     lines += [
         f"{of.kilobytes:11.3g}  {of.bits:4}  {of.message:11}  {of.measured or 'not measured'}"

@@ -15,7 +15,7 @@ from fbftl.methods.by_name import train
 from fbftl.study import methods
 from fbftl.study.axis import Axis
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import require_feasible
+from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.settings import AXES
 from fbftl.tasks.task import Inputs, Outcome
@@ -24,6 +24,7 @@ from unit.methods.frameworks.framework_toys import make_inputs
 from unit.tasks.toy_vectors import make_vectors
 
 SAMPLES = {"digits": 124, "people": 400}
+SIZES = {"digits": Sizes(classes=10), "people": Sizes(classes=2)}
 
 NO_WARNINGS = [
     pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # of runs that diverge, as some are to
@@ -328,7 +329,7 @@ def planned(axes: Mapping[str, Any], block: Mapping[str, Any] = MappingProxyType
     """
     study = resolve(configuration(axes, block))
     (task,) = study.tasks
-    require_feasible(study, task, SAMPLES[task], public=SAMPLES[task])
+    require_feasible(study, task, SAMPLES[task], sizes=SIZES[task], public=SAMPLES[task])
     return study
 
 
