@@ -38,7 +38,7 @@ def ratios(paper: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
 
 
 OF_UPLOADS = ("kilobytes", "downlink_kilobytes", "accuracy")
-OF_ROUNDS = ("equal_times", "equal_low", "equal_high", "near_times")
+OF_ROUNDS = ("equal_times", "equal_low", "equal_high", "near_times", "near_low", "near_high")
 
 
 def front_uploads(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
