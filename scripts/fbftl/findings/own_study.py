@@ -95,21 +95,15 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     return found
 
 
-def section(
-    tasks: Sequence[OwnTask],
-    texts: Mapping[str, PageText],
-    folder: str,
-    steps: Sequence[str] = NEXT,
-) -> str:
+def section(tasks: Sequence[OwnTask], texts: Mapping[str, PageText], folder: str) -> str:
     """Return the section of the study's tasks, in HTML.
 
     Args:
         tasks: in the study's order.
         texts: title and caption of figures, by path.
         folder: where the page will lie; links are relative to it.
-        steps: what to do next, in HTML.
     """
-    listed = "".join(f"<li>{step}</li>" for step in steps)
+    listed = "".join(f"<li>{step}</li>" for step in NEXT)
     return "\n".join(
         [
             '<section id="study"><h2>This study</h2>',
