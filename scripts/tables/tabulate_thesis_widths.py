@@ -98,10 +98,7 @@ def costs(
     single_width = setting["width"] if mixed else width
     layers = described(chain_of(narrowed(network, single_width), image, classes))
     bases = round(width / single_width)
-    return {
-        "parameters": bases * parameters(layers),
-        "multiplications": bases * products(layers),
-    }
+    return {"parameters": bases * parameters(layers), "multiplications": bases * products(layers)}
 
 
 WIDTH_AXES = ("budget_order", "budgets", "rescaled_init", "rescaled_layers", "clients_per_round")
