@@ -1,6 +1,6 @@
 """Kinds of plots: each draws a tidy frame of marks by a specification, in small multiples.
 
-A frame has the columns of `spec.marks`. What a series is called in it is its name in the legend.
+A frame has the columns of `frames.marks`. What a series is called in it is its name in the legend.
 """
 
 from collections.abc import Callable, Mapping, Sequence
