@@ -29,7 +29,7 @@ from fbftl.findings.columns import (
 )
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.majority import MAJORITY, majority_share
-from fbftl.findings.printed import beside, judged
+from fbftl.findings.printed import SCALES, beside, judged
 from fbftl.findings.runs import read_tidy, write_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import spread_of
@@ -76,9 +76,6 @@ METHODS_COLUMNS = [
     *judged_against("CIFAR-10", format="{:.2%}"),
     Column("published_times_fbftl", "Published uplink over FbFTL's", format=ratio),
 ]
-
-BITS = {"Tb": 10**12, "Gb": 10**9}
-"""Units of Table III's totals."""
 
 
 def methods(
@@ -143,7 +140,7 @@ def beside_table3(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.
     """Add the paper's accuracy, judged, and its uplink over FbFTL's to the rows."""
     cells = printed.set_index(["quantity", "method"])
     uplink = cells.loc["total_uplink"]
-    bits = uplink["printed"].astype(float) * uplink["unit"].map(BITS)
+    bits = uplink["printed"].astype(float) * uplink["unit"].map(SCALES)
     rows = rows.assign(published_times_fbftl=rows["method"].map(bits / bits["fbftl"]))
     return judged(beside(rows, cells.loc["accuracy"].reset_index(), ["method"]), reason)
 

@@ -131,10 +131,10 @@ def _printed_for(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 def effects_of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Return what reshuffling does to accuracy, paired by seed, per key."""
-    by_loss = {loss: of_loss.set_index([*keys, "seed"]) for loss, of_loss in runs.groupby("loss")}
-    if not by_loss.keys() >= {"persistent", "reshuffled"}:
+    by_seed = runs.set_index([*keys, "seed"])
+    accuracy = dict(list(by_seed.groupby("loss")["test_accuracy"]))
+    if not accuracy.keys() >= {"persistent", "reshuffled"}:
         return pd.DataFrame(columns=[*keys, "effect"])
-    accuracy = {loss: of_loss["test_accuracy"] for loss, of_loss in by_loss.items()}
     paired = (accuracy["reshuffled"] - accuracy["persistent"]).dropna()
     return (
         paired.groupby(keys, dropna=False)
