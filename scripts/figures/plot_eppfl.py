@@ -12,16 +12,15 @@ from fbftl.cost.compute import training_products
 from fbftl.cost.layers import Layer, read_network
 from fbftl.cost.split import printed_uplink_bytes
 from fbftl.findings import published
+from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
 from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
 from fbftl.findings.plots.kinds import bands, lines
 from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, shown
-from fbftl.findings.story import with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.wording import axes_of
-from fbftl.ground.csv_tables import read_table
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.papers.eppfl.published import SplitSetting, setup_of
 from fbftl.papers.record import PaperRecord
@@ -36,7 +35,7 @@ def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
         svg: path of the svg.
         axes: the number of local epochs, with its default.
     """
-    points = curves(with_rows(read_tidy(runs, axes), runs), read_tidy(series))
+    points = curves(runs_to_draw(runs, axes), read_tidy(series))
     names = [f"E = {epochs:.0f}" for epochs in sorted(points["local_epochs"].unique())]
     series_of = points["local_epochs"].map("E = {:.0f}".format)
     frame = named_at_ends(marks(points, "step", series=series_of))
@@ -76,7 +75,7 @@ def privacy(table: str, printed: str, svg: str) -> None:
         printed: the published accuracies.
         svg: path of the svg.
     """
-    rows = of_noise(with_rows(read_table(table), table))
+    rows = of_noise(table_to_draw(table))
     noisy, clean = rows[rows["epsilon"].notna()], rows[rows["epsilon"].isna()]
     ran = [name for name in SENSITIVITIES if rows["laplace_sensitivity"].eq(name).any()]
     frame = pd.concat(
@@ -139,7 +138,7 @@ def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg: path of the svg.
         methods: the methods there.
     """
-    points, methods_shown = uplinks(with_rows(read_tidy(runs), runs)), shown(methods)
+    points, methods_shown = uplinks(runs_to_draw(runs)), shown(methods)
     labels = points["method"].map(figure_labels(methods_shown))
     names = pd.Series("", points.index)
     for row, words in named(points).items():
@@ -182,9 +181,7 @@ def plain(points: pd.DataFrame) -> int:
     settings = points.loc[points["method"] == SUBJECT, "setting"].map(axes_of)
     baselines = points.loc[points["method"] == BASELINE, "setting"].map(axes_of)
     most = baselines.iloc[0].get("local_epochs") if len(baselines) else None
-    order = settings.map(lambda axes: (len(axes), axes.get("local_epochs") != most))
-    alike = settings[settings.map(lambda axes: axes.get("local_epochs") == most)]
-    return (order[alike.index] if len(alike) else order).idxmin()
+    return settings.map(lambda axes: (axes.get("local_epochs") != most, len(axes))).idxmin()
 
 
 FEDAVG, HALVED = "FedAvg", "EPPFL: half is sent"
@@ -231,7 +228,7 @@ def cost(
         methods: those of the experiment.
     """
     setting = setup_of(PaperRecord.of([setup, script]))
-    runs = with_rows(read_table(table), table)
+    runs = table_to_draw(table)
     points = pd.concat([by_closed_form(setting), by_ledger(runs, networks, setting.epochs)])
     points = points.reset_index(drop=True)
     methods_shown = shown(methods)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.marks import on_front
+from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
 from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped
 from fbftl.findings.plots.kinds import bands, lines, rows
 from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
@@ -17,12 +18,10 @@ from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, labelled, shown
-from fbftl.findings.story import with_rows
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
 from fbftl.findings.wording import compression_words, share_words
-from fbftl.ground.csv_tables import read_table
 from fbftl.messages.channel import GILBERT_ELLIOTT
 from matplotlib.figure import Figure
 
@@ -137,7 +136,7 @@ def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
         svg: path of the svg.
         axes: those of scarcity, with their defaults.
     """
-    tidy = with_rows(read_tidy(runs, axes), runs)
+    tidy = runs_to_draw(runs, axes)
     further = varying(tidy, ("fraction", "plr", "loss"))
     table = mean_and_spread(tidy, [*further, "fraction", "plr", "loss"])
     lossy = table[table["plr"] > 0]
@@ -166,7 +165,7 @@ def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> N
         svg: path of the svg.
         axes: those of scarcity, with their defaults.
     """
-    read_runs = with_rows(read_tidy(runs, axes), runs)
+    read_runs = runs_to_draw(runs, axes)
     table = mean_and_spread(read_runs, ["fraction", "plr"], score="rouge1", name="rouge1")
     ours = marks(table, "plr", "rouge1", series=table["fraction"].map(share_words), factor=1)
     frame = pd.concat([ours, printed_by_loss(fig9, table, 1)])
@@ -235,7 +234,7 @@ def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     with most bits first.
     """
     columns = [*COMPRESSED, "kept", "accuracy", "spread", "seeds", "diverged"]
-    drawn = with_rows(read_tidy(table), table)[columns]
+    drawn = runs_to_draw(table)[columns]
     series, looks = by_method(drawn, methods)
     panels, frames, x = {}, [], Scale(ACCURACY)
     for share, of_share in drawn.groupby("fraction"):
@@ -266,7 +265,7 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
     """
     columns = [*COMPRESSED, "epochs", "uplink_bits", "uplink_bits_spread", "accuracy", "spread",
                "seeds", "diverged"]  # fmt: skip
-    points = with_rows(read_tidy(table), table)[columns]
+    points = runs_to_draw(table)[columns]
     points = marked(points, "best_of_method", ["fraction", "method"])
     points = marked(points, "pareto", ["fraction"])
     series, looks = by_method(points, methods)
@@ -305,7 +304,7 @@ def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     the difference to the method's own run without loss. Its bars reach to Student's bounds, so that
     a bar across zero says that nothing was seen.
     """
-    table_rows, methods_shown = with_rows(read_tidy(table), table), shown(methods)
+    table_rows, methods_shown = runs_to_draw(table), shown(methods)
     lossy = labelled(table_rows[table_rows["blr"] > 0], methods, ["method"])
     lossy = lossy.reset_index(drop=True)
     labels = lossy["method"].map(figure_labels(methods_shown))
@@ -358,7 +357,7 @@ def privacy(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     Labels are as they are; a setting that diverged has accuracy 0.
     """
     columns = ["method", "samples_per_client", "epsilon", "unit", "accuracy", "spread", "diverged"]
-    points, methods_shown = with_rows(read_table(table), table), shown(methods)
+    points, methods_shown = table_to_draw(table), shown(methods)
     points = points.loc[points["label_epsilon"].isna(), [*columns, "seeds"]]
     labels = points["method"].map(figure_labels(methods_shown))
     noisy, clean = points[points["epsilon"].notna()], points[points["epsilon"].isna()]
@@ -385,7 +384,7 @@ DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}
 
 def noise(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw accuracy against the paper's relative noise, drawn once per upload or every epoch."""
-    points, methods_shown = plotted_noise(with_rows(read_table(table), table)), shown(methods)
+    points, methods_shown = plotted_noise(table_to_draw(table)), shown(methods)
     looks, series = {}, []
     for method, draw in zip(points["method"], points["noise_draw"], strict=True):
         look, (line, ending) = methods_shown[method], DRAWS[draw]

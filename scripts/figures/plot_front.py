@@ -4,13 +4,12 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 import pandas as pd
+from fbftl.findings.plots.drawn import table_to_draw
 from fbftl.findings.plots.frames import marks, stepped
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
-from fbftl.findings.story import with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.upload_kinds import KINDS
-from fbftl.ground.csv_tables import read_table
 
 SKEWS = ("iid labels", "Dirichlet 0.1")
 """Panels of the figure over client sizes."""
@@ -40,7 +39,7 @@ def upload_sizes(table: str, svg: str) -> None:
 
     A line for each kind of upload, which ends where no head and no number of bits gets there.
     """
-    rows = with_rows(read_table(table), table)
+    rows = table_to_draw(table)
     rows = rows[rows["cheapest"].eq("yes") & rows["skew"].isin(SKEWS)].drop(columns="spread")
     frame = marks(rows, "samples_per_client", "kilobytes", series=rows["kind"], factor=1)
     frame = frame.assign(panel=rows["skew"])
@@ -55,7 +54,7 @@ def upload_sizes(table: str, svg: str) -> None:
 
 def upload_front(table: str, svg: str) -> None:
     """Draw accuracy against kilobytes a client, each kind's best head at each number of bits."""
-    rows = with_rows(read_table(table), table)
+    rows = table_to_draw(table)
     rows = rows[rows["skew"].eq(SKEWS[0]) & rows["samples_per_client"].isin(SIZES)]
     best = rows.loc[
         rows.groupby(["samples_per_client", "kind", "bits", "keep"])["accuracy"].idxmax()

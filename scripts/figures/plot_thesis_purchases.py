@@ -11,13 +11,12 @@ from fbftl.data.clients import ClientFile
 from fbftl.data.domains import domains_in
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
+from fbftl.findings.plots.drawn import table_to_draw
 from fbftl.findings.plots.frames import level, marks, named_at_ends
 from fbftl.findings.plots.kinds import lines, pictures
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.run_file import read_run
-from fbftl.findings.story import with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
-from fbftl.ground.csv_tables import read_table
 from fbftl.study.outsourcing import COUNTING
 
 BLIND = ("kcenter", "random", "ideal")
@@ -29,7 +28,7 @@ def ecos(table: str, svg: str) -> None:
 
     The study varies one thing at a time from where it runs proximity alone.
     """
-    rows = with_rows(read_table(table), table)
+    rows = table_to_draw(table)
     rows = rows[(rows["label_source"] == "bought") & (rows["purchase_purpose"] == "label")]
     apart = rows[rows["purchase_rule"] == "proximity"].sort_values("purchase")
     centre = apart.iloc[len(apart) // 2]
@@ -45,7 +44,8 @@ def ecos(table: str, svg: str) -> None:
     in_cloud.loc[0, "name"] = "share in the cloud"
     accuracy = named_at_ends(marks(here, "sigma", series=series, panel="accuracy"))
     privacy = marks(here[noisy], "epsilon_added", series=series[noisy], panel="privacy")
-    frames, counts = [share, in_cloud, accuracy, privacy], sorted(series.unique(), key=_number)
+    frames = [share, in_cloud, accuracy, privacy]
+    counts = [f"R = {count:.0f}" for count in sorted(here["centroids"].dropna().unique())]
     looks = in_order(counts) | {"cloud": Look(NEUTRAL, "", ":")}
     at_centre = rows["purchase"] == centre["purchase"]
     for choice, (name, colour, marker) in CHOICES.items():
@@ -68,10 +68,6 @@ def ecos(table: str, svg: str) -> None:
     }
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2))
     save(figure, svg, rows, "Purchases by noisy counts of features")
-
-
-def _number(name: str) -> float:
-    return float(name.split()[-1])
 
 
 SHOWN = 24

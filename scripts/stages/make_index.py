@@ -7,13 +7,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.front import Shown, front_page, rows
+from fbftl.findings.front import Shown, front_page
 from fbftl.findings.own_study import OwnTask, section
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.table_page import PageText
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.exact import this_machine
-from fbftl.ground.files import write_text
+from fbftl.ground.files import csv_rows, write_text
 from fbftl.ground.provenance import commit
 
 
@@ -37,8 +37,8 @@ def main(
         arithmetic: sentence on whether other machines give the same numbers.
         page: path of the page.
     """
-    verdicts, shown = rows(audit), []
-    for (paper, title), lines in groupby(rows(papers), itemgetter("paper", "title")):
+    verdicts, shown = csv_rows(audit), []
+    for (paper, title), lines in groupby(csv_rows(papers), itemgetter("paper", "title")):
         of_paper = results.get(paper, ())
         table = next((path for path in of_paper if path.endswith("/claims.html")), None)
         shown.append(
@@ -46,7 +46,7 @@ def main(
                 paper,
                 title,
                 says=list(lines),
-                claims=rows(Path(table).with_suffix(".csv")) if table else [],
+                claims=csv_rows(Path(table).with_suffix(".csv")) if table else [],
                 audit=[row["verdict"] for row in verdicts if row["paper"] == paper],
                 results=of_paper,
             )

@@ -29,9 +29,9 @@ from fbftl.findings.columns import (
 )
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.majority import MAJORITY, majority_share
-from fbftl.findings.printed import beside, judged
+from fbftl.findings.printed import SCALES, beside, judged
 from fbftl.findings.runs import read_tidy, write_tidy
-from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
+from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import spread_of
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, labelled, shown
@@ -77,9 +77,6 @@ METHODS_COLUMNS = [
     Column("published_times_fbftl", "Published uplink over FbFTL's", format=ratio),
 ]
 
-BITS = {"Tb": 10**12, "Gb": 10**9}
-"""Units of Table III's totals."""
-
 
 def methods(
     runs: list[str], ledgers: list[str], networks: list[str], clients: str,
@@ -114,20 +111,17 @@ def methods(
     rows = pd.DataFrame(table_rows(shown(methods), exchanged, trained, set(printed["method"])))
     common = to_common_accuracy(sent, common_accuracy(exchanged))
     rows = rows.merge(common, how="left", on="method")
-    rows = with_test_set(rows, size_of_test_set(clients))
-    rows = rows.assign(majority=majority_share(clients))
+    rows = against_fbftl(rows, clients).assign(majority=majority_share(clients))
     reason = differs(setup, setups, "cifar10")
     return ResultTable(beside_table3(rows, printed, reason), METHODS_COLUMNS)
 
 
-def with_test_set(rows: pd.DataFrame, samples: int) -> pd.DataFrame:
+def against_fbftl(rows: pd.DataFrame, clients: str) -> pd.DataFrame:
     """Add the test set's error of each accuracy, and the most of its difference to FbFTL's."""
-    rows = rows.assign(test_set_error=error_of(rows["accuracy"], samples))
-    fbftl = rows.loc[rows["method"] == "fbftl", "accuracy"]
-    if fbftl.empty:
-        return rows.assign(test_set_error_to_fbftl=None)
-    to_fbftl = error_of_difference(rows["accuracy"], fbftl.iloc[0], samples)
-    return rows.assign(test_set_error_to_fbftl=to_fbftl.where(rows["method"] != "fbftl"))
+    is_fbftl = rows["method"] == "fbftl"
+    others = rows["accuracy"].mask(is_fbftl)
+    table = with_test_set(rows, clients, (others, rows["accuracy"][is_fbftl].max()))
+    return table.rename(columns={"test_set_error_of_difference": "test_set_error_to_fbftl"})
 
 
 def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
@@ -146,7 +140,7 @@ def beside_table3(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.
     """Add the paper's accuracy, judged, and its uplink over FbFTL's to the rows."""
     cells = printed.set_index(["quantity", "method"])
     uplink = cells.loc["total_uplink"]
-    bits = uplink["printed"].astype(float) * uplink["unit"].map(BITS)
+    bits = uplink["printed"].astype(float) * uplink["unit"].map(SCALES)
     rows = rows.assign(published_times_fbftl=rows["method"].map(bits / bits["fbftl"]))
     return judged(beside(rows, cells.loc["accuracy"].reset_index(), ["method"]), reason)
 

@@ -131,10 +131,10 @@ def _printed_for(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
 def effects_of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Return what reshuffling does to accuracy, paired by seed, per key."""
-    by_loss = {loss: of_loss.set_index([*keys, "seed"]) for loss, of_loss in runs.groupby("loss")}
-    if not by_loss.keys() >= {"persistent", "reshuffled"}:
+    by_seed = runs.set_index([*keys, "seed"])
+    accuracy = dict(list(by_seed.groupby("loss")["test_accuracy"]))
+    if not accuracy.keys() >= {"persistent", "reshuffled"}:
         return pd.DataFrame(columns=[*keys, "effect"])
-    accuracy = {loss: of_loss["test_accuracy"] for loss, of_loss in by_loss.items()}
     paired = (accuracy["reshuffled"] - accuracy["persistent"]).dropna()
     return (
         paired.groupby(keys, dropna=False)
@@ -159,6 +159,9 @@ def beside_fig8(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.Data
 RATE = "{:.4%}"
 
 EQ_18 = "Eq. (18)"
+
+LINK = ("blr", "burst", "retransmissions")
+"""Axes of the link."""
 
 DIFFERENCE = ("difference", "difference_spread", "difference_lower", "difference_upper")
 """Accuracy less the method's own without loss, over seeds: mean, spread, Student's bounds."""
@@ -202,8 +205,8 @@ def packet_loss(
     read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
     clean = {alike(run): run for run in read if run.setting.blr == 0}
     table = pd.DataFrame([link_row(run) | against(run, clean.get(alike(run))) for run in read])
-    keys = ["fraction", "method", "blr", "burst", "retransmissions"]
-    table = labelled(table, methods, keys, [False, *[True] * 4])
+    keys = ["fraction", "method", *LINK]
+    table = labelled(table, methods, keys, [axis != "fraction" for axis in keys])
     table["label"] += table["fraction"].map(of_clients)
     clean_accuracy = table["accuracy"] - table["difference"].astype(float)
     table = with_test_set(table, clients, (table["accuracy"], clean_accuracy))
@@ -226,11 +229,7 @@ def link_row(run: Exchanged) -> dict[str, Any]:
     expected, formula = loss_rate(setting, blocks / messages)
     deviation = None if expected is None else np.sqrt(expected * (1 - expected) / messages)
     return {
-        "method": setting.method,
-        "fraction": setting.fraction,
-        "blr": setting.blr,
-        "burst": setting.burst,
-        "retransmissions": setting.retransmissions,
+        **{axis: setting.values[axis] for axis in ("method", "fraction", *LINK)},
         "blocks": blocks / messages,
         "messages": messages,
         "plr_ledger": lost / messages,
@@ -314,15 +313,10 @@ def compression(
         ]
     )
     table = beside_table5(table, published.read(table5), differs(setup, setups, "cifar10"))
+    order = ["fraction", "method", "q", "r", "feedback"]
+    table = labelled(table, methods, order, [axis == "method" for axis in order])
+    table = with_test_set(table.drop(columns="label"), clients)
     labels = {name: method.label for name, method in shown(methods).items()}
-    order = list(labels)
-    table = table.sort_values(
-        ["fraction", "method", "q", "r", "feedback"],
-        ascending=[False, True, False, False, False],
-        key=lambda column: column.map(order.index) if column.name == "method" else column,
-        na_position="first",
-    )
-    table = with_test_set(table, clients)
     arranged, columns = as_printed(table, labels)
     return ResultTable(with_layout(table), columns, arranged)
 

@@ -19,7 +19,6 @@ from fbftl.findings.columns import (
 )
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.printed import beside, judged
-from fbftl.findings.published import lookup
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
@@ -272,15 +271,11 @@ ROUND_WEIGHTS_COLUMNS = [
 
 def round_weights(statements: str) -> ResultTable:
     """Tabulate what a client of FedFeat+ sends in a round at the paper's size, by closed forms."""
-    stated = published.read(statements)
-    shards = lookup(stated, quantity="shards_per_client")
-    samples = int(shards * lookup(stated, quantity="samples_per_shard"))
-    table = pd.DataFrame(product(DATASETS, TABLE_I), columns=["dataset", "backbone"])
-    each = [round_weight(row.backbone, row.dataset, samples) for row in table.itertuples()]
-    table["weights"] = [weight.weights for weight in each]
-    table["width"] = [weight.width for weight in each]
-    table["samples"] = samples
-    table["features"] = [weight.features for weight in each]
-    table["share"] = [weight.share for weight in each]
+    stated = published.by_quantity(published.read(statements))
+    samples = int(stated["shards_per_client"] * stated["samples_per_shard"])
+    table = pd.DataFrame(
+        {"dataset": dataset, "backbone": kind} | round_weight(kind, dataset, samples)
+        for dataset, kind in product(DATASETS, TABLE_I)
+    )
     table["megabytes"] = (table["weights"] + table["features"]) * FLOAT_BITS / 8e6
     return ResultTable(table, ROUND_WEIGHTS_COLUMNS)

@@ -4,7 +4,6 @@ Each function returns one.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -174,13 +173,10 @@ def sources_table(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> 
     axes = list(dict.fromkeys(["method", *varying]))
     rows = []
     for setting, of_setting in runs.groupby("setting"):
-        parts = components(
-            [list(of_source[SCORE]) for _, of_source in of_setting.groupby("source")]
-        )
+        scores = [list(of_source[SCORE]) for _, of_source in of_setting.groupby("source")]
         rows.append(
             {"setting": setting, **of_setting.iloc[0][axes]}
-            | asdict(parts)
-            | {"seeds_spread": parts.seeds_spread, "sources_spread": parts.sources_spread}
+            | components(scores)
             | {"sources": len(by_source), "seeds": len(of_setting)}
             | {"diverged": int(of_setting["diverged"].sum())}
         )

@@ -89,10 +89,9 @@ def uploads(
     """
     table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
     table = with_test_set(table, clients)
-    bounds = {key: one_shot[key] for key in ("least_variance", "least_samples")}
     of_mixtures = table["message"] == "mixtures"
-    for key, value in bounds.items():
-        table[key] = pd.Series(value, index=table.index).where(of_mixtures)
+    for key in ("least_variance", "least_samples"):
+        table[key] = pd.Series(one_shot[key], index=table.index).where(of_mixtures)
     return ResultTable(table, UPLOADS_COLUMNS)
 
 

@@ -15,7 +15,7 @@ from fbftl.findings.printed import judged
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import counted, mean_and_spread
-from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
@@ -176,9 +176,7 @@ def frameworks(
         framework_row(read_run(run), ledger, looks)
         for run, ledger in zip(runs, ledgers, strict=True)
     ]
-    table = pd.DataFrame(rows)
-    table["place"] = table["method"].map({name: index for index, name in enumerate(looks)})
-    table = table.sort_values(["place", "partition", "variant"]).drop(columns="place")
+    table = labelled(pd.DataFrame(rows), methods, ["method", "partition", "variant"])
     table = table.merge(first_attacks(attacks), how="left", on="setting").drop(columns="setting")
     table = table.merge(printed.rename(columns={"framework": "method"}), how="left", on="method")
     others = printed[~printed["framework"].isin(looks)]

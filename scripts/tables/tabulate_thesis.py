@@ -22,12 +22,7 @@ from fbftl.findings.comparison import Measured, Verdict, effect, verdict
 from fbftl.findings.outsourcing import CHOICES, purchases
 from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.tables import Column, ResultTable, prefixed
-from fbftl.privacy.schedules import (
-    best_steps,
-    dynamic_bound,
-    printed_steps,
-    uniform_bound,
-)
+from fbftl.privacy.schedules import best_steps, dynamic_bound, printed_steps, uniform_bound
 
 # --- budget ---------------------------------------------------------------------------------------
 

@@ -4,7 +4,6 @@ Each function returns one.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -64,7 +63,8 @@ def widths(
     names = [name_of(domain) for domain in domains_in(domains)]
     rows = []
     for run, ledger in zip(runs, ledgers, strict=True):
-        document, sent = read_run(run), uploads(ledger)
+        document, messages = read_run(run), read_ledger(ledger, LEDGER).to_pandas()
+        sent = messages[messages["direction"] == "up"]
         setting = axes | document["setting"]
         diverged = sum(repetition["diverged"] for repetition in document["repetitions"])
         if "budgets" not in document["repetitions"][0]:  # FedAvg's clients all train one width
@@ -98,10 +98,7 @@ def costs(
     single_width = setting["width"] if mixed else width
     layers = described(chain_of(narrowed(network, single_width), image, classes))
     bases = round(width / single_width)
-    return {
-        "parameters": bases * parameters(layers),
-        "multiplications": bases * products(layers),
-    }
+    return {"parameters": bases * parameters(layers), "multiplications": bases * products(layers)}
 
 
 WIDTH_AXES = ("budget_order", "budgets", "rescaled_init", "rescaled_layers", "clients_per_round")
@@ -161,11 +158,8 @@ def in_each(names: list[str], accuracies: list[list[float]]) -> dict[str, float]
     return columns
 
 
-def uploads(ledger: str | Path) -> pd.DataFrame:
-    """Return every client message of a ledger: seed, round, client, bits."""
-    columns = ["seed", "round", "client", "direction", "bits"]
-    rows = read_ledger(ledger, columns).to_pandas()
-    return rows[rows["direction"] == "up"]
+LEDGER = ["seed", "round", "client", "direction", "bits"]
+"""Columns that are read of a ledger."""
 
 
 def uplink(run: Mapping[str, Any], sent: pd.DataFrame, width: float) -> dict[str, Any]:

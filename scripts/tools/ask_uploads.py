@@ -18,9 +18,9 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from fbftl.findings.front import rows
 from fbftl.findings.kept import KEPT
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import csv_rows
 from fbftl.messages.codec import Compression
 from fbftl.methods.one_shot.message import Terms
 from fbftl.privacy.mechanisms import PrivacyRecord
@@ -58,11 +58,6 @@ class PricedUpload:
     bits: int
     kilobytes: float
     measured: str = ""
-
-    @property
-    def heads(self) -> tuple[str, ...]:
-        """Heads that can be made of it."""
-        return HEADS_FROM[self.message]
 
 
 def kilobytes(message: str, bits: int, samples: int, classes: int, width: int) -> float | None:
@@ -120,7 +115,7 @@ def measured(
     for table in sorted((root / KEPT).glob("*/tables/front.csv")):
         same = [
             row
-            for row in rows(table)
+            for row in csv_rows(table)
             if (row["skew"], row["message"]) == ("iid labels", message)
             if all(float(row[name]) == value for name, value in same_as.items())
         ]
@@ -138,7 +133,7 @@ def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
         upload
         for upload in found
         if options.link is None or upload.kilobytes <= options.link
-        if options.head != "mlp" or "mlp" in upload.heads
+        if options.head != "mlp" or "mlp" in HEADS_FROM[upload.message]
         if not options.private or upload.message in (*BOUNDED, "mixtures")
     ]
     if not fitting:

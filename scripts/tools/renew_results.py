@@ -20,7 +20,6 @@ from typing import Any
 from fbftl.findings import kept
 from fbftl.findings.claim_pages import KeptRows, fill_claims
 from fbftl.findings.coverage import fill_tables, read_items
-from fbftl.findings.front import rows
 from fbftl.findings.kept import KEPT
 from fbftl.findings.origins import commits, distinct, notes_on_runs
 from fbftl.findings.prose import fill
@@ -36,7 +35,7 @@ from fbftl.findings.tables import ResultTable
 from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import read_json, replacing, write_json, write_text
+from fbftl.ground.files import csv_rows, read_json, replacing, write_json, write_text
 from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, parts_table
 from fbftl.papers.kept_runs import keep_runs, kept_files
 from fbftl.papers.quantities import Runs, runs_by_task
@@ -132,7 +131,7 @@ def runs_there(folder: Path) -> dict[str, Runs]:
 
 def kept_papers(root: Path) -> list[str]:
     """Return the papers with kept results, in the order of their pages."""
-    papers = dict.fromkeys(row["paper"] for row in rows(root / "published" / "papers.csv"))
+    papers = dict.fromkeys(row["paper"] for row in csv_rows(root / "published" / "papers.csv"))
     return [paper for paper in papers if (root / KEPT / kept.PAPERS / paper).is_dir()]
 
 
@@ -162,7 +161,7 @@ def renew_claims(root: Path, paper: str) -> None:
 @cache
 def kept_rows(root: Path) -> dict[str, KeptRows]:
     """Return the rows of all papers' kept tables from which their pages are filled; read once."""
-    audit = rows(root / KEPT / AUDIT)
+    audit = csv_rows(root / KEPT / AUDIT)
     by_paper = {}
     for paper in kept_papers(root):
         tables = root / KEPT / kept.PAPERS / paper / "tables"
@@ -170,11 +169,11 @@ def kept_rows(root: Path) -> dict[str, KeptRows]:
             row | {"table": path.stem}
             for path in sorted(tables.glob("*.csv"))
             if path.stem not in ("claims", "claim_parts")
-            for row in rows(path)
+            for row in csv_rows(path)
             if "verdict" in row
         ]
         of_paper = [row for row in audit if row["paper"] == paper]
-        by_paper[paper] = KeptRows(rows(tables / "claims.csv"), printed, of_paper)
+        by_paper[paper] = KeptRows(csv_rows(tables / "claims.csv"), printed, of_paper)
     return by_paper
 
 
@@ -213,10 +212,7 @@ def finished(root: Path, name: str) -> dict[str, Any]:
 
 def made_by() -> dict[str, Any]:
     """Return the environment of what is being taken over, and the commit if no run has it."""
-    return {
-        "commit": provenance.commit(),
-        "versions": {name: version(name) for name in PACKAGES},
-    }
+    return {"commit": provenance.commit(), "versions": {name: version(name) for name in PACKAGES}}
 
 
 @cache
@@ -225,7 +221,7 @@ def committed_numbers(root: Path) -> dict[str, float]:
     files = sorted((root / KEPT).glob("*/numbers.json"))
     of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
-    of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, rows(t)).items()}
+    of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, csv_rows(t)).items()}
     of_tables = {
         "front": front_uploads,
         "rounds": uplinks_of_rounds,
@@ -234,7 +230,7 @@ def committed_numbers(root: Path) -> dict[str, float]:
     }
     for name, numbers_of in of_tables.items():
         for table in sorted((root / KEPT).glob(f"*/tables/{name}.csv")):
-            of_tasks |= numbers_of(table.parents[1].name, rows(table))
+            of_tasks |= numbers_of(table.parents[1].name, csv_rows(table))
     return of_tasks | of_formulas
 
 

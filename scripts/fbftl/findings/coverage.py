@@ -5,7 +5,6 @@ that Markdown does not show, ``<!--coverage:fbftl-->`` and ``<!--end-->``, where
 is made of its rows; ``<!--coverage:all-->`` takes the counts of all papers.
 """
 
-import csv
 import math
 import re
 from collections import Counter
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import csv_rows
 
 STUDIED, PRINTED, ABSENT = STATES = ("studied", "printed only", "absent")
 """An experiment or a formula here gives its quantities; its numbers alone are here; neither."""
@@ -64,8 +64,7 @@ class Item:
 
 def read_items(path: str | Path) -> list[Item]:
     """Return the tables and figures of all papers, in the order of the file."""
-    with open(path, encoding="utf-8", newline="") as file:
-        return [Item(**row) for row in csv.DictReader(file)]
+    return [Item(**row) for row in csv_rows(path)]
 
 
 def factors(product: str) -> list[tuple[str, str]]:

@@ -183,8 +183,7 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
         ["seed", "direction", "epoch"], observed=True
     )[TOTALS]
     every = pd.MultiIndex.from_product(
-        [paces, DIRECTIONS, range(points + 1)],
-        names=["seed", "direction", "epoch"],
+        [paces, DIRECTIONS, range(points + 1)], names=["seed", "direction", "epoch"]
     )
     totals = by_epoch.sum().reindex(every, fill_value=0).astype(np.int64)
     return Exchanged(

@@ -1,12 +1,10 @@
 """The front page of all results: what each paper says, what came out, one picture of each."""
 
-import csv
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from os.path import relpath
-from pathlib import Path
 
 from fbftl.findings.page_style import document, verdict_class
 from fbftl.findings.table_page import PageColumn, PageText, name_of, picture, table
@@ -58,12 +56,6 @@ class Shown:
     def picture(self) -> str | None:
         """Its first figure, or None."""
         return next((path for path in self.results if path.endswith(".svg")), None)
-
-
-def rows(table: str | Path) -> list[dict[str, str]]:
-    """Return the rows of a table's csv."""
-    with open(table, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def tally(verdicts: Sequence[str]) -> str:

@@ -19,44 +19,18 @@ B / (a n).
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 
-@dataclass(frozen=True)
-class Components:
-    """A score over seeds of several sources, and the parts of its variance in the score's unit².
+def components(scores: Sequence[Sequence[float]]) -> dict[str, float]:
+    """Return the parts of the variance of a score over seeds of several sources, in its unit².
 
-    mean, error: over all runs, and its standard error where sources are drawn as well as seeds.
-    within, between: mean squares.
-    seeds_variance, seeds_error: of seeds under one source, with its standard error; NaN where a
-        source has one seed.
-    sources_variance, sources_error: of what sources add, which may come out below zero, likewise.
-    """
-
-    mean: float
-    error: float
-    within: float
-    between: float
-    seeds_variance: float
-    seeds_error: float
-    sources_variance: float
-    sources_error: float
-
-    @property
-    def seeds_spread(self) -> float:
-        """Standard deviation of seeds under one source."""
-        return math.sqrt(self.seeds_variance)
-
-    @property
-    def sources_spread(self) -> float:
-        """Standard deviation of what sources add; 0 where its variance came out below zero."""
-        return 0.0 if self.sources_variance < 0 else math.sqrt(self.sources_variance)
-
-
-def components(scores: Sequence[Sequence[float]]) -> Components:
-    """Return the parts of the variance of a score.
+    `mean`, `error`: over all runs, and its standard error where sources are drawn as well as seeds.
+    `within`, `between`: mean squares. `seeds_variance`, `seeds_error`: of seeds under one source,
+    with its standard error; NaN where a source has one seed. `sources_variance`, `sources_error`:
+    of what sources add, which may come out below zero, likewise. `seeds_spread`, `sources_spread`:
+    the roots of both variances; 0 of one below zero.
 
     Args:
         scores: (a, n), by source and seed, at least two sources of as many seeds each.
@@ -67,25 +41,23 @@ def components(scores: Sequence[Sequence[float]]) -> Components:
     sources, seeds = len(scores), {len(of_source) for of_source in scores}
     if sources < 2 or len(seeds) != 1 or 0 in seeds:
         raise ValueError(f"{sources} sources with {sorted(seeds)} seeds are not balanced")
-    values = np.asarray(scores, dtype=float)
     (n,) = seeds
+    values, freedom = np.asarray(scores, dtype=float), sources * (n - 1)
     means = values.mean(1)
     between = n * float(means.var(ddof=1))
-    error = math.sqrt(between / (sources * n))
-    if n == 1:
-        unknown = (math.nan,) * 4
-        return Components(float(values.mean()), error, math.nan, between, *unknown)
-    freedom = sources * (n - 1)
-    within = float(((values - means[:, None]) ** 2).sum()) / freedom
+    within = float(((values - means[:, None]) ** 2).sum()) / freedom if freedom else math.nan
+    of_sources = (between - within) / n
     of_within = 2 * within**2 / (freedom + 2)
     of_between = 2 * between**2 / (sources + 1)
-    return Components(
-        mean=float(values.mean()),
-        error=error,
-        within=within,
-        between=between,
-        seeds_variance=within,
-        seeds_error=math.sqrt(of_within),
-        sources_variance=(between - within) / n,
-        sources_error=math.sqrt(of_between + of_within) / n,
-    )
+    return {
+        "mean": float(values.mean()),
+        "error": math.sqrt(between / (sources * n)),
+        "within": within,
+        "between": between,
+        "seeds_variance": within,
+        "seeds_error": math.sqrt(of_within),
+        "sources_variance": of_sources,
+        "sources_error": math.sqrt(of_between + of_within) / n,
+        "seeds_spread": math.sqrt(within),
+        "sources_spread": 0.0 if of_sources < 0 else math.sqrt(of_sources),
+    }

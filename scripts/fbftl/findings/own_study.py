@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from fbftl.findings.columns import undertrained
+from fbftl.findings.comparison import LEAST_SEEDS
 from fbftl.findings.marks import on_front
 from fbftl.findings.page_style import counted
 from fbftl.findings.table_page import PageColumn, PageText, picture, table
@@ -20,9 +21,6 @@ MOST_SHOWN = 12
 
 LOSSY = r"\+[pb]lr="
 """What the names of settings have that lose packets."""
-
-FEW_SEEDS = 3
-"""Up to which a spread says little."""
 
 NEXT = (
     "One more seed: <code>seeds: [0, 1, 2, 3]</code> in the task; only that seed is trained.",
@@ -79,8 +77,8 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     found = []
     if failed := int((rows["diverged"] > 0).sum()):
         found.append(f"{counted(failed, 'setting')} had seeds that diverged, which count as 0.")
-    if few := int((rows["seeds"] < FEW_SEEDS).sum()):
-        found.append(f"{counted(few, 'setting')} had fewer than {FEW_SEEDS} seeds.")
+    if few := int((rows["seeds"] < LEAST_SEEDS).sum()):
+        found.append(f"{counted(few, 'setting')} had fewer than {LEAST_SEEDS} seeds.")
     behind = {
         setting: text
         for setting, ridge in task.ridge.items()
@@ -95,21 +93,15 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     return found
 
 
-def section(
-    tasks: Sequence[OwnTask],
-    texts: Mapping[str, PageText],
-    folder: str,
-    steps: Sequence[str] = NEXT,
-) -> str:
+def section(tasks: Sequence[OwnTask], texts: Mapping[str, PageText], folder: str) -> str:
     """Return the section of the study's tasks, in HTML.
 
     Args:
         tasks: in the study's order.
         texts: title and caption of figures, by path.
         folder: where the page will lie; links are relative to it.
-        steps: what to do next, in HTML.
     """
-    listed = "".join(f"<li>{step}</li>" for step in steps)
+    listed = "".join(f"<li>{step}</li>" for step in NEXT)
     return "\n".join(
         [
             '<section id="study"><h2>This study</h2>',

@@ -46,7 +46,7 @@ def error_of_difference(
 def with_test_set(
     table: "pd.DataFrame",
     clients: str,
-    sides: "tuple[pd.Series, pd.Series] | None" = None,
+    sides: "tuple[pd.Series, pd.Series | float] | None" = None,
     accuracy: str = "accuracy",
 ) -> "pd.DataFrame":
     """Return a table with the test set's error of accuracies, and the most that of differences is.

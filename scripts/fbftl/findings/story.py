@@ -1,14 +1,11 @@
-"""Texts of figures: their alternative texts in files and on pages, and what has nothing to draw."""
+"""Alternative texts of figures, in their files and on pages."""
 
 import re
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fbftl.ground.errors import UserError
-
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 DESCRIPTION = re.compile(r"<dc:description>(.*?)</dc:description>", re.DOTALL)
@@ -37,19 +34,6 @@ def described(figure: "Figure", title: str) -> str:
     names = dict.fromkeys(text.get_text().replace("\n", ", ") for text in named)
     parts = [title, *dict.fromkeys(panels), f"Labels: {'; '.join(filter(None, names))}"]
     return " ".join(f"{plain(part)}." for part in filter(None, parts))
-
-
-def with_rows(table: "pd.DataFrame", path: object) -> "pd.DataFrame":
-    """Return a table that a figure is drawn of.
-
-    Raises:
-        UserError: if it has no row.
-    """
-    if table.empty:
-        raise UserError(
-            f"{path} has no row, so that there is nothing to draw; give its experiment settings"
-        )
-    return table
 
 
 def alternative_of(svg: str) -> str:

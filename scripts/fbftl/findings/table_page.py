@@ -84,14 +84,12 @@ def table_page(csv: Path, text: PageText, columns: Sequence[PageColumn]) -> str:
 
 def table(columns: Sequence[PageColumn]) -> str:
     """Return the table in HTML, what all rows share above it."""
-    varying, shared = apart(together(columns))
-    shown = chosen(varying)
+    shown, in_every_row = for_readers(columns)
     if shown and not shown[0].heading:
         shown[0] = repeated(shown[0])
     lines = [BEGIN]
-    if shared:
-        facts = "; ".join(f"{escape(c.heading)}: {escape(c.cells[0])}" for c in shared[:CONSTANTS])
-        lines.append(f'<p class="soft">In every row: {facts}.</p>')
+    if in_every_row:
+        lines.append(f'<p class="soft">{escape(in_every_row)}</p>')
     headings = "".join(
         f'<th scope="col"{mark(column)}>{escape(column.heading)}</th>'
         if column.heading
@@ -105,6 +103,13 @@ def table(columns: Sequence[PageColumn]) -> str:
 def fragment(page: str) -> str:
     """Return the table of a page, for another page."""
     return page.partition(BEGIN)[2].partition(END)[0]
+
+
+def for_readers(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], str]:
+    """Return the columns that are shown, and in a sentence what all rows share, empty if none."""
+    varying, shared = apart(together(columns))
+    facts = "; ".join(f"{column.heading}: {column.cells[0]}" for column in shared[:CONSTANTS])
+    return chosen(varying), f"In every row: {facts}." if facts else ""
 
 
 def together(columns: Sequence[PageColumn]) -> list[PageColumn]:

@@ -14,15 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.table_page import (
-    CONSTANTS,
-    PageColumn,
-    PageText,
-    apart,
-    chosen,
-    table_page,
-    together,
-)
+from fbftl.findings.table_page import PageColumn, PageText, for_readers, table_page
 from fbftl.ground.files import write_text
 
 VERDICTS = ("verdict", "overall")
@@ -125,8 +117,7 @@ class ResultTable:
 
 def markdown(columns: Sequence[PageColumn]) -> str:
     """Return a pipe table of a page's columns, numbers to the right, what rows share below it."""
-    varying, shared = apart(together(columns))
-    table = chosen(varying)
+    table, in_every_row = for_readers(columns)
 
     def line(cells: Iterable[str]) -> str:
         return "| " + " | ".join(cells) + " |"
@@ -139,8 +130,8 @@ def markdown(columns: Sequence[PageColumn]) -> str:
     lines.append(line("---:" if column.number else "---" for column in table))
     rows = len(table[0].cells) if table else 0
     lines += [line(cell(column, row) for column in table) for row in range(rows)]
-    if facts := [f"{column.heading}: {column.cells[0]}" for column in shared[:CONSTANTS]]:
-        lines += ["", escape_markdown(f"In every row: {'; '.join(facts)}.")]
+    if in_every_row:
+        lines += ["", escape_markdown(in_every_row)]
     return "\n".join(lines) + "\n"
 
 

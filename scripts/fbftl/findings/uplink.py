@@ -36,10 +36,8 @@ def times(run: Exchanged, epochs: list[int], fbftl: Exchanged | None) -> list[Fr
     """
     if fbftl is None:
         return None
-    bits, fbftl_bits = (
-        run.until("up", "payload_bits", epochs),
-        fbftl.until("up", "payload_bits", fbftl.selected),
-    )
+    bits = run.until("up", "payload_bits", epochs)
+    fbftl_bits = fbftl.until("up", "payload_bits", fbftl.selected)
     return [Fraction(int(a), int(b)) for a, b in zip(bits, fbftl_bits, strict=True)]
 
 

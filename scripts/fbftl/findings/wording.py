@@ -1,6 +1,6 @@
 """How figures write the axes of a setting: in words, with their values, never as they are keyed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 AS_TASK = "as the task has them"
@@ -87,18 +87,16 @@ def words(axis: str, value: str) -> str:
     return f"{axis_name(axis)} {value.replace('_', ' ')}"
 
 
-def setting_words(axes: Mapping[str, str], omitted: Iterable[str] = ()) -> str:
+def setting_words(axes: Mapping[str, str]) -> str:
     """Return how figures write a setting beside its method's name, empty if that tells all.
 
     Args:
         axes: values of the axes in which it deviates.
-        omitted: axes that all settings beside it share.
     """
-    silent = {*OMITTED, *omitted}
     return ", ".join(
         words(axis, value)
         for axis, value in axes.items()
-        if axis not in silent and f"{axis}={value}" not in silent
+        if axis not in OMITTED and f"{axis}={value}" not in OMITTED
     )
 
 

@@ -1,5 +1,6 @@
 """Files: atomic writes and digests. Every result is written to a temporary name, then renamed."""
 
+import csv
 import errno
 import glob
 import hashlib
@@ -174,6 +175,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise ValueError(f"{max(keys, key=keys.count)!r:.40} is in it twice")
     return mapping
+
+
+def csv_rows(path: str | Path) -> list[dict[str, str]]:
+    """Return the rows of a csv, each cell as text under its heading."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def sha256(path: str | Path) -> str:

@@ -4,7 +4,6 @@ A row says what a document claims of two sides, and on which tasks it is tested;
 `published/claims/README.md` describes its columns, sides and parts.
 """
 
-import csv
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -13,6 +12,7 @@ from itertools import pairwise, product
 from pathlib import Path
 
 from fbftl.ground.errors import UserError, suggestion
+from fbftl.ground.files import csv_rows
 
 FRONT = "front"
 """In place of a setting: the most accurate other message at no more bits than the first side's."""
@@ -155,8 +155,7 @@ def read_rows(path: str | Path) -> list[ClaimRow]:
     Raises:
         UserError: if a row has an unknown form.
     """
-    with open(path, encoding="utf-8", newline="") as file:
-        return [_row(cells) for cells in csv.DictReader(file)]
+    return [_row(cells) for cells in csv_rows(path)]
 
 
 def _row(cells: Mapping[str, str]) -> ClaimRow:
@@ -177,9 +176,8 @@ def read_tasks(
         planned: names of the settings of tasks whose plan is known.
     """
     names: dict[str, dict[str, str]] = {task: {} for task in planned or ()}
-    with open(path, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            names.setdefault(row["task"], {})[row["name"]] = row["value"]
+    for row in csv_rows(path):
+        names.setdefault(row["task"], {})[row["name"]] = row["value"]
     return {
         task: ClaimTask(
             task,

@@ -9,9 +9,9 @@ import pandas as pd
 
 from fbftl.findings.columns import SEEDS, VERDICT
 from fbftl.findings.comparison import ROUNDING
-from fbftl.findings.front import rows
 from fbftl.findings.tables import Column
-from fbftl.papers.claim_rows import read_rows, read_tasks
+from fbftl.ground.files import csv_rows
+from fbftl.papers.claim_rows import ClaimRow, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
 from fbftl.papers.kept_runs import read_kept
@@ -87,7 +87,7 @@ def findings_of(
     of_runs = {name: files[name] for name in ("experiments", "series", "uplinks", "beside")}
     runs = read_kept(files["kept"]) | runs_by_task(**of_runs)
     planned = {name: of.settings for name, of in runs.items()} | dict(planned)
-    audit = {row["id"]: row for row in rows(files["audit"]) if row["paper"] == paper}
+    audit = {row["id"]: row for row in csv_rows(files["audit"]) if row["paper"] == paper}
     record = PaperRecord.of(files["printed"], audit=audit)
     return evaluate(
         read_rows(files["registry"]),
@@ -147,10 +147,7 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
         return _once(notes)
     if len(compared) <= FEW:
         return "; ".join(
-            _shown(of, is_ratio(row.form, row.least))
-            for row, parts in finding.clauses
-            for of in parts
-            if of in compared
+            _shown(row, of) for row, parts in finding.clauses for of in parts if of in compared
         )
     counts = Counter(str(of.verdict) for of in compared)
     shown = [f"{count} {verdict}" for verdict, count in counts.most_common()]
@@ -164,22 +161,19 @@ def _by_unit(finding: ClaimFinding) -> dict[str, list[float]]:
     """Return the effects of a claim's clauses, ratios and differences apart."""
     found: dict[str, list[float]] = {}
     for row, parts in finding.clauses:
-        ratio = is_ratio(row.form, row.least)
         for of in parts:
             if not math.isnan(of.effect):
-                unit = " times" if ratio else _unit(of.part.measure)
-                found.setdefault(unit, []).append(of.effect)
+                found.setdefault(_unit(row, of), []).append(of.effect)
     return found
 
 
-def _shown(found: PartFinding, ratio: bool) -> str:
+def _shown(row: ClaimRow, found: PartFinding) -> str:
     """Return what a part found, with its interval, or what its formula computed."""
     if math.isnan(found.effect):
         return found.note
     mean, lower, upper = map(readable, (found.effect, found.lower, found.upper))
     named = _worded(found.part.name)
-    unit = " times" if ratio else _unit(found.part.measure)
-    return f"{f'{named}: ' if named else ''}{mean} [{lower}, {upper}]{unit}"
+    return f"{f'{named}: ' if named else ''}{mean} [{lower}, {upper}]{_unit(row, found)}"
 
 
 def _worded(part: str) -> str:
@@ -191,8 +185,11 @@ def _worded(part: str) -> str:
     )
 
 
-def _unit(measure: str) -> str:
-    """Return the unit of a difference in a measure."""
+def _unit(row: ClaimRow, found: PartFinding) -> str:
+    """Return the unit of a part's effect: a ratio's, or that of a difference in its measure."""
+    if is_ratio(row.form, row.least):
+        return " times"
+    measure = found.part.measure
     return " points" if "accuracy" in measure else f" ({measure.replace('_', ' ')})"
 
 

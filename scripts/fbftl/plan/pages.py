@@ -1,11 +1,11 @@
 """The text around a table or figure: its title, how it is to be read, its paper and its seeds."""
 
-import csv
 import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from fbftl.ground.files import csv_rows
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, REPORTED, Entry
 from fbftl.plan.results import OF_EXPERIMENT, OF_NO_LIST, of_paper, paths_of
@@ -121,8 +121,7 @@ def _entries(paper: str) -> dict[str, Entry]:
 
 def paper_titles(root: Path) -> dict[str, str]:
     """Return the papers with their titles, in the order in which pages show them."""
-    with open(root / "published" / "papers.csv", encoding="utf-8") as file:
-        return {row["paper"]: row["title"] for row in csv.DictReader(file)}
+    return {row["paper"]: row["title"] for row in csv_rows(root / "published" / "papers.csv")}
 
 
 def paper_shown(call: Call, path: str) -> str:

@@ -21,8 +21,8 @@ from fbftl.papers.fedfeat.backbones import (
 )
 def test_a_round_at_the_papers_size(kind, dataset, weights, features, share):
     weight = round_weight(kind, dataset, samples=600)
-    assert (weight.weights, weight.features) == (weights, features)
-    assert weight.share == pytest.approx(share, abs=0.005)
+    assert (weight["weights"], weight["features"]) == (weights, features)
+    assert weight["share"] == pytest.approx(share, abs=0.005)
 
 
 @pytest.mark.parametrize("kind", TABLE_I)
@@ -30,7 +30,7 @@ def test_what_is_counted_is_what_is_built(kind):
     image, classes = DATASETS["mnist"]
     front, rest = random_split(chain_of(TABLE_I[kind], image, classes), TABLE_I[kind]["cut"], 0)
     built = sum(weights.numel() for half in (front, rest) for weights in half.parameters())
-    assert built == round_weight(kind, "mnist", 1).weights
+    assert built == round_weight(kind, "mnist", 1)["weights"]
 
 
 def test_a_backbone_is_table_i_only_with_its_widths():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from fbftl.findings.front import rows
+from fbftl.ground.files import csv_rows
 from fbftl.papers.claim_rows import ClaimForm, read_rows
 from fbftl.papers.evaluated import evaluate, rules_of
 from fbftl.papers.record import PaperRecord
@@ -14,7 +14,7 @@ from test_claim_rows import CLAIMS, PAPERS
 @pytest.mark.parametrize("paper", PAPERS)
 def test_what_formulas_decide_is_what_is_kept(root: Path, paper: str) -> None:
     kept = root / "docs/results/papers"
-    audit = {row["id"]: row for row in rows(kept / "audit.csv") if row["paper"] == paper}
+    audit = {row["id"]: row for row in csv_rows(kept / "audit.csv") if row["paper"] == paper}
     record = PaperRecord.of((root / "published" / paper).glob("*.csv"), audit=audit)
     registry = read_rows(CLAIMS / f"{paper}.csv")
     formulas = [row for row in registry if row.form is ClaimForm.FORMULA and not row.tasks]

@@ -1,5 +1,6 @@
 """The survey's frameworks: audit rows from what is printed, counts of work, attacks by seed."""
 
+from fbftl.cost.layers import parameters, products
 from fbftl.papers.measures import MEASURES
 from fbftl.papers.quantities import Runs, with_beside
 from fbftl.papers.record import PaperRecord
@@ -21,11 +22,12 @@ def test_what_was_measured_beside_runs_joins_them_by_setting_and_seed():
 
 
 def test_counts_of_work_by_hand():
-    assert counts.weights() == (1_290, 1_199_882)
-    assert counts.forward() == 194_688 + 10_616_832 + 1_179_648 + 1_280
-    assert counts.fedmd() - counts.fedavg() == 4 * 1000 * counts.forward()
-    assert counts.products(counts.AS_SIMULATED) == 2 * 128 * 9217 * (1280 + 128)
-    assert counts.paillier(counts.AS_SIMULATED) > counts.fedmd() > counts.fedhealth()
+    assert counts.NETWORK[-1].parameters == 1_290
+    assert parameters(counts.NETWORK) == 1_199_882
+    assert products(counts.NETWORK) == 194_688 + 10_616_832 + 1_179_648 + 1_280
+    assert counts.fedmd() - counts.fedavg() == 4 * 1000 * products(counts.NETWORK)
+    assert counts.products() == 2 * 128 * 9217 * (1280 + 128)
+    assert counts.paillier() > counts.fedmd() > counts.fedhealth()
 
 
 def test_a_round_of_fedhealth_is_not_as_heavy_as_one_of_fedmd():

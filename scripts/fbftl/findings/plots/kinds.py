@@ -1,6 +1,6 @@
 """Kinds of plots: each draws a tidy frame of marks by a specification, in small multiples.
 
-A frame has the columns of `spec.marks`. What a series is called in it is its name in the legend.
+A frame has the columns of `frames.marks`. What a series is called in it is its name in the legend.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,10 +37,7 @@ EACH = {"group": "mark"}
 def lines(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw means as points on lines, or as points alone, with bars of a standard deviation."""
 
-    def layers(look: Look) -> list[Any]:
-        return [(so.Range(color=look.colour, linewidth=BAR), INTERVAL | EACH), _marks(look)]
-
-    return _multiples(frame, spec, layers)
+    return _multiples(frame, spec, [(_bar, INTERVAL | EACH)])
 
 
 def bands(frame: pd.DataFrame, spec: Spec) -> Figure:
@@ -54,14 +51,7 @@ def bands(frame: pd.DataFrame, spec: Spec) -> Figure:
     low, high = frame["low"].clip(lower=0), frame["high"].clip(upper=HIGHEST)
     frame = frame.assign(low=low.mask(alone), high=high.mask(alone), **bars)
 
-    def layers(look: Look) -> list[Any]:
-        return [
-            (so.Band(color=look.colour, alpha=BAND, edgewidth=0), INTERVAL),
-            (so.Range(color=look.colour, linewidth=BAR), bar),
-            _marks(look),
-        ]
-
-    return _multiples(frame, spec, layers)
+    return _multiples(frame, spec, [(_band, INTERVAL), (_bar, bar)])
 
 
 def rows(frame: pd.DataFrame, spec: Spec) -> Figure:
@@ -70,11 +60,7 @@ def rows(frame: pd.DataFrame, spec: Spec) -> Figure:
     `low` and `high` are along the x axis.
     """
     across = {"xmin": "low", "xmax": "high"} | EACH
-
-    def layers(look: Look) -> list[Any]:
-        return [(so.Range(color=look.colour, linewidth=BAR), across), _marks(look)]
-
-    figure = _multiples(frame, spec, layers, orient="y")
+    figure = _multiples(frame, spec, [(_bar, across)], orient="y")
     for axes in figure.axes:
         axes.set_ylim(frame["y"].max() + 0.7, frame["y"].min() - 0.7)
         axes.tick_params(axis="y", length=0)
@@ -129,6 +115,16 @@ def pictures(images: Mapping[str, np.ndarray], size: float, under: Mapping[str, 
     return figure
 
 
+def _bar(look: Look) -> Any:
+    """Return seaborn's mark of a series' intervals."""
+    return so.Range(color=look.colour, linewidth=BAR)
+
+
+def _band(look: Look) -> Any:
+    """Return seaborn's mark of the intervals along a line."""
+    return so.Band(color=look.colour, alpha=BAND, edgewidth=0)
+
+
 def _marks(look: Look) -> Any:
     """Return seaborn's mark of a series: its line and markers."""
     return so.Line(
@@ -139,11 +135,12 @@ def _marks(look: Look) -> Any:
 
 
 def _multiples(
-    frame: pd.DataFrame, spec: Spec, layers: Callable[[Look], list[Any]], orient: str = "x"
-) -> Figure:
-    """Draw every series with layers of its own, the last of which the legend shows.
+    frame: pd.DataFrame, spec: Spec, below: Sequence[tuple[Callable[[Look], Any], dict[str, str]]],
+    orient: str = "x",
+) -> Figure:  # fmt: skip
+    """Draw the intervals of every series, and its points and line over them, as the legend has.
 
-    layers: of a series by its look: marks with further variables, then its points and line.
+    below: marks of intervals by a series' look, with their variables.
     """
 
     def add(plot: Any, drawn: pd.DataFrame) -> Any:
@@ -151,13 +148,12 @@ def _multiples(
             of_series = drawn[drawn["series"] == series]
             if of_series.empty:
                 continue
-            *below, top = layers(look)
             for mark, variables in below:
                 low, high = (of_series[variables[end]] for end in variables if end != "group")
                 if len(reaching := of_series[high > low]):
-                    plot = plot.add(mark, data=reaching, orient=orient, **variables)
+                    plot = plot.add(mark(look), data=reaching, orient=orient, **variables)
             label = series if spec.legend and series[:1] != "_" else None
-            plot = plot.add(top, data=of_series, orient=orient, label=label)
+            plot = plot.add(_marks(look), data=of_series, orient=orient, label=label)
         return plot
 
     frame = frame.astype(dict.fromkeys(("x", "y", "low", "high"), float))

@@ -100,7 +100,7 @@ def spread_out(positions: Sequence[float], gap: float) -> list[float]:
     return list(isotonic_regression(np.array(positions) - before).x + before)
 
 
-def write_beside(axes: "Axes", names: Sequence[Name], size: float = LABEL_SIZE) -> None:
+def write_beside(axes: "Axes", names: Sequence[Name]) -> None:
     """Write a name beside each mark, clear of other names, of what is drawn, and of the frame.
 
     Each takes the first place that is free; where none is, the one that covers least.
@@ -110,7 +110,7 @@ def write_beside(axes: "Axes", names: Sequence[Name], size: float = LABEL_SIZE) 
     for name in names:
         text = axes.annotate(
             name.text, (name.x, name.y), xytext=(0, 0), textcoords="offset points", ha="center",
-            va="center", fontsize=size, color=name.colour, zorder=1.9,
+            va="center", fontsize=LABEL_SIZE, color=name.colour, zorder=1.9,
             bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.4},
         )  # fmt: skip
         box = text.get_window_extent()

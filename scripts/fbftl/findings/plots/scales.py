@@ -1,7 +1,7 @@
 """Axes of panels: their scales, ticks and labels, all marks whole inside of them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +30,8 @@ CROWDED = 0.11
 ALMOST_ALL = 1 - 1e-9
 """Packet loss rate up to which such an axis tells rates apart."""
 
+Transform = Callable[[np.ndarray], np.ndarray]
+
 LINEAR = 0.1
 """Below it a `symlog` axis is linear, so that it holds 0."""
 
@@ -57,7 +59,7 @@ def finish(axes: "Axes", panel: Panel, frame: "pd.DataFrame") -> None:
 
 def _finish(axes: "Axes", which: str, axis: Scale) -> None:
     """Give a panel one of matplotlib's scales."""
-    from matplotlib.ticker import LogLocator
+    from matplotlib.ticker import LogLocator, NullLocator
 
     name, _, numbers = axis.scale.partition(" ")
     base = {"base": 2} if name == "log2" else {}
@@ -74,7 +76,7 @@ def _finish(axes: "Axes", which: str, axis: Scale) -> None:
         ticks = axis.ticks if isinstance(axis.ticks, dict) else {t: f"{t:g}" for t in axis.ticks}
         the_axis.set_ticks(list(ticks), list(ticks.values()))
     if numbers or axis.ticks:
-        the_axis.set_minor_locator(_none())
+        the_axis.set_minor_locator(NullLocator())
     if axis.margin is not None:
         getattr(axes, f"set_{which}margin")(axis.margin)
     if axis.limits != (None, None):
@@ -89,10 +91,15 @@ def logarithmic(label: str) -> str:
     return f"{label[:-1]}, log scale)" if label.endswith(")") else f"{label} (log scale)"
 
 
-def _none() -> object:
-    from matplotlib.ticker import NullLocator
+def _missing(towards: float, highest: float) -> tuple[Transform, Transform]:
+    """Return the logarithm of what values lack to another, falling, and its inverse.
 
-    return NullLocator()
+    Values above the highest are taken as that.
+    """
+    return (
+        lambda value: -np.log10(towards - np.clip(value, None, highest)),
+        lambda height: towards - 10.0**-height,
+    )
 
 
 def packet_loss_axis(axes: "Axes", rates: Sequence[float], label: str) -> None:
@@ -111,13 +118,7 @@ def packet_loss_axis(axes: "Axes", rates: Sequence[float], label: str) -> None:
         labels.append(f"{rate:g}" if position >= free_from else "")
         if labels[-1]:
             free_from = position + CROWDED * (positions[-1] - positions[0])
-    axes.set_xscale(
-        "function",
-        functions=(
-            lambda rate: -np.log10(1 - np.clip(rate, None, ALMOST_ALL)),
-            lambda height: 1 - 10.0**-height,
-        ),
-    )
+    axes.set_xscale("function", functions=_missing(1, ALMOST_ALL))
     axes.set_xticks(rates, labels)
     room = 0.05 * positions[-1]
     axes.set_xlim(1 - 10**room, 1 - 10 ** -(positions[-1] + room))
@@ -141,13 +142,7 @@ def score_axis(axes: "Axes", lowest: float, highest: float, label: str) -> None:
         axes.set_ylim(max(lowest - room, -room), highest + room)
         axes.set_ylabel(label)
         return
-    axes.set_yscale(
-        "function",
-        functions=(
-            lambda score: -np.log10(TOWARDS - np.clip(score, None, HIGHEST_DRAWN)),
-            lambda height: TOWARDS - 10.0**-height,
-        ),
-    )
+    axes.set_yscale("function", functions=_missing(TOWARDS, HIGHEST_DRAWN))
     below = max((tick for tick in STRETCHED_TICKS if tick <= lowest), default=0)
     ticks = [tick for tick in STRETCHED_TICKS if tick >= below]
     axes.set_ylim(min(below, lowest), HIGHEST_DRAWN)

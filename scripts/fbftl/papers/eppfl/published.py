@@ -44,11 +44,6 @@ class SplitSetting:
         """Those of the first convolution."""
         return self.layers[0].parameters
 
-    @property
-    def batches(self) -> int:
-        """T, mini-batches of a local epoch."""
-        return -(-self.samples // self.batch)
-
 
 def setup_of(record: PaperRecord) -> SplitSetting:
     """Return the setting from the published tables `setup` and `script`."""

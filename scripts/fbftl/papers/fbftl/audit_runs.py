@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from fbftl.cost.architectures import vgg16
+from fbftl.cost.architectures import VGG16_CHANNELS, vgg16
 from fbftl.cost.layers import parameters
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
@@ -67,16 +67,14 @@ def a11(record: PaperRecord) -> AuditFinding:
 
 
 def feature_indices() -> list[int]:
-    """Return where each convolution is in torchvision's VGG-16: each has a ReLU behind it."""
-    indices, index, block = [], 0, "1"
-    for layer in vgg16().layers:
-        if layer.kind != "convolution":
-            break
-        if layer.name[len("conv")] != block:
-            block = layer.name[len("conv")]
-            index += 1
-        indices.append(index)
-        index += 2
+    """Return where each convolution is in torchvision's VGG-16.
+
+    Each has a ReLU behind it, and each block a pooling.
+    """
+    indices, index = [], 0
+    for widths in VGG16_CHANNELS:
+        indices += range(index, index + 2 * len(widths), 2)
+        index += 2 * len(widths) + 1
     return indices
 
 

@@ -140,11 +140,8 @@ def ratio_of_packets_lost(case: FormulaCase) -> Decision:
     """Decide by Eq. (18), with repeats of a lost block for the first side alone."""
     blocks, rate = packet_blocks(vgg16()), float(case.part.values["blr"])
     again = int(case.part.values.get("repeats", 0))
-    lost, lost_of_other = (
-        float(packet_loss_rate(rate, blocks[case.a], again)),
-        float(packet_loss_rate(rate, blocks[case.b])),
-    )
-    ratio = lost / lost_of_other
+    lost = packet_loss_rate(rate, blocks[case.a], again)
+    ratio = float(lost) / float(packet_loss_rate(rate, blocks[case.b]))
     return Decision(f"Eq. (18), packets lost over {case.b}'s", _shown({case.a: ratio}), ratio > 1)
 
 

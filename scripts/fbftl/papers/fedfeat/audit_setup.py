@@ -52,7 +52,7 @@ def a10(record: PaperRecord) -> AuditFinding:
     """The norm of the noise."""
     quantity = "noise_norm_over_sigma_is_width_to_the_power"
     stated = record.number("statements", quantity=quantity)
-    width = round_weight("cnn", "cifar10", 1).width
+    width = round_weight("cnn", "cifar10", 1)["width"]
     # E|n| = sigma sqrt(2) Gamma((d + 1) / 2) / Gamma(d / 2).
     norm = math.sqrt(2) * math.exp(math.lgamma((width + 1) / 2) - math.lgamma(width / 2))
     return finding([width ** int(stated)], [norm], "{:.1f}", printed="{:,}", width=width)

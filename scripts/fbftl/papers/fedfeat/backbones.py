@@ -5,7 +5,6 @@ table has kernels and widths only.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -26,25 +25,6 @@ DATASETS = {
 """Height, width and channels of the images, and their classes."""
 
 
-@dataclass(frozen=True)
-class RoundWeight:
-    """Floats that one client sends in a round of FedFeat+.
-
-    weights: of the model.
-    width: numbers of one sample's features.
-    features: of all its samples.
-    """
-
-    weights: int
-    width: int
-    features: int
-
-    @property
-    def share(self) -> float:
-        """What features add to the model, as a share of it."""
-        return self.features / self.weights
-
-
 def backbone(network: Mapping[str, Any]) -> str:
     """Return `table1` for a network that has the widths of Table I, else `narrower`."""
     wanted = TABLE_I.get(network["kind"], {})
@@ -52,8 +32,11 @@ def backbone(network: Mapping[str, Any]) -> str:
     return "table1" if same else "narrower"
 
 
-def round_weight(kind: str, dataset: str, samples: int) -> RoundWeight:
-    """Return what a client with so many samples sends in a round.
+def round_weight(kind: str, dataset: str, samples: int) -> dict[str, float]:
+    """Return the floats that a client with so many samples sends in a round of FedFeat+.
+
+    `weights` of the model, `width` of one sample's features, its `samples`, `features` of them all,
+    and what these add to the model, as a `share` of it.
 
     Args:
         kind: cnn or mlp.
@@ -69,4 +52,11 @@ def round_weight(kind: str, dataset: str, samples: int) -> RoundWeight:
         if layer.name == block["cut"]:
             break
     width = prod(shape)
-    return RoundWeight(sum(layer.parameters for layer in layers), width, width * samples)
+    weights, features = sum(layer.parameters for layer in layers), width * samples
+    return {
+        "weights": weights,
+        "width": width,
+        "samples": samples,
+        "features": features,
+        "share": features / weights,
+    }

@@ -4,14 +4,20 @@ The ground is the survey's simulation: its network, and 1,280 samples of a clien
 Additions, and the keys and triples that are made beforehand, are left out.
 """
 
-from dataclasses import dataclass
 from math import ceil, log2
 
-CONVOLUTIONS = ((26 * 26, 3 * 3 * 1, 32), (24 * 24, 3 * 3 * 32, 64))
-"""Of PyTorch's MNIST example: positions, inputs of a filter, filters."""
+from fbftl.cost import layers
+from fbftl.cost.layers import convolution, dense
 
-DENSE = ((12 * 12 * 64, 128), (128, 10))
-"""Its dense layers: inputs and outputs."""
+HIDDEN = dense("fc1", 12 * 12 * 64, 128)
+
+NETWORK = (
+    convolution("conv1", 1, 32, kernel=3, side=26),
+    convolution("conv2", 32, 64, kernel=3, side=24),
+    HIDDEN,
+    dense("fc2", 128, 10),
+)
+"""Of PyTorch's MNIST example; sides are those of the maps that its convolutions, unpadded, give."""
 
 SAMPLES, OPEN_SAMPLES = 1280, 1000
 """Of a client in a round; that FedMD's clients score, as in audit row A12."""
@@ -31,66 +37,39 @@ FRACTION_BITS = 24
 CKKS_DEGREE, CKKS_PRIMES, CKKS_TRANSFORMS = 8192, 3, 3
 """Of the ring; of its modulus; transforms of an encryption for each prime."""
 
-
-@dataclass(frozen=True)
-class PartySizes:
-    """Both parties of Secure FTL, each with one dense layer that is trained.
-
-    common: samples that both have.
-    dimensions: that their representations are aligned in.
-    features: inputs of the layer, and a constant.
-    """
-
-    common: int
-    dimensions: int
-    features: int
-
-
-AS_SIMULATED = PartySizes(SAMPLES, DENSE[0][1], DENSE[0][0] + 1)
-"""With the first dense layer of the simulation's network, on its samples of a round."""
-
-
-def weights() -> tuple[int, int]:
-    """Return the weights of the network's last dense layer and of all its layers."""
-    dense = [(inputs + 1) * outputs for inputs, outputs in DENSE]
-    filters = [(inputs + 1) * outputs for _, inputs, outputs in CONVOLUTIONS]
-    return dense[-1], sum(dense) + sum(filters)
-
-
-def forward() -> int:
-    """Return the multiplications of one sample's way through the network."""
-    filters = sum(positions * inputs * outputs for positions, inputs, outputs in CONVOLUTIONS)
-    return filters + sum(inputs * outputs for inputs, outputs in DENSE)
+COMMON, DIMENSIONS, FEATURES = SAMPLES, HIDDEN.outputs, HIDDEN.inputs + 1
+"""Of both parties of Secure FTL, each with the first dense layer of the simulation's network, which
+is trained: samples that both have, dimensions that their representations are aligned in, and inputs
+of the layer with a constant."""
 
 
 def fedavg() -> int:
-    """Return those of one pass over a client's samples."""
-    return PASSES * SAMPLES * forward()
+    """Return the multiplications of one pass over a client's samples."""
+    return PASSES * SAMPLES * layers.products(NETWORK)
 
 
 def fedhealth() -> int:
     """Return those of a pass and of the encryption of all weights under CKKS."""
-    ciphertexts = ceil(weights()[1] / (CKKS_DEGREE // 2))
+    ciphertexts = ceil(layers.parameters(NETWORK) / (CKKS_DEGREE // 2))
     transform = CKKS_DEGREE // 2 * int(log2(CKKS_DEGREE))
     return fedavg() + ciphertexts * CKKS_PRIMES * CKKS_TRANSFORMS * transform
 
 
 def fedmd() -> int:
     """Return those of scoring and digesting open samples, and of a pass over a client's own."""
-    return fedavg() + (1 + PASSES) * OPEN_SAMPLES * forward()
+    return fedavg() + (1 + PASSES) * OPEN_SAMPLES * layers.products(NETWORK)
 
 
-def products(parties: PartySizes) -> int:
+def products() -> int:
     """Return those of both gradients of Secure FTL in the open: matrices times numbers."""
-    of_each = parties.dimensions * parties.features * (parties.common + parties.dimensions)
-    return 2 * of_each
+    return 2 * DIMENSIONS * FEATURES * (COMMON + DIMENSIONS)
 
 
-def paillier(parties: PartySizes) -> int:
+def paillier() -> int:
     """Return those of both gradients under Paillier, words of squarings alone: a lower bound.
 
     Every number is encrypted, by a power of the modulus; every product is a power of a ciphertext.
     """
     squaring = (2 * PAILLIER_BITS // WORD) ** 2
-    numbers = 2 * parties.dimensions * (parties.common + parties.dimensions)
-    return squaring * (PAILLIER_BITS * numbers + FRACTION_BITS * products(parties))
+    numbers = 2 * DIMENSIONS * (COMMON + DIMENSIONS)
+    return squaring * (PAILLIER_BITS * numbers + FRACTION_BITS * products())

@@ -6,10 +6,7 @@ from fbftl.papers.survey import counts
 
 def heaviest(case: FormulaCase) -> Decision:
     """Decide whether encrypted rounds of a client multiply more than plain ones."""
-    encrypted = {
-        "FedHealth": counts.fedhealth(),
-        "Secure FTL": counts.paillier(counts.AS_SIMULATED),
-    }
+    encrypted = {"FedHealth": counts.fedhealth(), "Secure FTL": counts.paillier()}
     plain = {"FedAvg": counts.fedavg(), "FedMD": counts.fedmd()}
     return Decision(
         "multiplications of a client's round on the simulation's network, of Secure FTL at least",

@@ -7,13 +7,7 @@ import numpy as np
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 from fbftl.privacy.accounting import loose_zcdp_rho, schedule_budget
-from fbftl.privacy.schedules import (
-    best_steps,
-    dynamic_bound,
-    printed_steps,
-    spent,
-    uniform,
-)
+from fbftl.privacy.schedules import best_steps, dynamic_bound, printed_steps, spent, uniform
 
 PAGE = "thesis-budgets"
 
