@@ -2,8 +2,6 @@
 
 import compileall
 import os
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -57,9 +55,7 @@ def template(root: Path, shared: Shared) -> Project:
         # Where a test asks for the paper's own results, it asks for no study of dialogues.
         toy.edit("studies/dialogues.yaml", "paper: fbftl\n", "")
         compileall.compile_dir(folder / "scripts", quiet=2)
-        done = subprocess.run(
-            [sys.executable, "-c", READ], cwd=folder, capture_output=True, text=True
-        )
+        done = toy.python("-c", READ)
         assert done.returncode == 0, done.stderr
 
     return shared("template", make)
@@ -85,9 +81,16 @@ def wanted(untouched: Project) -> Counter[str]:
 
 @pytest.fixture(scope="session")
 def reference(template: Project, shared: Shared) -> Project:
-    """A copy in which the toy study has run to its end, on two cores; for reading only."""
-    options = ("--verbose", "--cores", "2")
-    return shared("reference", lambda folder: template.copy(folder).finish(*options))
+    """A copy in which the toy study has run to its end, on two cores; for reading only.
+
+    Python itself has run it, so that it shares no seed of hashes with what is compared with it.
+    """
+
+    def make(folder: Path) -> None:
+        toy = template.copy(folder)
+        assert toy.start("--verbose", "--cores", "2").wait() == 0, toy.console()
+
+    return shared("reference", make)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from typing import Any
 
 import yaml
 from fbftl.plan.opened import Prepared
+from preloaded import interpreter
 
 TOY = "tests/workflow/toy.yaml"
 NOT_SCIENCE = ("logs", ".made", "notes", "durations", "registered", "failed", "digests.json")
@@ -108,10 +109,19 @@ class Project:
         self, *arguments: str, study: dict[str, Any] | None = None
     ) -> subprocess.CompletedProcess[str]:
         """Make a call and wait for its end, whatever that is."""
+        return self.python(*self.command(*arguments, study=study)[1:])
+
+    def python(self, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run a program of Python in the folder and wait for its end; it and its jobs are forks.
+
+        Args:
+            arguments: of the interpreter.
+            variables: of the environment, beside or in place of this process's.
+        """
         return subprocess.run(
-            self.command(*arguments, study=study),
+            [interpreter(), *arguments],
             cwd=self.folder,
-            env=environment(),
+            env=environment() | variables,
             capture_output=True,
             text=True,
         )

@@ -6,10 +6,10 @@ Those of docs/your-own.md are run for real by test_your_own.py.
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from preloaded import interpreter
 from project import Project, environment
 
 ROOT = Path(__file__).parents[2]
@@ -65,8 +65,9 @@ def give_environment(project: Project) -> None:
     installed = [ROOT / "envs" / name for name in ("requirements.txt", "requirements.lock")]
     content = b"".join(path.read_bytes() for path in installed)
     (environment / "installed.lock").write_bytes(content)
-    for program in ("python", "snakemake", "pytest"):
-        script = f'#!/bin/sh\nexec {shlex.quote(str(Path(sys.executable).parent))}/{program} "$@"\n'
+    modules = {"python": "", "snakemake": "-m snakemake", "pytest": "-m pytest"}
+    for program, module in modules.items():
+        script = f'#!/bin/sh\nexec {shlex.quote(interpreter())} {module} "$@"\n'
         (environment / "bin" / program).write_text(script)
         (environment / "bin" / program).chmod(0o755)
 

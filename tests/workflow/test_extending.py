@@ -1,8 +1,6 @@
 """Every recipe of docs/extending.md, written into a copy of the project as it is printed, runs."""
 
 import re
-import subprocess
-import sys
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
-from project import Project, environment
+from project import Project
 
 PAGE = (Path(__file__).parents[2] / "docs/extending.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
@@ -44,13 +42,7 @@ def change(project: Project, path: str, text: str) -> None:
 
 def call(project: Project, *command: str) -> None:
     """Run Python in a project, which must end well."""
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=project.folder,
-        env=environment() | {"PYTHONPATH": "scripts"},
-        capture_output=True,
-        text=True,
-    )
+    done = project.python(*command, PYTHONPATH="scripts")
     assert done.returncode == 0, done.stdout + done.stderr
 
 

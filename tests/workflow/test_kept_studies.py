@@ -2,10 +2,9 @@
 
 import json
 import subprocess
-import sys
 
 import pytest
-from project import Project, environment
+from project import Project
 
 RENEW = "scripts/tools/renew_results.py"
 
@@ -28,13 +27,7 @@ experiments:
 
 def called(project: Project, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a Python program in a copy of the project and return what it printed."""
-    return subprocess.run(
-        [sys.executable, *words],
-        cwd=project.folder,
-        env=environment() | {"PYTHONPATH": "scripts"},
-        capture_output=True,
-        text=True,
-    )
+    return project.python(*words, PYTHONPATH="scripts")
 
 
 def made(project: Project, *words: str) -> str:

@@ -3,13 +3,12 @@
 import csv
 import json
 import subprocess
-import sys
 from typing import Any
 
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
-from project import Project, environment
+from project import Project
 
 
 def runs_of(project: Project, task: str) -> dict[tuple[str, str], dict[str, Any]]:
@@ -24,13 +23,8 @@ def runs_of(project: Project, task: str) -> dict[tuple[str, str], dict[str, Any]
 
 def publish(project: Project) -> subprocess.CompletedProcess[str]:
     """Publish the features of the toy study's digits."""
-    return subprocess.run(
-        [sys.executable, "scripts/tools/publish_features.py", "digits", "shared/digits"],
-        cwd=project.folder,
-        env=environment() | {"PYTHONPATH": "scripts"},
-        capture_output=True,
-        text=True,
-    )
+    tool = "scripts/tools/publish_features.py"
+    return project.python(tool, "digits", "shared/digits", PYTHONPATH="scripts")
 
 
 def test_a_study_on_published_features_ends_as_the_one_that_they_come_from(

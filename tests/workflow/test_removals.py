@@ -6,13 +6,11 @@ Own files are those whose path has its name. Pages that tools write are written 
 import csv
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import yaml
-from project import Project, copied, environment
+from project import Project, copied
 
 PLAN = """
 import sys
@@ -94,13 +92,8 @@ def named_in_code(folder: Path, name: str) -> dict[str, list[str]]:
 
 
 def call(project: Project, *command: str) -> None:
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=project.folder,
-        env=environment() | {"PYTHONPATH": "scripts", "FBFTL_STORE": str(project.folder / "store")},
-        capture_output=True,
-        text=True,
-    )
+    store = str(project.folder / "store")
+    done = project.python(*command, PYTHONPATH="scripts", FBFTL_STORE=store)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import yaml
 from fbftl.features.store.manifest import read_manifest
-from project import TOY, Project, environment
+from project import TOY, Project
 
 TRAIN, TEST = 240, 100
 FEW = {"train": TRAIN, "test": TEST}
@@ -29,13 +29,7 @@ def call(
     command = project.command(*arguments, study=overlay or {})
     place = command.index(TOY)
     command[place : place + 1] = [f"studies/{study}.yaml" for study in studies]
-    return subprocess.run(
-        command,
-        cwd=project.folder,
-        env=environment() | (variables or {}),
-        capture_output=True,
-        text=True,
-    )
+    return project.python(*command[1:], **(variables or {}))
 
 
 def cut_down(study: dict[str, Any], task: str) -> dict[str, Any]:

@@ -5,8 +5,6 @@ import io
 import json
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,7 @@ from fbftl.ground.files import sha256
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import build_backbone
 from PIL import Image
-from project import Project, environment
+from project import Project
 
 PAGE = (Path(__file__).parents[2] / "docs" / "your-own.md").read_text(encoding="utf-8")
 STUDIES = {
@@ -138,14 +136,8 @@ def succeed(folder: Path, command: str, *arguments: str) -> None:
     """Run one of the page's commands in a project, with arguments after it; it must end well."""
     assert command in COMMANDS
     program, *rest = shlex.split(command)
-    before = [sys.executable] if program == "python" else [sys.executable, "-m", program]
-    done = subprocess.run(
-        [*before, *rest, *arguments],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-    )
+    before = [] if program == "python" else ["-m", program]
+    done = Project(folder).python(*before, *rest, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
