@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from fbftl.data.clients import ClientFile
-from fbftl.data.domains import domains_in
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
 from fbftl.findings.plots.frames import level, marks, named_at_ends
@@ -18,6 +17,7 @@ from fbftl.findings.run_file import read_run
 from fbftl.findings.story import with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.ground.csv_tables import read_table
+from fbftl.study.clients import domains_in
 from fbftl.study.outsourcing import COUNTING
 
 BLIND = ("kcenter", "random", "ideal")

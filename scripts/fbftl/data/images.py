@@ -15,12 +15,12 @@ from fbftl.data.domains import (
     Origin,
     Seen,
     assigned_domains,
-    domains_in,
     is_of_client,
     name_of,
 )
 from fbftl.data.partition import deal, members
 from fbftl.ground.errors import UserError
+from fbftl.study.clients import domains_in
 
 
 def dealt_out(

@@ -32,7 +32,7 @@ def check_open(task: str, block: Mapping[str, Any], folder: str | Path | None) -
         return
     datasets.check(target, folder)
     task_classes, others = (datasets.class_count(data, folder) for data in (block["data"], target))
-    if None not in (task_classes, others) and task_classes != others:
+    if task_classes != others:
         raise UserError(
             f"config: tasks.{task}.open.target has {others} classes and the task's data "
             f"{task_classes}; name samples with the task's own classes"
