@@ -42,15 +42,10 @@ def block_of(tasks: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
     block = tasks[task_of(name)]
     if not is_repeat(name):
         return block
-    number = int(name.rpartition("/")[2])
+    number, seeds = int(name.rpartition("/")[2]), block["seeds"]
     source = block["source"] | {"seed": block["source"]["seed"] + number}
-    return block | {"source": source, "seeds": _moved(block["seeds"], number)}
-
-
-def _moved(seeds: list[int], times: int) -> list[int]:
-    """Return seeds moved so many times by the length of the stretch that they lie in."""
     stretch = max(seeds) - min(seeds) + 1
-    return [seed + times * stretch for seed in seeds]
+    return block | {"source": source, "seeds": [seed + number * stretch for seed in seeds]}
 
 
 def of_repeats(
