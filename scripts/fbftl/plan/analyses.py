@@ -54,12 +54,10 @@ PICTURES = ("manifest", "clients", "weights", "source", "public_samples")
 
 def reading(*names: str, **renamed: str) -> OfTask:
     """Return the function of some of a task's files, by name, some of them under another name."""
+    under = {"public_samples": "public"} | {old: new for new, old in renamed.items()}
 
     def files(study: Study, task: str) -> dict[str, str]:
-        every = trained.every_file(study, task) | {
-            "public_samples": paths.of_task(task, "public.h5")
-        }
-        under = {"public_samples": "public"} | {old: new for new, old in renamed.items()}
+        every = trained.every_file(task)
         return {under.get(name, name): every[name] for name in names}
 
     return files

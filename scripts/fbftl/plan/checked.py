@@ -54,7 +54,7 @@ def _require_images(study: Study, task: str, digests: Digests) -> None:
     source_check.require_one_kind(f"config: tasks.{task}", block)
     datasets.check(block["data"], folder)
     datasets.require_named_clients(task, block, folder)
-    for note in datasets.notes(block["data"], folder):
+    for note in datasets.outline(block["data"], folder).notes:
         print(f"tasks.{task}.{note}", file=sys.stderr)
     source_check.check(block["source"], folder, digests)
     check_networks(task, block, study.client_parts(task))

@@ -216,11 +216,6 @@ def require_named_clients(
         )
 
 
-def notes(spec: Mapping[str, Any], data_folder: str | Path | None) -> Sequence[str]:
-    """Return sentences on what of a data set is left out or may be meant otherwise."""
-    return outline(spec, data_folder).notes
-
-
 def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
     """Return the files of a data set that are still to be downloaded."""
     lacking_of = getattr(_kind(spec), "lacking", None)
