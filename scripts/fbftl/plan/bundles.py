@@ -126,15 +126,14 @@ class TaskSteps:
 
         for path in declared:
             add(path)
-        return Bundle(
-            name,
-            paths.of_task(self.task, "").rstrip("/"),
-            list(steps.values()),
-            copies,
-            self.call.study.with_repeats([self.task]) if name == self.task else (),
-            wanted,
-            runs.every(self._study, self.task) if name == self.task and self._says else (),
-        )
+        folder, of_steps = paths.of_task(self.task, "").rstrip("/"), list(steps.values())
+        if name != self.task:
+            return Bundle(name, folder, of_steps, copies, wanted=wanted)
+        # People read what models say of dialogues.
+        is_read = self._study.task(self.task)["kind"] == "dialogues"
+        said = runs.every(self._study, self.task) if is_read else ()
+        listed = self._study.with_repeats([self.task])
+        return Bundle(name, folder, of_steps, copies, listed, wanted, said)
 
     def on_request(self, name: str) -> Bundle | None:
         """Return the job of what is made only when it is asked for."""
@@ -143,11 +142,6 @@ class TaskSteps:
             return None
         found = [paths.of_task(self.task, path) for path in analysis.outputs.values()]
         return self.bundle(f"{self.task}/{name}", found, wanted=False)
-
-    @property
-    def _says(self) -> bool:
-        """Whether people read what models say of the task's samples."""
-        return self._study.task(self.task)["kind"] == "dialogues"
 
     @property
     def _study(self) -> Study:

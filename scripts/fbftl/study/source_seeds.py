@@ -83,7 +83,7 @@ def require_drawable(task: str, block: Mapping[str, Any], settings: Iterable[Set
     if block.get(KEY, 1) == 1:
         return
     where = f"config: tasks.{task}.{KEY} is {block[KEY]}"
-    fault = _undrawable(task, block) or _shared(block, settings)
+    fault = _undrawable(task, block) or _shared(settings)
     if fault:
         raise UserError(f"{where}, but {fault}; leave the key out")
 
@@ -106,7 +106,7 @@ def _undrawable(task: str, block: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _shared(block: Mapping[str, Any], settings: Iterable[Setting]) -> str | None:
+def _shared(settings: Iterable[Setting]) -> str | None:
     """Return which setting reads source models that are not drawn anew, None if none does."""
     for setting in settings:
         if "source_models" in methods.record(setting.method).further:
