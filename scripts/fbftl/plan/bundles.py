@@ -131,9 +131,9 @@ class TaskSteps:
             return Bundle(name, folder, of_steps, copies, wanted=wanted)
         # People read what models say of dialogues.
         is_read = self._study.task(self.task)["kind"] == "dialogues"
-        said = runs.every(self._study, self.task) if is_read else ()
+        predictions = runs.every(self._study, self.task) if is_read else ()
         listed = self._study.with_repeats([self.task])
-        return Bundle(name, folder, of_steps, copies, listed, wanted, said)
+        return Bundle(name, folder, of_steps, copies, listed, wanted, predictions)
 
     def on_request(self, name: str) -> Bundle | None:
         """Return the job of what is made only when it is asked for."""

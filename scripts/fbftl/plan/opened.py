@@ -79,10 +79,10 @@ class Prepared:
         store = store_of(study.config)
         code, digests = Remembered(CODE), Digests(store.root / DIGESTS)
         require_makeable(study, digests)
-        decides, said = arithmetic_of(study, here=here)
+        decides, elsewhere = arithmetic_of(study, here=here)
         facts = Facts(code_of(root / "scripts"), digests, decides)
         project = resolve(read_yaml(root / "config.yaml") | {"papers": "all"}, systems)
-        call = Call(study, project, systems, of_size, root, said, frozenset(words))
+        call = Call(study, project, systems, of_size, root, elsewhere, frozenset(words))
         return cls(call, Products(study, facts), store, code, digests)
 
     @classmethod
