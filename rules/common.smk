@@ -45,7 +45,7 @@ if workflow.is_main_process:
 configfile: "config.yaml"
 
 
-from fbftl.plan.opened import Opened, Options, store_of
+from fbftl.plan.opened import Opened, store_of
 from fbftl.plan.planned import OfNode
 
 absent.close()
@@ -55,15 +55,15 @@ def opened():
     """Return the plan of this call and what else it was opened with, or stop in one sentence."""
     # Of a cluster, also in a dry run, which is executed nowhere else.
     nodes = workflow.resource_settings.nodes
-    options = Options(
-        root=BASE,
-        here=workflow.local_exec and not DEPLOYED,
-        places=nodes or workflow.resource_settings.cores or 1,
-        longest=inf if nodes is None else 60 * config.get("batch_minutes", 30),
-        words=sys.argv[1:],
-    )
     try:
-        return Opened.of(config, options)
+        return Opened.of(
+            config,
+            BASE,
+            here=workflow.local_exec and not DEPLOYED,
+            places=nodes or workflow.resource_settings.cores or 1,
+            longest=inf if nodes is None else 60 * config.get("batch_minutes", 30),
+            words=sys.argv[1:],
+        )
     except UserError as error:
         sys.exit(str(error))
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from fbftl.data.clients import ClientFile
-from fbftl.data.domains import domains_in
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
 from fbftl.findings.plots.drawn import table_to_draw
@@ -17,6 +16,7 @@ from fbftl.findings.plots.kinds import lines, pictures
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.run_file import read_run
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
+from fbftl.study.clients import domains_in
 from fbftl.study.outsourcing import COUNTING
 
 BLIND = ("kcenter", "random", "ideal")

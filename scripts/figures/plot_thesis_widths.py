@@ -6,7 +6,7 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 from typing import Any
 
 import pandas as pd
-from fbftl.data.domains import domains_in, name_of
+from fbftl.data.domains import name_of
 from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
 from fbftl.findings.plots.frames import marks
 from fbftl.findings.plots.kinds import bars, lines
@@ -14,6 +14,7 @@ from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.widths import WHATEVER, as_in_the_thesis, has_one_domain, orders_of
+from fbftl.study.clients import domains_in
 
 
 def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:

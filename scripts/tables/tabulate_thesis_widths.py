@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from fbftl.cost.layers import parameters, products
 from fbftl.data.clients import ClientFile
-from fbftl.data.domains import domains_in, name_of
+from fbftl.data.domains import name_of
 from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy, heading_of, with_spread
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
@@ -17,6 +17,7 @@ from fbftl.findings.shown import labelled
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
+from fbftl.study.clients import domains_in
 from fbftl.study.widths import narrowed
 
 # --- widths ---------------------------------------------------------------------------------------

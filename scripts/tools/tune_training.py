@@ -89,7 +89,7 @@ def print_rates(given: argparse.Namespace, root: Path = Path()) -> None:
     prepared = Prepared.of_files(root, more={"size": "full", "system": given.system})
     study = prepared.call.study
     jobs = jobs_of(study, given.system, given.task, given.settings, given.seeds)
-    located = prepared.located(files(study, given.task, FILES))
+    located = prepared.located(files(given.task, FILES))
     inputs = Inputs.at(located, devices.prepare("cpu", 1))
     rates = sorted(given.rates)
     for name, job in jobs.items():

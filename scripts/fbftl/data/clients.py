@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 import h5py
 import numpy as np
@@ -274,11 +274,6 @@ class ClientFile:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-    @property
-    def attributes(self) -> dict[str, Any]:
-        """Facts about the data set, as given to `write_clients`."""
-        return dict(self._file.attrs)
 
     def _split(self, split: str) -> _Split:
         """Return a split.

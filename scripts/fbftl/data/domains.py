@@ -157,11 +157,6 @@ Domain = tuple[str, ...]
 """What is done to the images of a domain, in turn: keys of `STEPS`."""
 
 
-def domains_in(spec: Sequence[str | Sequence[str]] | None) -> tuple[Domain, ...]:
-    """Return the domains that the config's key ``clients.domains`` lists; without any, none."""
-    return tuple((steps,) if isinstance(steps, str) else tuple(steps) for steps in spec or ())
-
-
 def name_of(domain: Domain) -> str:
     """Return a domain's name, its steps joined by a plus."""
     return "+".join(domain)

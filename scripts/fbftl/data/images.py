@@ -15,12 +15,12 @@ from fbftl.data.domains import (
     Origin,
     Seen,
     assigned_domains,
-    domains_in,
     is_of_client,
     name_of,
 )
 from fbftl.data.partition import deal, members
 from fbftl.ground.errors import UserError
+from fbftl.study.clients import domains_in
 
 
 def dealt_out(
@@ -102,7 +102,8 @@ def splits_of(dataset: Dataset, clients: Mapping[str, Any], seed: int) -> tuple[
         return partitioned_by_domain(dataset, domains, clients, seed)
     if clients["partition"] == "given":
         return partition_of_data(dataset.train), partition_of_data(dataset.test)
-    return partitioned(dataset.train, clients, seed), held_by_server(dataset.test)
+    of_server = np.zeros(len(dataset.test), dtype=np.int64)
+    return partitioned(dataset.train, clients, seed), Split(dataset.test, of_server, [SERVER])
 
 
 def partition_of_data(samples: Samples) -> Split:
@@ -123,11 +124,6 @@ def partitioned(
     client = deal(samples.labels, clients, seed, domain)
     count = int(client.max()) + 1
     return Split(samples, client, [f"{u:0{len(str(count - 1))}}" for u in range(count)], domain)
-
-
-def held_by_server(samples: Samples) -> Split:
-    """Return a test split that belongs to nobody."""
-    return Split(samples, np.zeros(len(samples), dtype=np.int64), [SERVER])
 
 
 def partitioned_by_domain(

@@ -32,9 +32,9 @@ def check_open(task: str, block: Mapping[str, Any], folder: str | Path | None) -
         return
     datasets.check(target, folder)
     task_classes, others = (datasets.class_count(data, folder) for data in (block["data"], target))
-    if None not in (task_classes, others) and task_classes != others:
+    if task_classes != others:
         raise UserError(
-            f"config: tasks.{task}.open.target has {others} classes and the task's data "
+            f"config: tasks.{task}.open_data.target has {others} classes and the task's data "
             f"{task_classes}; name samples with the task's own classes"
         )
 
@@ -66,7 +66,7 @@ def open_samples(
         if len(rows) < LEAST:
             raise UserError(
                 f"of {len(images)} open samples {len(rows)} are not the clients' own, too few; "
-                "name another data set under open.target"
+                "name another data set under open_data.target"
             )
         samples_by_part["target"] = images[rows], samples.labels[rows]
     return samples_by_part
@@ -81,7 +81,7 @@ def letters(
     if classes > len(ALPHABET):
         raise UserError(
             f"there are {len(ALPHABET)} letters and the task has {classes} classes; set its "
-            "open.letters to 0"
+            "open_data.letters to 0"
         )
     sampled = count
     while True:

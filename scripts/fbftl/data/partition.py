@@ -29,9 +29,6 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.study.clients import by_domain
 
-MAX_ALPHA = 1e6
-"""Far beyond any difference from iid; much larger values overflow while drawing."""
-
 
 def deal(
     labels: np.ndarray, spec: Mapping[str, Any], seed: int, domain: np.ndarray | None = None
@@ -72,8 +69,7 @@ def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int, *keys: int
         keys: further integers that split the stream, e.g. a domain.
 
     Raises:
-        UserError: on an unknown partition, a value out of range, or more clients, samples per
-            client or shards than there are samples.
+        UserError: on more clients, samples per client or shards than there are samples.
     """
     sizes = client_sizes(len(labels), spec)
     rng = stream(seed, "partition", *keys)
@@ -81,18 +77,13 @@ def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int, *keys: int
         case "iid":
             client = _iid(sizes, rng)
         case "shards":
-            client = _shards(labels, len(sizes), _shards_per_client(spec), rng)
+            client = _shards(labels, len(sizes), spec["shards_per_client"], rng)
         case "balanced_shards":
-            client = _balanced_shards(labels, len(sizes), _shards_per_client(spec), rng)
+            client = _balanced_shards(labels, len(sizes), spec["shards_per_client"], rng)
         case "dirichlet":
-            client = _dirichlet(labels, len(sizes), _alpha(spec), rng)
+            client = _dirichlet(labels, len(sizes), spec["alpha"], rng)
         case "dirichlet_equal":
-            client = _dirichlet_equal(labels, sizes, _alpha(spec), rng)
-        case unknown:
-            raise UserError(
-                f"clients.partition is {unknown!r}; choose iid, shards, balanced_shards, "
-                "dirichlet, dirichlet_equal, or given for data that names its clients"
-            )
+            client = _dirichlet_equal(labels, sizes, spec["alpha"], rng)
     return client.astype(np.int32)
 
 
@@ -101,11 +92,12 @@ def client_sizes(samples: int, spec: Mapping[str, Any]) -> np.ndarray:
 
     With ``clients`` the sizes differ by one at most; with ``samples_per_client`` they are equal
     but for the last client's remainder.
+
+    Raises:
+        UserError: if that is more than there are samples.
     """
-    chosen = [key for key in ("samples_per_client", "clients") if spec.get(key) is not None]
-    if len(chosen) != 1:
-        raise UserError("the block clients needs one of samples_per_client and clients; give one")
-    key, value = chosen[0], spec[chosen[0]]
+    key = "samples_per_client" if spec.get("clients") is None else "clients"
+    value = spec[key]
     if not 1 <= value <= samples:
         raise UserError(
             f"clients.{key} is {value}, but there are {samples} training samples; "
@@ -122,33 +114,6 @@ def members(client: np.ndarray) -> list[np.ndarray]:
     """Return each client's samples, in rising order, from the client of every sample."""
     borders = np.cumsum(np.bincount(client))[:-1]
     return np.split(np.argsort(client, kind="stable"), borders)
-
-
-def label_counts(labels: np.ndarray, client: np.ndarray, classes: int) -> np.ndarray:
-    """Return how many samples of each class each client holds, int64 [U, classes]."""
-    cells = client.astype(np.int64) * classes + labels
-    clients = int(client.max()) + 1
-    return np.bincount(cells, minlength=clients * classes).reshape(clients, classes)
-
-
-def _shards_per_client(spec: Mapping[str, Any]) -> int:
-    shards = spec.get("shards_per_client")
-    if shards is None or shards < 1:
-        raise UserError(
-            f"clients.shards_per_client is {shards}; the partition {spec['partition']} needs 1 or "
-            "more"
-        )
-    return shards
-
-
-def _alpha(spec: Mapping[str, Any]) -> float:
-    alpha = spec.get("alpha")
-    if alpha is None or not 0 < alpha <= MAX_ALPHA:
-        raise UserError(
-            f"clients.alpha is {alpha}; the partition {spec['partition']} needs a number "
-            f"above 0 and at most {MAX_ALPHA:.0f}"
-        )
-    return alpha
 
 
 def _iid(sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:

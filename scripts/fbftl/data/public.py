@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.datasets import check, class_count, load, training_count
-from fbftl.data.domains import Domain, domains_in
+from fbftl.data.domains import Domain
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
+from fbftl.study.clients import domains_in
 
 LEAST = 10
 """Samples of a source at least, so that some can be held out."""

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import Client
-from fbftl.data.domains import Domain, Origin, Seen, domains_in, name_of
+from fbftl.data.domains import Domain, Origin, Seen, name_of
 from fbftl.data.public import LEAST, PLAIN, public_domains, public_samples, unshared
 from fbftl.ground.errors import UserError
+from fbftl.study.clients import domains_in
 
 HELD_OUT = 0.1
 """Share of each source's samples that goes into the file's test split."""

@@ -29,8 +29,6 @@ def build_backbone(library: str, name: str, options: Mapping[str, Any]) -> nn.Mo
     """
     import_torchvision()
     makers = {"torchvision": _torchvision, "timm": _timm, "transformers": _transformers}
-    if library not in makers:
-        raise UserError(f"source.from = {library}: choose one of {', '.join(('vgg', *makers))}")
     try:
         model = makers[library](name, dict(options))
     except Exception as error:  # these libraries raise errors of their own too

@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import torch
 
-from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
 from fbftl.models.axes import ChannelAxes
 from fbftl.models.cut import cuttable, extractor
+from fbftl.models.describe import entering
 from fbftl.models.forward import POOLINGS, Pool
 from fbftl.models.source.manifest import build
 
@@ -29,8 +28,7 @@ def cut_choices(
         Columns `layer` (what `features.cut` takes), `output` (its shape per sample), and one per
         `features.pool` with the width of an upload, empty where the pooling does not fit.
     """
-    preprocessing = Preprocessing.of(source["preprocessing"]).overridden(features)
-    example = preprocess(np.zeros((2, *image), np.uint8), preprocessing)
+    example = entering(source, features, image)
     model = build(source["architecture"]).eval()
     layers = cuttable(model, example)
     with torch.inference_mode(), ChannelAxes():

@@ -38,7 +38,7 @@ def describe(
     Raises:
         UserError: if the cut cannot be made, naming the layers that can be cut.
     """
-    example = _example(source, features, image)
+    example = entering(source, features, image)
     before = front(build(source["architecture"]).eval(), features["cut"], example)
     pool = Pool.behind(before, features["pool"], example)
     width = pool(before(example)).shape[1]
@@ -66,7 +66,7 @@ def describe_named(
         image: height, width and channels of the clients' images.
         classes: number of classes N.
     """
-    example = _example(source, features, image)
+    example = entering(source, features, image)
     _, depth, height, width = example.shape
     before, rest = random_split(chain_of(block, (height, width, depth), classes), block["cut"], 0)
     first = next(name for name, layer in rest.named_children() if list(layer.parameters()))
@@ -75,7 +75,7 @@ def describe_named(
     return replace(network, cut_width=before(example)[0].numel())
 
 
-def _example(
+def entering(
     source: Mapping[str, Any], features: Mapping[str, Any], image: tuple[int, int, int]
 ) -> Tensor:
     """Return two black images as they enter the network."""

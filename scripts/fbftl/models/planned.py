@@ -7,7 +7,6 @@ knows.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import message_of
 from fbftl.models.chain import Chain, chain_of
 from fbftl.models.source.files import tensor_shapes, vision_config
-from fbftl.study.feasibility import Sizes
+from fbftl.study.feasibility import Sizes, parameters_between
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""
@@ -107,7 +106,8 @@ def trained(
     _require_room(block, made_for, image)
     planned = planned_cuts(block["source"], features, cuts, made_for, image)
     heads = {
-        name: head_parameters(cut.width, block["head"], classes) for name, cut in planned.items()
+        name: parameters_between((cut.width, *block["head"], classes))
+        for name, cut in planned.items()
     }
     networks: dict[str | None, int] = {}
     if features["cut"] in planned:
@@ -154,11 +154,6 @@ def _require_room(
             f"source.samples is {source['samples']:,} images of {made_for} bytes, which take "
             f"{needed / 1e9:.0f} GB; give fewer or smaller ones"
         )
-
-
-def head_parameters(width: int, head: Iterable[int], classes: int) -> int:
-    """Return the parameters of the head behind a cut, biases included."""
-    return sum((before + 1) * after for before, after in pairwise((width, *head, classes)))
 
 
 def _of_chain(

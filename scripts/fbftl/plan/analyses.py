@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal
 
 from fbftl.methods.by_name import modules as modules_of_method
-from fbftl.plan import attacked, choice, paths, runs, trained
+from fbftl.plan import attacked, choice, paths, trained
 from fbftl.plan.entries import in_formats
 from fbftl.plan.vocabulary import of_task
 from fbftl.study import methods
@@ -54,12 +54,10 @@ PICTURES = ("manifest", "clients", "weights", "source", "public_samples")
 
 def reading(*names: str, **renamed: str) -> OfTask:
     """Return the function of some of a task's files, by name, some of them under another name."""
+    under = {"public_samples": "public"} | {old: new for new, old in renamed.items()}
 
     def files(study: Study, task: str) -> dict[str, str]:
-        every = trained.every_file(study, task) | {
-            "public_samples": paths.of_task(task, "public.h5")
-        }
-        under = {"public_samples": "public"} | {old: new for new, old in renamed.items()}
+        every = trained.every_file(task)
         return {under.get(name, name): every[name] for name in names}
 
     return files
@@ -72,7 +70,7 @@ def files_of(chosen: Callable[[Study, str], Iterable[str]]) -> OfTask:
 
 def of_experiment(experiment: str) -> Callable[[Study, str], Iterable[str]]:
     """Return the function of the settings of an experiment."""
-    return partial(runs.of_experiment, experiment=experiment)
+    return lambda study, task: list(study.settings[task][experiment])
 
 
 def figure(name: str) -> dict[str, str]:
@@ -149,7 +147,7 @@ OF_SEVERAL = [
     Analysis(
         "labels", "attacks/attack_labels.py", {"csv": "attacks/labels.csv"},
         lambda study, task: reading("manifest", "public_manifest")(study, task)
-        | {"runs": runs.files(study, task, attacked.updates)},
+        | {"runs": paths.runs(task, attacked.updates(study, task))},
         settings=attacked.updates,
     ),
     Analysis(

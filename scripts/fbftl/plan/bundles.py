@@ -126,15 +126,14 @@ class TaskSteps:
 
         for path in declared:
             add(path)
-        return Bundle(
-            name,
-            paths.of_task(self.task, "").rstrip("/"),
-            list(steps.values()),
-            copies,
-            self.call.study.with_repeats([self.task]) if name == self.task else (),
-            wanted,
-            runs.every(self._study, self.task) if name == self.task and self._says else (),
-        )
+        folder, of_steps = paths.of_task(self.task, "").rstrip("/"), list(steps.values())
+        if name != self.task:
+            return Bundle(name, folder, of_steps, copies, wanted=wanted)
+        # People read what models say of dialogues.
+        is_read = self._study.task(self.task)["kind"] == "dialogues"
+        predictions = runs.every(self._study, self.task) if is_read else ()
+        listed = self._study.with_repeats([self.task])
+        return Bundle(name, folder, of_steps, copies, listed, wanted, predictions)
 
     def on_request(self, name: str) -> Bundle | None:
         """Return the job of what is made only when it is asked for."""
@@ -143,11 +142,6 @@ class TaskSteps:
             return None
         found = [paths.of_task(self.task, path) for path in analysis.outputs.values()]
         return self.bundle(f"{self.task}/{name}", found, wanted=False)
-
-    @property
-    def _says(self) -> bool:
-        """Whether people read what models say of the task's samples."""
-        return self._study.task(self.task)["kind"] == "dialogues"
 
     @property
     def _study(self) -> Study:
@@ -168,11 +162,15 @@ class TaskSteps:
         makers: dict[str, Make] = {}
         for each in self._study.with_repeats([self.task]):
             for experiment in self._study.settings[each]:
-                collect = partial(self._collected, each, experiment)
-                files = in_formats(paths.of_task(each, ""), f"experiments/{experiment}")
-                makers |= dict.fromkeys(files.values(), collect)
+                series = paths.tidy(each, experiment, "series.csv")
+                tidy = {"table": paths.tidy(each, experiment), "series": series}
+                collect = partial(self._collected, each, experiment, "runs", tidy)
+                makers |= dict.fromkeys(tidy.values(), collect)
         for experiment in self._study.settings[self.task]:
-            makers[paths.guarantees(self.task, experiment)] = partial(self._guarantees, experiment)
+            file = paths.guarantees(self.task, experiment)
+            makers[file] = partial(
+                self._collected, self.task, experiment, "guarantees", {"table": file}
+            )
             listed = OF_EXPERIMENT.get(experiment, ())
             for entry in made_in_a_loop([*SWEEP, *SOURCES, *listed]):
                 files = self._files_of(entry, experiment)
@@ -199,18 +197,11 @@ class TaskSteps:
         where = f"results/{{task}}/{path}.csv"
         return pages.page_text(where, title, self.call.root, task=self.task, **further)
 
-    def _collected(self, task: str, experiment: str) -> Step:
+    def _collected(self, task: str, experiment: str, what: str, outputs: dict[str, str]) -> Step:
+        """Return what collects `runs` or `guarantees` of an experiment's run files."""
         inputs = {"runs": runs.files_of_experiment(self._study, task, experiment)}
-        outputs = {"table": paths.tidy(task, experiment)}
-        outputs["series"] = paths.tidy(task, experiment, "series.csv")
         axes = self._study.axes_of(task, experiment)
-        return Step("stages/collect_runs.py", inputs, outputs, {"axes": axes})
-
-    def _guarantees(self, experiment: str) -> Step:
-        inputs = {"runs": runs.files_of_experiment(self._study, self.task, experiment)}
-        outputs = {"table": paths.guarantees(self.task, experiment)}
-        axes = self._study.axes_of(self.task, experiment)
-        return Step("stages/collect_guarantees.py", inputs, outputs, {"axes": axes})
+        return Step(f"stages/collect_{what}.py", inputs, outputs, {"axes": axes})
 
     def _together(self) -> Step:
         study, task = self._study, self.task
@@ -221,7 +212,7 @@ class TaskSteps:
             "delta": study.task(task)["privacy"]["delta"],
             "client_rows": study.task(task)["clients"]["samples_per_client"] or 1,
         }
-        inputs = {"runs": runs.files(study, task, runs.together)}
+        inputs = {"runs": paths.runs(task, runs.together(study, task))}
         outputs = {"table": paths.guarantees(task, "together")}
         return Step("stages/compose_guarantees.py", inputs, outputs, values)
 

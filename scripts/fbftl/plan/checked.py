@@ -17,6 +17,7 @@ from fbftl.ground.hub import pinned
 from fbftl.ground.missing import listed
 from fbftl.models.chain import check_networks
 from fbftl.models.source import check as source_check
+from fbftl.plan.runs import together
 from fbftl.plan.sizes import sizes_of
 from fbftl.privacy.release import releases
 from fbftl.study import methods
@@ -53,7 +54,7 @@ def _require_images(study: Study, task: str, digests: Digests) -> None:
     source_check.require_one_kind(f"config: tasks.{task}", block)
     datasets.check(block["data"], folder)
     datasets.require_named_clients(task, block, folder)
-    for note in datasets.notes(block["data"], folder):
+    for note in datasets.outline(block["data"], folder).notes:
         print(f"tasks.{task}.{note}", file=sys.stderr)
     source_check.check(block["source"], folder, digests)
     check_networks(task, block, study.client_parts(task))
@@ -73,8 +74,7 @@ def _require_images(study: Study, task: str, digests: Digests) -> None:
 
 def releases_in(study: Study, task: str) -> dict[str, str]:
     """Return what stands for the release of each setting in a task's groups, by its name."""
-    named = {name for names in study.together(task).values() for name in names}
-    jobs = {name: study.job_of(task, study.setting(task, name)) for name in sorted(named)}
+    jobs = {name: study.job(task, name) for name in together(study, task)}
     return releases(jobs, methods.axes_by_method())
 
 

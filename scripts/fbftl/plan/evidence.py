@@ -1,6 +1,5 @@
 """The finished tables that numbers and claims are made from."""
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fbftl.plan import paths
@@ -27,13 +26,9 @@ def read_by_claims(call: Call, paper: str) -> dict[str, list[str]]:
         "experiments": [paths.tidy(*pair) for pair in pairs],
         "series": [paths.tidy(*pair, "series.csv") for pair in pairs],
         "uplinks": [paths.table(task, "uplink") for task, name in pairs if name == "methods"],
-        "beside": list(_measured(call, pairs)),
+        "beside": [
+            path
+            for task, name in pairs
+            if name in MEASURED and call.has(task, name, path := paths.table(task, MEASURED[name]))
+        ],
     }
-
-
-def _measured(call: Call, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-    for task, experiment in pairs:
-        if experiment in MEASURED:
-            path = paths.table(task, MEASURED[experiment])
-            if call.has(task, experiment, path):
-                yield path

@@ -41,24 +41,6 @@ CODE = ".snakemake/code.json"
 
 
 @dataclass(frozen=True)
-class Options:
-    """How the workflow was called.
-
-    root: the project's folder.
-    here: whether jobs run on this machine with the packages of this environment.
-    places: jobs that can run at once.
-    longest: seconds that a batch should take, infinite where places decide.
-    words: of the command line.
-    """
-
-    root: Path
-    here: bool
-    places: int
-    longest: float
-    words: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Prepared:
     """A checked study with the recipes of all that it rests on.
 
@@ -97,12 +79,10 @@ class Prepared:
         store = store_of(study.config)
         code, digests = Remembered(CODE), Digests(store.root / DIGESTS)
         require_makeable(study, digests)
-        arithmetic = Arithmetic.of(study, here=here)
-        facts = Facts(code_of(root / "scripts"), digests, arithmetic.decides)
+        decides, elsewhere = arithmetic_of(study, here=here)
+        facts = Facts(code_of(root / "scripts"), digests, decides)
         project = resolve(read_yaml(root / "config.yaml") | {"papers": "all"}, systems)
-        call = Call(
-            study, project, systems, of_size, root, arithmetic.sentence, frozenset(words)
-        )  # fmt: skip
+        call = Call(study, project, systems, of_size, root, elsewhere, frozenset(words))
         return cls(call, Products(study, facts), store, code, digests)
 
     @classmethod
@@ -164,8 +144,19 @@ class Opened:
     turn: Turn
 
     @classmethod
-    def of(cls, config: dict[str, Any], options: Options) -> "Opened":
+    def of(
+        cls, config: dict[str, Any], root: Path, *, here: bool, places: int, longest: float,
+        words: Sequence[str],
+    ) -> "Opened":  # fmt: skip
         """Open a call; `config` gets what files of studies say.
+
+        Args:
+            config: as read.
+            root: the project's folder.
+            here: whether jobs run on this machine with the packages of this environment.
+            places: jobs that can run at once.
+            longest: seconds that a batch should take, infinite where places decide.
+            words: of the command line.
 
         Raises:
             UserError: at the first fault of the configuration or of files that it names.
@@ -174,13 +165,13 @@ class Opened:
         gc.set_threshold(200_000, 50, 1000)
         require_this_layout(Path("results"))
         turn = Turn()
-        prepared = Prepared.of(config, options.root, words=options.words, here=options.here)
-        plan = prepared.plan(options.places, options.longest)
+        prepared = Prepared.of(config, root, words=words, here=here)
+        plan = prepared.plan(places, longest)
         if plan.missing:
             batches = f"{len(plan.trained):,} batches"
             where = prepared.store.root
             print(f"{plan.missing:,} runs are missing in {where}, in {batches}", file=sys.stderr)
-        for remark in remarks(options.words):
+        for remark in remarks(words):
             print(remark, file=sys.stderr)
         return cls(prepared, plan, turn)
 
@@ -220,42 +211,29 @@ class Opened:
         return {path: caption for path, caption in shown.items() if caption is not None}
 
 
-@dataclass(frozen=True)
-class Arithmetic:
-    """How jobs compute.
+def arithmetic_of(study: Study, *, here: bool) -> tuple[dict[str, Any], str]:
+    """Return what of the jobs' arithmetic decides bytes, and whether other machines give the same.
 
-    decides: what of it decides bytes.
-    sentence: on whether other machines give the same numbers.
+    The environment is set such that jobs find their arithmetic pinned.
+
+    Raises:
+        UserError: if a task asks for arithmetic that this machine has not.
     """
-
-    decides: Mapping[str, Any]
-    sentence: str
-
-    @classmethod
-    def of(cls, study: Study, *, here: bool) -> "Arithmetic":
-        """Return it, the environment set such that jobs find their arithmetic pinned.
-
-        Raises:
-            UserError: if a task asks for arithmetic that this machine has not.
-        """
-        machine, config = this_machine(), study.config
-        device = config["device"]
-        if device == "auto":
-            device = "cuda" if machine.gpu else "cpu"
-        if here:
-            for task in study.tasks:
-                kind = study.task(task)["features"]["compute"]
-                require_computable(kind, f"config: tasks.{task}.features.compute", device, machine)
-        computed = computed_otherwise({task: study.task(task) for task in study.tasks})
-        pinned = is_pinned(config["exact"], config["device"], machine, computed)
-        pin(os.environ, pinned)
-        decides = {
-            "device": device,
-            "pinned": pinned,
-            "processor": "" if pinned else machine.processor,
-        }
-        decides |= {name: version(name) for name in COMPUTING}
-        return cls(decides, sentence(pinned, config["device"], machine, computed))
+    machine, config = this_machine(), study.config
+    device = config["device"]
+    if device == "auto":
+        device = "cuda" if machine.gpu else "cpu"
+    if here:
+        for task in study.tasks:
+            kind = study.task(task)["features"]["compute"]
+            require_computable(kind, f"config: tasks.{task}.features.compute", device, machine)
+    computed = computed_otherwise({task: study.task(task) for task in study.tasks})
+    pinned = is_pinned(config["exact"], config["device"], machine, computed)
+    pin(os.environ, pinned)
+    processor = "" if pinned else machine.processor
+    decides = {"device": device, "pinned": pinned, "processor": processor}
+    decides |= {name: version(name) for name in COMPUTING}
+    return decides, sentence(pinned, config["device"], machine, computed)
 
 
 def store_of(config: Mapping[str, Any]) -> Store:

@@ -10,7 +10,6 @@ from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, REPORTED, Entry
 from fbftl.plan.results import OF_EXPERIMENT, OF_NO_LIST, of_paper, paths_of
 from fbftl.plan.results.swept import SOURCES, SWEEP
-from fbftl.study.config import Study
 
 OWN = "Experiments of your own"
 """What belongs to no paper."""
@@ -88,12 +87,18 @@ def reported(call: Call, path: str) -> dict[str, Any] | None:
     entry, experiment = _entry_of(path)
     if entry is None or Path(path).suffix != f".{REPORTED[entry.kind]}":
         return None
-    title, kind = entry.title.format(experiment=experiment), entry.kind.removesuffix("s")
+    study, of = call.study, owner_of(path)
+    labels = {
+        "result": entry.title.format(experiment=experiment),
+        "kind": entry.kind.removesuffix("s"),
+        "of": of,
+        "seeds": len(study.task(of)["seeds"]) if of in study.tasks else 0,
+    }
     return {
         "caption": caption_of(_as_listed(path, entry), call.root),
         "category": paper_shown(call, path),
         "subcategory": CHAPTERS[entry.chapter],
-        "labels": labels(call.study, title, kind, owner_of(path)),
+        "labels": labels,
     }
 
 
@@ -146,9 +151,3 @@ def _papers_of_results(call: Call) -> dict[str, str]:
         for experiment, entries in OF_EXPERIMENT.items()
         for path in paths_of(entries)
     }
-
-
-def labels(study: Study, title: str, kind: str, of: str) -> dict[str, Any]:
-    """Return what the report says of a table or figure: the seeds behind it among it."""
-    seeds = len(study.task(of)["seeds"]) if of in study.tasks else 0
-    return {"result": title, "kind": kind, "of": of, "seeds": seeds}

@@ -32,14 +32,9 @@ def clients(task: str) -> str:
     return of_task(task_names.task_of(task), "clients.h5")
 
 
-def run(task: str, setting: str, suffix: str = "json") -> str:
-    """Return a file of a setting's runs joined: json, or parquet for its ledger."""
-    return of_task(task, f"runs/{setting}.{suffix}")
-
-
 def runs(task: str, settings: Iterable[str], suffix: str = "json") -> list[str]:
-    """Return one file of the run of each setting."""
-    return [run(task, setting, suffix) for setting in settings]
+    """Return a file of each setting's runs joined: json, or parquet for its ledger."""
+    return [of_task(task, f"runs/{setting}.{suffix}") for setting in settings]
 
 
 def tidy(task: str, experiment: str, suffix: str = "csv") -> str:

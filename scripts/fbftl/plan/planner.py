@@ -143,7 +143,9 @@ class Planner:
                 }
                 for several, step in merged(list(of_job.values()))
             ]
-            note = {"message": _message(rule, of_job), "makings": makings, "study": self.of_study}
+            (group,) = {product.group for product in of_job.values()}
+            message = MESSAGES[rule].format(group)
+            note = {"message": message, "makings": makings, "study": self.of_study}
             needed = [each for each in needs if each not in (None, marker)]
             jobs.append(PlannedJob(rule, marker.rpartition("/")[2], note, needed))
         return jobs
@@ -314,11 +316,6 @@ MESSAGES = {
     "attack": "Analyse {}",
 }
 """What the jobs of each rule do."""
-
-
-def _message(rule: str, made: Mapping[str, Product]) -> str:
-    (group,) = {product.group for product in made.values()}
-    return MESSAGES[rule].format(group)
 
 
 def _digests(made: Iterable[Product]) -> dict[str, str]:

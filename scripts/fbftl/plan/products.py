@@ -150,7 +150,7 @@ class TaskProducts:
         """Further source models, which clients may vote on."""
         block = self.block["source_models"]
         block = block | {"network": self.block["networks"][block["network"]]}
-        inputs = trained.files(self.study, self.task, ("open_data", "manifest"))
+        inputs = trained.files(self.task, ("open_data", "manifest"))
         outputs = {"sources": "sources.safetensors"}
         step = Step("stages/train_sources.py", inputs, outputs, {"block": block})
         reads = {"open_data": self.open_data.key, "features": self.features().key}
@@ -256,7 +256,7 @@ class TaskProducts:
             "stores": [where],
             "code": code,
         }
-        inputs = {"clients": at, **trained.files(self.study, self.task, ("weights", "source"))}
+        inputs = {"clients": at, **trained.files(self.task, ("weights", "source"))}
         step = Step(f"stages/{script}.py", inputs, {"manifests": [f"{name}.json"]}, values)
         return Product("features", recipe, rule, self.task, step)
 
@@ -264,7 +264,7 @@ class TaskProducts:
         self, script: str, outputs: Mapping[str, str], values: Mapping[str, Any],
         decides: Mapping[str, Any],
     ) -> Product:  # fmt: skip
-        inputs = trained.files(self.study, self.task, ("clients", "source"))
+        inputs = trained.files(self.task, ("clients", "source"))
         step = Step(f"stages/{script}.py", inputs, outputs, values)
         reads = {"clients": self.clients.key, "source": self.source.key}
         return self._made("networks", "network", step, {"reads": reads, **decides})

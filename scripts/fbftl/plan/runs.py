@@ -1,7 +1,6 @@
 """Settings of a task as tables read them: run files, networks' descriptions."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from fbftl.plan import paths
 from fbftl.study import methods
@@ -9,11 +8,6 @@ from fbftl.study.config import Study
 
 Chosen = Callable[[Study, str], Iterable[str]]
 """Which settings of a task are meant: a function of study and task that returns their names."""
-
-
-def of_experiment(study: Study, task: str, experiment: str) -> list[str]:
-    """Return the settings of an experiment on a task."""
-    return list(study.settings[task][experiment])
 
 
 def every(study: Study, task: str) -> list[str]:
@@ -34,11 +28,6 @@ def unprotected(study: Study, task: str) -> dict[str, str]:
     return {name: what for name, what in sent.items() if what is not None}
 
 
-def files(study: Study, task: str, chosen: Chosen, suffix: str = "json") -> list[str]:
-    """Return one file of the run of each chosen setting."""
-    return paths.runs(task, chosen(study, task), suffix)
-
-
 def files_of_experiment(
     study: Study, task: str, experiment: str, suffix: str = "json"
 ) -> list[str]:
@@ -47,12 +36,10 @@ def files_of_experiment(
 
 
 def networks(study: Study, task: str, experiment: str) -> list[str]:
-    """Return the network's description of every run of an experiment on a task."""
-    return [network(task, setting) for setting in study.settings[task][experiment].values()]
-
-
-def network(task: str, setting: Any) -> str:
-    """Return the description of the network that a setting trains."""
-    if setting.network is None:
-        return f"{paths.of_cut(task, setting.cut, 'network')}.json"
-    return paths.of_task(task, f"networks/{setting.network}.json")
+    """Return the description of the network that every run of an experiment on a task trains."""
+    return [
+        paths.of_task(task, f"networks/{setting.network}.json")
+        if setting.network
+        else f"{paths.of_cut(task, setting.cut, 'network')}.json"
+        for setting in study.settings[task][experiment].values()
+    ]

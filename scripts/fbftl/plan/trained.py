@@ -12,8 +12,8 @@ OF_CHOICE = ("features", "manifest", "network", "clients", "weights", "source")
 """What head and epochs are chosen from, for both kinds of methods and without noise."""
 
 
-def every_file(study: Study, task: str, cut: str | None = None) -> dict[str, str]:
-    """Return all that training can read on a task with features at a cut, by input name.
+def every_file(task: str, cut: str | None = None) -> dict[str, str]:
+    """Return all that training and attacks read on a task with features at a cut, by input name.
 
     Repeats under further source networks share what no source decides: clients, layers, open data.
     """
@@ -24,6 +24,7 @@ def every_file(study: Study, task: str, cut: str | None = None) -> dict[str, str
         "network": f"{paths.of_cut(shared, cut, 'network')}.json",
         "public": paths.of_task(task, "public.zarr/zarr.json"),
         "public_manifest": paths.of_task(task, "public.json"),
+        "public_samples": paths.of_task(task, "public.h5"),
         "clients": paths.clients(task),
         "weights": paths.of_task(task, "source.safetensors"),
         "source": paths.of_task(task, "source.json"),
@@ -32,9 +33,9 @@ def every_file(study: Study, task: str, cut: str | None = None) -> dict[str, str
     }
 
 
-def files(study: Study, task: str, names: Iterable[str], cut: str | None = None) -> dict[str, str]:
+def files(task: str, names: Iterable[str], cut: str | None = None) -> dict[str, str]:
     """Return some of these files, by name."""
-    return {name: path for name, path in every_file(study, task, cut).items() if name in names}
+    return {name: path for name, path in every_file(task, cut).items() if name in names}
 
 
 def files_of(study: Study, task: str, setting: Setting) -> dict[str, str]:
@@ -42,7 +43,7 @@ def files_of(study: Study, task: str, setting: Setting) -> dict[str, str]:
     reads = study.reads_of(task, setting)
     # Whoever reads no features still reads what the task's own store says of its preprocessing.
     cut = setting.cut if "features" in reads else None
-    return files(study, task, ("manifest", *reads), cut)
+    return files(task, ("manifest", *reads), cut)
 
 
 def files_of_any(study: Study, task: str, chosen: Chosen) -> dict[str, str]:

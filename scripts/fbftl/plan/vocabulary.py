@@ -4,7 +4,8 @@ Inputs are paths with `{task}` and `{experiment}`, or functions of (study, task,
 are values or such functions. The experiment is the one whose list an entry is in.
 """
 
-from functools import partial
+from functools import partial, reduce
+from operator import getitem
 from typing import Any
 
 from fbftl.findings.setup import setup_of
@@ -73,17 +74,12 @@ def axes(*read: str) -> Params:
     return {"axes": partial(Study.axes_of, read=read)}
 
 
-def value_of(study: Study, task: str, *_: str, keys: tuple[str, ...]) -> Any:
-    """Return what a task's block of the configuration has under a key, and keys below it."""
-    value: Any = study.task(task)
-    for key in keys:
-        value = value[key]
-    return value
-
-
 def of_task(*keys: str) -> Any:
-    """Return the param that a task's block of the configuration has under these keys."""
-    return partial(value_of, keys=keys)
+    """Return the param that a task's block of the configuration has under a key, and those below.
+
+    It is a function of study and task, and of the experiment if there is one.
+    """
+    return lambda study, task, *_: reduce(getitem, keys, study.task(task))
 
 
 DOMAINS: Params = {"domains": of_task("clients", "domains")}

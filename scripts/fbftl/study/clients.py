@@ -4,7 +4,7 @@ Counts alone; `fbftl.data.partition` deals.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,15 @@ class Dealing:
             return self.spec["clients"]
         size = self.spec["samples_per_client"]
         return sum(math.ceil(count / size) for count, _ in by_domain(samples, self.spec))
+
+
+def domains_in(spec: Sequence[str | Sequence[str]] | None) -> tuple[tuple[str, ...], ...]:
+    """Return the changes of the images in each domain, in turn; nothing without domains.
+
+    Args:
+        spec: what the key ``domains`` of a block of clients or of public samples lists.
+    """
+    return tuple((steps,) if isinstance(steps, str) else tuple(steps) for steps in spec or ())
 
 
 def by_domain(samples: int, clients: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:

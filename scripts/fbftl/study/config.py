@@ -276,12 +276,15 @@ def _requested(
             _require(name, experiments, f"{study.where}.experiments", "experiment")
         for task in study.study["tasks"]:
             for name in study.study["experiments"]:
-                if _is_for(experiments[name], task, tasks[task]["kind"]):
-                    yield task, name, grids_on(experiments[name], task)
+                if grids := _grids_on(experiments[name], task, tasks[task]["kind"]):
+                    yield task, name, grids
 
 
-def grids_on(experiment: Mapping[str, Any], task: str) -> list[dict[str, list[Any]]]:
-    """Return the grids of an experiment that are for a task, the axes alone."""
+def _grids_on(experiment: Mapping[str, Any], task: str, kind: str) -> list[dict[str, list[Any]]]:
+    """Return the grids of an experiment that are for a task of a kind, the axes alone."""
+    is_named = experiment[FOR] is None or task in experiment[FOR]
+    if experiment["kind"] != kind or not is_named:
+        return []
     return [
         {axis: values for axis, values in grid.items() if axis != FOR}
         for grid in experiment["grids"]
@@ -335,15 +338,8 @@ def _left_out(
     return {
         setting.name: None
         for experiment in experiments.values()
-        if _is_for(experiment, task, block["kind"])
-        for setting in expand(grids_on(experiment, task))
+        for setting in expand(_grids_on(experiment, task, block["kind"]))
     }
-
-
-def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:
-    grids = any(task in grid.get(FOR, [task]) for grid in experiment["grids"])
-    named = experiment[FOR] is None or task in experiment[FOR]
-    return experiment["kind"] == kind and named and grids
 
 
 def _require(name: str, defined: Mapping[str, Any], where: str, what: str) -> None:

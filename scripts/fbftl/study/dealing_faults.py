@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fbftl.study.clients import Dealing, by_domain
+from fbftl.study.clients import Dealing, by_domain, domains_in
 
 OF_ALPHA = ("dirichlet", "dirichlet_equal")
 """Partitions that alpha is for."""
@@ -32,12 +32,6 @@ class Dealt:
     width: int | None = None
 
 
-def domains_of(clients: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the changes of the images in each domain, in turn; nothing without domains."""
-    listed = clients.get("domains") or ()
-    return [(domain,) if isinstance(domain, str) else tuple(domain) for domain in listed]
-
-
 def dealing_faults(clients: Mapping[str, Any], dealing: Dealing) -> Iterator[str]:
     """Yield why a task cannot deal its samples anew for a setting, each with its remedy."""
     overrides = dealing.overrides
@@ -45,7 +39,7 @@ def dealing_faults(clients: Mapping[str, Any], dealing: Dealing) -> Iterator[str
         yield "alpha is for the partitions dirichlet and dirichlet_equal: leave it out"
     if overrides and dealing.given:
         yield "the data names the clients whose samples it deals anew: give a partition too"
-    if overrides and any("shifted" in domain for domain in domains_of(clients)):
+    if overrides and any("shifted" in domain for domain in domains_in(clients.get("domains"))):
         yield (
             "samples are dealt anew that are shifted for the client that holds them: leave "
             f"{', '.join(overrides)} out"
@@ -65,7 +59,7 @@ def too_few_faults(
         )
     if samples is None or dealing.given:
         return
-    domains = len(domains_of(spec))
+    domains = len(domains_in(spec.get("domains")))
     possible = samples if spec["clients"] is None else min(samples, spec["clients"])
     if domains > possible:
         what = "samples" if possible == samples else "clients"

@@ -147,9 +147,9 @@ def _parameters(block: Mapping[str, Any], setting: Setting, sizes: Sizes) -> tup
     if parameters is not None:
         return parameters, ""
     head = block.get("head", ()) if setting.network is None else ()
-    return least_parameters(head), "at least "
+    return parameters_between(head), "at least "
 
 
-def least_parameters(head: Sequence[int]) -> int:
-    """Return the parameters of the layers between a head's hidden widths, biases included."""
-    return sum((before + 1) * after for before, after in pairwise(head))
+def parameters_between(widths: Sequence[int]) -> int:
+    """Return the parameters of the dense layers between some widths, biases included."""
+    return sum((before + 1) * after for before, after in pairwise(widths))

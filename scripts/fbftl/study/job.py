@@ -41,14 +41,11 @@ class KnownAxes:
         values = self.__dict__.get("values", {})
         if axis in values:
             return values[axis]
+        known = ", ".join(axis for axis in values if axis != "method")
         raise AttributeError(
-            f"method {values.get('method')} does not know axis {axis}, but {_known(values)}; name "
-            f"it in its record in study/methods/{values.get('method')}.py"
+            f"method {values.get('method')} does not know axis {axis}, but {known}; name it in its "
+            f"record in study/methods/{values.get('method')}.py"
         )
-
-
-def _known(values: Mapping[str, Any]) -> str:
-    return ", ".join(axis for axis in values if axis != "method")
 
 
 def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> KnownAxes:
@@ -66,8 +63,7 @@ def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> Kn
         raise ValueError(
             f"method {deviations['method']} does not know {', '.join(sorted(unknown))}"
         )
-    differing = deviations.keys() - {"method"}
-    return KnownAxes({**defaults, **deviations}, frozenset(differing))
+    return KnownAxes({**defaults, **deviations}, frozenset(deviations.keys() - {"method"}))
 
 
 @dataclass(frozen=True)

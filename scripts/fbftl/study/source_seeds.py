@@ -42,15 +42,10 @@ def block_of(tasks: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
     block = tasks[task_of(name)]
     if not is_repeat(name):
         return block
-    number = int(name.rpartition("/")[2])
+    number, seeds = int(name.rpartition("/")[2]), block["seeds"]
     source = block["source"] | {"seed": block["source"]["seed"] + number}
-    return block | {"source": source, "seeds": _moved(block["seeds"], number)}
-
-
-def _moved(seeds: list[int], times: int) -> list[int]:
-    """Return seeds moved so many times by the length of the stretch that they lie in."""
     stretch = max(seeds) - min(seeds) + 1
-    return [seed + times * stretch for seed in seeds]
+    return block | {"source": source, "seeds": [seed + number * stretch for seed in seeds]}
 
 
 def of_repeats(
@@ -88,7 +83,7 @@ def require_drawable(task: str, block: Mapping[str, Any], settings: Iterable[Set
     if block.get(KEY, 1) == 1:
         return
     where = f"config: tasks.{task}.{KEY} is {block[KEY]}"
-    fault = _undrawable(task, block) or _shared(block, settings)
+    fault = _undrawable(task, block) or _shared(settings)
     if fault:
         raise UserError(f"{where}, but {fault}; leave the key out")
 
@@ -111,7 +106,7 @@ def _undrawable(task: str, block: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _shared(block: Mapping[str, Any], settings: Iterable[Setting]) -> str | None:
+def _shared(settings: Iterable[Setting]) -> str | None:
     """Return which setting reads source models that are not drawn anew, None if none does."""
     for setting in settings:
         if "source_models" in methods.record(setting.method).further:

@@ -138,7 +138,7 @@ def test_only_federated_data_name_their_clients(tmp_path: Path) -> None:
     assert datasets.named_clients({"kind": "digits"}, None) is None
 
 
-@pytest.mark.parametrize("name", downloads.NAMES)
+@pytest.mark.parametrize("name", downloads.SIZES)
 def test_torchvision_s_sets_are_known_without_them(name: str, tmp_path: Path) -> None:
     spec = {"kind": "torchvision", "name": name, "seed": 0}
     train = 50_000 if "CIFAR" in name else 60_000

@@ -168,8 +168,6 @@ def test_splits_of_generated_and_of_read_dialogues(tmp_path):
     assert data.training_count(spec | {"limit": {"train": 3}}, tmp_path) == 3
     assert data.training_count(spec | {"train": "not yet fetched.jsonl"}, tmp_path) is None
     assert data.training_count({"kind": "dialogues", "train": 4}, None) == 4
-    with pytest.raises(UserError, match="dialogues or jsonl"):
-        data.load({"kind": "csv"}, tmp_path)
 
 
 PINNED = {

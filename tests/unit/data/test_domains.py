@@ -3,13 +3,15 @@
 import json
 from pathlib import Path
 
+import h5py
 import numpy as np
 import partition_clients
 import pytest
 from fbftl.data.clients import SERVER, ClientFile
 from fbftl.data.datasets import load
-from fbftl.data.domains import STEPS, Origin, Seen, assigned_domains, domains_in, moved, tinted
+from fbftl.data.domains import STEPS, Origin, Seen, assigned_domains, moved, tinted
 from fbftl.ground.errors import UserError
+from fbftl.study.clients import domains_in
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -108,8 +110,10 @@ def test_domains_share_samples_equally(samples: int, domains: int, seed: int) ->
 
 def test_a_client_sees_one_domain_and_every_sample_is_held_once(tmp_path: Path) -> None:
     dataset = dict(load(DATA, None))
-    with ClientFile(clients_of(tmp_path, domains=FOUR)) as file:
-        assert json.loads(file.attributes["domains"]) == [*FOUR[:3], "mirrored+noisy"]
+    path = clients_of(tmp_path, domains=FOUR)
+    with h5py.File(path) as raw:
+        assert json.loads(raw.attrs["domains"]) == [*FOUR[:3], "mirrored+noisy"]
+    with ClientFile(path) as file:
         assert file.client_ids("train") == [str(u) for u in range(10)]
         assert file.client_ids("test") == [SERVER]
         for split, samples in dataset.items():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fbftl.data.datasets import check, class_count, load, named_clients, notes
+from fbftl.data.datasets import check, class_count, load, named_clients, outline
 from fbftl.data.datasets import require_named_clients as require
 from fbftl.data.datasets.images import EncodedImages
 from fbftl.ground.digests import listing_digest
@@ -79,13 +79,13 @@ def test_folders_of_clients(pictures):
     assert dataset.train.owners.tolist() == ["anna", "anna", "bert", "bert"]
     assert dataset.train.labels.tolist() == [0, 1, 1, 1]
     assert dataset.train.inputs[:, 0, 0, 0].tolist() == [10, 20, 30, 40]
-    (note,) = notes(SPEC | {"layout": "clients"}, pictures)
+    (note,) = outline(SPEC | {"layout": "clients"}, pictures).notes
     assert "2 files below" in note
     assert "are left out" in note
 
 
 def test_class_folders_that_hold_folders_are_told(pictures):
-    sentences = notes(SPEC, pictures)
+    sentences = outline(SPEC, pictures).notes
     assert any("2 of 2 class folders hold folders" in note for note in sentences)
     assert class_count(SPEC, pictures) == 2
     assert named_clients(SPEC, pictures) is None

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from fbftl.data.datasets import check, load, notes, outline
+from fbftl.data.datasets import check, load, outline
 from fbftl.ground.errors import UserError
 
 SPEC = {
@@ -79,7 +79,7 @@ def test_an_index_of_pandas_is_no_input(tmp_path):
         block = SPEC | {"train": name, "test": None}
         check(block, tmp_path)
         assert load(block, tmp_path).train.inputs.shape[-1] == 1, name
-        assert "has an index" in notes(block, tmp_path)[0]
+        assert "has an index" in outline(block, tmp_path).notes[0]
     frame.set_index("label").to_parquet(tmp_path / "labels.parquet")
     assert load(block | {"train": "labels.parquet"}, tmp_path).classes == ("0", "1")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
-from fbftl.plan import attacked, runs, targets, trained
+from fbftl.plan import attacked, targets, trained
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, Result
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
@@ -106,7 +106,7 @@ def test_attacks_look_at_settings_of_their_task(call: Call) -> None:
         for analysis in (each for each in ANALYSES if each.name in ATTACKED.get(experiment, ())):
             names = list(analysis.settings(call.study, task))
             assert names, (task, experiment)
-            assert set(names) <= set(runs.of_experiment(call.study, task, experiment))
+            assert set(names) <= call.study.settings[task][experiment].keys()
             assert trained.files_of_any(call.study, task, analysis.settings)
     first, second, *_ = attacked.uploads(call.study, "digits")
     assert call.study.setting("digits", first).mechanism == "none"

@@ -119,15 +119,8 @@ def _named_in(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def module(spec: Mapping[str, Any]) -> str:
-    """Return the dotted name of the module that reads this kind of data set.
-
-    Raises:
-        UserError: if there is no such kind.
-    """
-    kind = spec["kind"]
-    if kind not in KINDS:
-        raise UserError(f"data.kind is {kind!r}; choose one of {', '.join(KINDS)}")
-    return f"fbftl.data.datasets.{KINDS[kind]}"
+    """Return the dotted name of the module that reads this kind of data set."""
+    return f"fbftl.data.datasets.{KINDS[spec['kind']]}"
 
 
 def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Dataset:
@@ -215,19 +208,12 @@ def require_named_clients(
     Raises:
         UserError: naming the key and what to choose.
     """
-    uses_named_clients = (
-        block["clients"]["partition"] == "given" and not block["clients"]["domains"]
-    )
-    if uses_named_clients and named_clients(block["data"], data_folder) is None:
+    is_given = block["clients"]["partition"] == "given"
+    if is_given and named_clients(block["data"], data_folder) is None:
         raise UserError(
             f"config: tasks.{task}.clients.partition is 'given', but the data names no clients; "
             "choose iid, shards, balanced_shards, dirichlet or dirichlet_equal"
         )
-
-
-def notes(spec: Mapping[str, Any], data_folder: str | Path | None) -> Sequence[str]:
-    """Return sentences on what of a data set is left out or may be meant otherwise."""
-    return outline(spec, data_folder).notes
 
 
 def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:

@@ -2,10 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -199,3 +199,17 @@ def located(folder: Path | None, name: str, key: str) -> Path:
     if not path.exists():
         raise UserError(f"{key}: {path} is missing; put it there or correct data_folder or {key}")
     return path
+
+
+def located_splits(spec: Mapping[str, Any], folder: Path | None) -> dict[str, Path]:
+    """Return the file or folder of each split, of which the config may name `train` and `test`.
+
+    Args:
+        spec: the config block ``data``.
+        folder: the config's ``data_folder``.
+
+    Raises:
+        UserError: as `located`.
+    """
+    named = {split: spec[split] for split in ("train", "test") if spec.get(split)}
+    return {split: located(folder, name, f"data.{split}") for split, name in named.items()}

@@ -26,8 +26,7 @@ LARGEST = 1e18
 
 def is_text(kind: pa.DataType) -> bool:
     """Tell whether a column holds words."""
-    is_words = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return any(holds(kind) for holds in is_words)
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def kind_of(kind: pa.DataType) -> str:

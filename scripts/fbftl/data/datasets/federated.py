@@ -19,7 +19,7 @@ from fbftl.data.datasets.base import (
     BLOCK,
     Outline,
     Samples,
-    located,
+    located_splits,
     numbered,
     require_one_shape,
     require_unpackable,
@@ -63,10 +63,9 @@ def _classes(spec: Mapping[str, Any], samples: Sequence[Samples]) -> tuple[str, 
 def _samples(spec: Mapping[str, Any], folder: Path | None, whole: bool) -> list[Samples]:
     """Return the samples of each split that is there; unless whole, a few images of each only."""
     keys = spec.get("image_key", "pixels"), spec.get("label_key", "label")
-    path = located(folder, spec["train"], "data.train")
-    if spec.get("test"):
-        paths = path, located(folder, spec["test"], "data.test")
-        return [_split(each, "examples", keys, whole) for each in paths]
+    path, *paths = located_splits(spec, folder).values()
+    if paths:
+        return [_split(each, "examples", keys, whole) for each in (path, *paths)]
     with explaining_damage(str(path)), h5py.File(path, "r") as file:
         both = [f"{split}/examples" for split in ("train", "test") if split in file]
     return [_split(path, group, keys, whole) for group in both or ["examples"]]

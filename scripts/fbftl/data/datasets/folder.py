@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import valid_id
-from fbftl.data.datasets.base import Outline, Samples, located
+from fbftl.data.datasets.base import Outline, Samples, located, located_splits
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.ground.digests import files_below
 from fbftl.ground.errors import UserError
@@ -110,11 +110,8 @@ def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[Image
         UserError: if a class has no images, the test has a class of its own, or a client's name is
             refused.
     """
-    images = {
-        split: _held(located(folder, spec[split], f"data.{split}"), f"data.{split}", spec)
-        for split in ("train", "test")
-        if spec.get(split)
-    }
+    roots = located_splits(spec, folder)
+    images = {split: _held(root, f"data.{split}", spec) for split, root in roots.items()}
     classes = {split: {image.label for image in of_split} for split, of_split in images.items()}
     unknown = sorted(classes.get("test", set()) - classes["train"])
     if unknown:
@@ -159,11 +156,9 @@ def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[ImageFile]:
         if inside in classes and file.suffix.lower() in SUFFIXES and file.is_file():
             classes[inside].append(file)
     if not any(classes.values()):
-        layout = (
-            "one folder per client there, with one per class"
-            if by_client
-            else ("one folder per class there")
-        )
+        layout = "one folder per class there"
+        if by_client:
+            layout = "one folder per client there, with one per class"
         raise UserError(
             f"{key}: {root} holds no images; put {layout}, "
             f"with files that end in {', '.join(sorted(SUFFIXES))}"

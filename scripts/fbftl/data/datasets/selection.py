@@ -167,10 +167,7 @@ def limit(dataset: Dataset, at_most: Mapping[str, int], seed: int) -> Dataset:
     """Keep at most so many random samples of each split that `at_most` names, in their order."""
 
     def few(name: str, samples: Samples) -> Samples:
-        count = min(at_most.get(name, len(samples)), len(samples))
-        if count < 1:
-            raise UserError(f"data.limit.{name} is {count}; keep 1 sample or more")
-        rows = stream(seed, f"limit {name}").permutation(len(samples))[:count]
+        rows = stream(seed, f"limit {name}").permutation(len(samples))[: at_most.get(name)]
         return samples.take(np.sort(rows))
 
     return Dataset(few("train", dataset.train), few("test", dataset.test), dataset.classes)

@@ -19,7 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from fbftl.data.clients import valid_id
-from fbftl.data.datasets.base import Outline, Samples, located, require_unpackable
+from fbftl.data.datasets.base import Outline, Samples, located_splits, require_unpackable
 from fbftl.data.datasets.columns import (
     is_text,
     kind_of,
@@ -128,11 +128,7 @@ def _tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[dict[str, pa.
     Raises:
         UserError: if a file is no table, lacks a named column, or has gaps.
     """
-    paths = {
-        split: located(folder, spec[split], f"data.{split}")
-        for split in ("train", "test")
-        if spec.get(split)
-    }
+    paths = located_splits(spec, folder)
     tables = {split: _read(path, ()) for split, path in paths.items()}
     shared = set.intersection(*(set(table.schema.names) for table in tables.values()))
     words = {

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import SERVER, Client
+from fbftl.data.dialogues.jsonl import FIELDS
 from fbftl.data.dialogues.records import Record
 from fbftl.data.dialogues.splits import load
 from fbftl.data.partition import members, partition
@@ -35,9 +36,5 @@ def dealt_out(
 def holding(name: str, rows: np.ndarray, records: Sequence[Record]) -> Client:
     """Return a client that holds the named rows of a split."""
     samples = [records[row] for row in rows]
-    arrays = {
-        "id": [record.id for record in samples],
-        "dialogue": [record.dialogue for record in samples],
-        "summary": [record.summary for record in samples],
-    }
+    arrays = {field: [getattr(record, field) for record in samples] for field in FIELDS}
     return Client(name, rows, arrays)

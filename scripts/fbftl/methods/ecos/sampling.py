@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.data.domains import domains_in
 from fbftl.data.participation import clients_of, grouped, participating
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.exchange.post import Post
@@ -56,6 +55,7 @@ from fbftl.methods.ecos.public_rows import PublicPool, PublicRows
 from fbftl.privacy.composition import NO_GUARANTEE
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.release import noise_seed
+from fbftl.study.clients import domains_in
 from fbftl.study.job import Job
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.rings import counts_bound, summing_ring

@@ -50,8 +50,12 @@ def check(
         datasets.check(data, data_folder)
     if source["kind"] != "load":
         return
-    require_offered(source)
     library, weights = source["from"], source["weights"]
+    if (library, weights) not in NEEDED:
+        offered = " or ".join(w for supported, w in NEEDED if supported == library)
+        raise UserError(
+            f"source.weights is '{weights}' with source.from '{library}'; choose {offered}"
+        )
     for key in NEEDED[library, weights]:
         if source[key] is None:
             raise UserError(
@@ -77,16 +81,6 @@ def check(
             )
         if path.name in ("config.json", PROCESSOR):
             read_config(path)
-
-
-def require_offered(source: Mapping[str, Any]) -> None:
-    """Refuse weights that a library does not have."""
-    library, weights = source["from"], source["weights"]
-    if (library, weights) not in NEEDED:
-        offered = " or ".join(w for supported, w in NEEDED if supported == library)
-        raise UserError(
-            f"source.weights is '{weights}' with source.from '{library}'; choose {offered}"
-        )
 
 
 def require_one_kind(where: str, block: Mapping[str, Any]) -> None:

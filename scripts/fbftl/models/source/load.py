@@ -10,7 +10,6 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.source import known_weights
-from fbftl.models.source.check import require_offered
 from fbftl.models.source.files import vision_config
 from fbftl.models.source.manifest import SourceModel, build, load_source
 from fbftl.models.source.packaged import packaged_file
@@ -28,7 +27,6 @@ def load_given(source: Mapping[str, Any]) -> SourceModel:
     Raises:
         UserError: if a name, file or digest is wrong, or a download fails.
     """
-    require_offered(source)
     if source["from"] == "workflow":
         return _workflow(source)
     if source["from"] == "transformers":

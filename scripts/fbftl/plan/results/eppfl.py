@@ -26,48 +26,36 @@ SPLIT = (
 
 def table_of_split_training(experiment: str) -> Result:
     """Return the table of an experiment with EPPFL."""
-    read, params = RUNS_AND_LEDGERS, axes(*SPLIT)
-    by, title = "tabulate_eppfl.eppfl", "Split training"
-    return Result(by, "cost", title, read, params, stem=experiment)
+    return Result(
+        "tabulate_eppfl.eppfl", "cost", "Split training",
+        RUNS_AND_LEDGERS, axes(*SPLIT), stem=experiment,
+    )  # fmt: skip
 
 
 OF_EXPERIMENT["eppfl"] = [
     table_of_split_training("eppfl"),
     Result(
-        "plot_eppfl.privacy",
-        "privacy",
-        "Noise on activations",
-        table_of("eppfl") | printed(printed="eppfl/printed.csv"),
-        stem="eppfl_privacy",
+        "plot_eppfl.privacy", "privacy", "Noise on activations",
+        table_of("eppfl") | printed(printed="eppfl/printed.csv"), stem="eppfl_privacy",
     ),
     Result("plot_eppfl.uplink", "cost", "Split training", TIDY, SHOWN, stem="eppfl_uplink"),
     Result(
-        "plot_eppfl.cost",
-        "cost",
-        "Split training",
+        "plot_eppfl.cost", "cost", "Split training",
         table_of("eppfl") | NETWORKS | printed(setup="eppfl/setup.csv", script="eppfl/script.csv"),
-        SHOWN,
-        stem="eppfl_cost",
+        SHOWN, stem="eppfl_cost",
     ),
     Result(
-        "tabulate_attacks.attacks",
-        "privacy",
-        "What servers of split training get",
-        findings("eppfl"),
-        stem="eppfl_attacks",
+        "tabulate_attacks.attacks", "privacy", "What servers of split training get",
+        findings("eppfl"), stem="eppfl_attacks",
     ),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["eppfl_epochs"] = [
     Result(
-        "plot_eppfl.epochs",
-        "cost",
-        "Local epochs",
-        TIDY | SERIES,
-        axes("local_epochs"),
-        stem="eppfl_epochs",
+        "plot_eppfl.epochs", "cost", "Local epochs",
+        TIDY | SERIES, axes("local_epochs"), stem="eppfl_epochs",
     )
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["eppfl_attacked"] = [
     WrittenOut("tables/eppfl_attacked", "privacy", "Split training by seed", by_seed=True)

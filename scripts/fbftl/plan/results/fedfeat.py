@@ -28,42 +28,30 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["retraining"] = [
     Result(
-        "tabulate_fedfeat.retraining",
-        "cost",
-        "FedFeat+, FedAvg and CCVR",
+        "tabulate_fedfeat.retraining", "cost", "FedFeat+, FedAvg and CCVR",
         TIDY | printed(printed="fedfeat/tables.csv") | SETUPS,
-        axes("network", "partition", "features_from", "server_epochs")
-        | SETUP
-        | {"backbones": backbones_of, "clients": of_task("training", "clients_per_round")}
-        | SHOWN,
+        axes("network", "partition", "features_from", "server_epochs") | SETUP | SHOWN
+        | {"backbones": backbones_of, "clients": of_task("training", "clients_per_round")},
     ),
     Result(
-        "plot_fedfeat.retraining",
-        "cost",
-        "Accuracy by round",
-        TIDY | SERIES,
-        axes("network", "partition", "features_from", "server_epochs") | SHOWN,
+        "plot_fedfeat.retraining", "cost", "Accuracy by round",
+        TIDY | SERIES, axes("network", "partition", "features_from", "server_epochs") | SHOWN,
     ),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["feature_noise"] = [
     Result(
-        "tabulate_fedfeat.feature_noise",
-        "privacy",
-        "Noise on features",
+        "tabulate_fedfeat.feature_noise", "privacy", "Noise on features",
         TIDY | GUARANTEES | printed(printed="fedfeat/tables.csv"),
         axes("mechanism", "epsilon", "feature_clip")
         | {"delta": of_task("privacy", "delta"), "rounds": of_task("training", "rounds")},
     ),
     Result("plot_fedfeat.feature_noise", "privacy", "Noise on features", table_of("feature_noise")),
     Result(
-        "tabulate_attacks.attacks",
-        "privacy",
-        "What an adversary gets from sent features",
-        findings("noised_features"),
-        stem="feature_attacks",
+        "tabulate_attacks.attacks", "privacy", "What an adversary gets from sent features",
+        findings("noised_features"), stem="feature_attacks",
     ),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["fedfeat_attacked"] = [
     WrittenOut("tables/fedfeat_attacked", "privacy", "Sent features by seed", by_seed=True)
@@ -72,13 +60,10 @@ OF_EXPERIMENT["fedfeat_attacked"] = [
 OF_PAPER: list[Entry] = [
     *CLAIMS_OF_PAPER,
     Result(
-        "tabulate_fedfeat.round_weights",
-        "cost",
-        "A round at the paper's size",
-        printed(statements="fedfeat/statements.csv"),
-        stem="cost",
+        "tabulate_fedfeat.round_weights", "cost", "A round at the paper's size",
+        printed(statements="fedfeat/statements.csv"), stem="cost",
     ),
-]
+]  # fmt: skip
 
 
 def noised_features(study: Study, task: str) -> list[str]:

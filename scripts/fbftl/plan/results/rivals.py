@@ -92,29 +92,23 @@ def figure_by_axis(name: str, chapter: str, title: str, axis: str, *further: str
 
 OF_EXPERIMENT["uploads"] = [
     Result(
-        "tabulate_rivals.uploads",
-        "cost",
-        "What to upload",
-        CLIENTS | TIDY | NETWORK,
-        axes(*UPLOADED)
+        "tabulate_rivals.uploads", "cost", "What to upload",
+        CLIENTS | TIDY | NETWORK, axes(*UPLOADED)
         | {"radio": radio, "training": of_task("training"), "one_shot": of_task("one_shot")},
     ),
     Result("plot_rivals.uploads", "cost", "Accuracy against uplink", table_of("uploads")),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT |= {
     name: [
         Result(
-            "tabulate_front.front",
-            "cost",
-            f"What a client should upload: {what}",
-            TIDY | NETWORK,
-            axes(*UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
+            "tabulate_front.front", "cost", f"What a client should upload: {what}",
+            TIDY | NETWORK, axes(*UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
             stem=name,
         )
     ]
     for name, what in FRONTS.items()
-}
+}  # fmt: skip
 
 OF_EXPERIMENT["front"] += [
     Result("plot_front.upload_sizes", "cost", "Uplink for raw accuracy", table_of("front")),
@@ -135,41 +129,29 @@ OF_EXPERIMENT["uploads_loss"] = [
 
 OF_EXPERIMENT["uploads_ring"] = [
     Result(
-        "tabulate_rivals.rings",
-        "cost",
-        "Bits of masked numbers",
-        TIDY,
-        axes(*UPLOADED, "fraction_bits"),
+        "tabulate_rivals.rings", "cost", "Bits of masked numbers",
+        TIDY, axes(*UPLOADED, "fraction_bits"),
     )
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["uploads_privacy"] = [
     Result(
-        "tabulate_rivals.trust",
-        "privacy",
-        "Accuracy by trust model",
-        {"tidy": paths.tidy(TASK, EXPERIMENT)}
-        | RUN_FILES
+        "tabulate_rivals.trust", "privacy", "Accuracy by trust model",
+        {"tidy": paths.tidy(TASK, EXPERIMENT)} | RUN_FILES
         | {"attacked": paths.findings(TASK, "trust")},
         axes(*UPLOADED, "label_epsilon") | SHOWN,
     ),
     Result("plot_rivals.trust", "privacy", "Accuracy by trust model", table_of("trust"), SHOWN),
     WrittenOut("figures/means", "privacy", "Images reconstructed from class means"),
     Result(
-        "tabulate_attacks.attacks",
-        "privacy",
-        "Attacks on uploads",
-        findings("uploads", "means"),
-        stem="upload_attacks",
+        "tabulate_attacks.attacks", "privacy", "Attacks on uploads",
+        findings("uploads", "means"), stem="upload_attacks",
     ),
     Result(
-        "tabulate_attacks.membership",
-        "privacy",
-        "Membership attacks on solved heads",
-        {"attempts": paths.findings(TASK, "uploads_by_attack")},
-        stem="upload_membership",
+        "tabulate_attacks.membership", "privacy", "Membership attacks on solved heads",
+        {"attempts": paths.findings(TASK, "uploads_by_attack")}, stem="upload_membership",
     ),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["rounds"] = [
     Result(f"{script}.rounds", "cost", "Rounds on the head", RUNS_AND_LEDGERS,
@@ -188,11 +170,8 @@ OF_EXPERIMENT["rival_inverted"] = [INVERTED]
 OF_PAPER: list[Entry] = [
     *CLAIMS_OF_PAPER,
     Result(
-        "tabulate_rivals.published_rivals",
-        "audit",
-        "Published accuracies of baselines",
+        "tabulate_rivals.published_rivals", "audit", "Published accuracies of baselines",
         {"runs": tidy_tables_of_uploads} | printed(printed="rivals/accuracy.csv") | SETUPS,
-        {"axes": axes_of_uploads, "tasks": setups_with_uploads},
-        stem="published",
+        {"axes": axes_of_uploads, "tasks": setups_with_uploads}, stem="published",
     ),
-]
+]  # fmt: skip

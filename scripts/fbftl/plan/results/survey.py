@@ -22,60 +22,44 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["frameworks"] = [
     Result(
-        "tabulate_survey.frameworks",
-        "cost",
-        "Frameworks",
-        RUNS_AND_LEDGERS
-        | {"attacks": paths.table(TASK, "framework_attacks")}
-        | printed(complexity="complexity.csv"),
-        SHOWN,
+        "tabulate_survey.frameworks", "cost", "Frameworks",
+        RUNS_AND_LEDGERS | {"attacks": paths.table(TASK, "framework_attacks")}
+        | printed(complexity="complexity.csv"), SHOWN,
     ),
     Result("plot_survey.frameworks", "cost", "Frameworks", table_of("frameworks"), SHOWN),
     Result("plot_survey.gains", "cost", "Gains by client", SERIES, SHOWN),
     WrittenOut("tables/framework_attacks", "privacy", "Frameworks' messages"),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["ground"] = [
     Result(
-        "tabulate_survey.frameworks",
-        "cost",
-        "Messages of frameworks",
-        RUNS_AND_LEDGERS | printed(complexity="complexity.csv"),
-        SHOWN,
-        stem="ground",
+        "tabulate_survey.frameworks", "cost", "Messages of frameworks",
+        RUNS_AND_LEDGERS | printed(complexity="complexity.csv"), SHOWN, stem="ground",
     )
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["federation"] = OF_EXPERIMENT["federation_mnist"] = [
     Result(
-        "plot_survey.federation",
-        "cost",
-        "Federation by round",
+        "plot_survey.federation", "cost", "Federation by round",
         SERIES | printed(table1="survey/table1.csv"),
     )
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["votes"] = [
     Result(
-        "plot_survey.votes",
-        "cost",
-        "Votes for source models",
-        SERIES,
-        {"models": of_task("source_models", "models")},
+        "plot_survey.votes", "cost", "Votes for source models",
+        SERIES, {"models": of_task("source_models", "models")},
     )
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["dpsgd"] = [
     Result(
-        "tabulate_survey.dpsgd",
-        "privacy",
-        "DP-SGD",
-        TIDY | GUARANTEES | printed(printed="survey/dpsgd.csv"),
-        axes("mechanism", "epsilon"),
+        "tabulate_survey.dpsgd", "privacy", "DP-SGD",
+        TIDY | GUARANTEES | printed(printed="survey/dpsgd.csv"), axes("mechanism", "epsilon"),
     ),
     Result("plot_survey.dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
     Result("tabulate_survey.paces", "privacy", "Epochs to an accuracy", SERIES, by_seed=True),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["attacked"] = [
     WrittenOut("tables/attacked_seeds", "privacy", "Frameworks' messages by seed", by_seed=True)

@@ -33,41 +33,27 @@ SWEPT: dict[str, Any] = {
 
 SWEEP: list[Entry] = [
     Result(
-        "tabulate_own.sweep",
-        "sweep",
-        EXPERIMENT,
-        CLIENTS | TIDY,
-        SWEPT | {"lacking": of_settings(lacking)},
-        stem="sweep_{experiment}",
+        "tabulate_own.sweep", "sweep", EXPERIMENT,
+        CLIENTS | TIDY, SWEPT | {"lacking": of_settings(lacking)}, stem="sweep_{experiment}",
     ),
     Result(
-        "plot_sweep.sweep",
-        "sweep",
-        EXPERIMENT,
+        "plot_sweep.sweep", "sweep", EXPERIMENT,
         table_of("sweep_{experiment}"),
         {"along": of_settings(longest), "varying": of_settings(varying)} | SHOWN,
         stem="sweep_{experiment}",
     ),
-]
+]  # fmt: skip
 
 UNDER_SOURCES = {"runs": of_every_source}
 
 SOURCES: list[Entry] = [
     Result(
-        "tabulate_own.sources",
-        "sources",
-        EXPERIMENT,
-        CLIENTS | UNDER_SOURCES,
-        SWEPT,
-        stem="sources_{experiment}",
+        "tabulate_own.sources", "sources", EXPERIMENT,
+        CLIENTS | UNDER_SOURCES, SWEPT, stem="sources_{experiment}",
     ),
     Result(
-        "plot_sweep.sources",
-        "sources",
-        EXPERIMENT,
-        UNDER_SOURCES,
-        SWEPT,
-        stem="sources_{experiment}",
+        "plot_sweep.sources", "sources", EXPERIMENT,
+        UNDER_SOURCES, SWEPT, stem="sources_{experiment}",
     ),
-]
+]  # fmt: skip
 """What any experiment gets where its task has several source networks: both parts of the spread."""

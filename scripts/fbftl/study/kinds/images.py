@@ -27,15 +27,24 @@ NEEDED: dict[str, tuple[str, ...]] = {
 PROTECTING_UPDATES = ("dp_fedavg", "update_gaussian")
 """Mechanisms whose noise is on what clients make of their samples, not on samples."""
 
-IN_NETWORKS = ("dropout", "batch_norm")
-"""Training values for methods whose clients train a network; the jobs of others are not told."""
+WITH_LOCAL_EPOCHS = methods.names(sends="local")
 
-IN_LOCAL_EPOCHS = ("rounds", "local_batch", "optimiser", "decay", "annealing", "absent_classes")
-"""Training values that only methods with local epochs read."""
-
-IN_RETRAINING = ("server_learning_rate", "server_batch")
-"""Training values that only methods read whose server retrains the classifier."""
-
+READERS: dict[str, tuple[str, list[str]]] = {
+    key: (which, names)
+    for keys, which, names in (
+        ("dropout batch_norm", "whose clients train a network",
+         methods.names(trains_network=True)),
+        ("rounds local_batch optimiser decay absent_classes", "with local epochs",
+         WITH_LOCAL_EPOCHS),
+        ("annealing", "with local epochs or a head that a server anneals",
+         [*WITH_LOCAL_EPOCHS, *methods.names(anneals=True)]),
+        ("server_learning_rate server_batch", "whose server retrains the classifier",
+         methods.knowing("server_epochs")),
+    )
+    for key in keys.split()
+}  # fmt: skip
+"""Which methods read a training value that not all do, in words and by their names; the jobs of
+others are not told."""
 
 MANY_CLIENTS = 1000
 """Clients that have every budget of a law, where the number is not known yet."""
@@ -169,23 +178,9 @@ def _settling_faults(setting: Setting, task: str, training: Mapping[str, Any]) -
 
 def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield training values that a method is given and makes nothing of, and whom they are for."""
-    values = block["methods"].get(method)
-    if not values:
-        return
-    local = methods.names(sends="local")
-    networks = ("whose clients train a network", methods.names(trains_network=True))
-    retraining = ("whose server retrains the classifier", methods.knowing("server_epochs"))
-    annealing = [*local, *(each.name for each in methods.RECORDS if each.anneals)]
-    meant = {
-        **dict.fromkeys(IN_NETWORKS, networks),
-        **dict.fromkeys(IN_LOCAL_EPOCHS, ("with local epochs", local)),
-        **dict.fromkeys(IN_RETRAINING, retraining),
-        "annealing": ("with local epochs or a head that a server anneals", annealing),
-    }
-    if method in local:
-        counting = [name for name in methods.names() if name not in local]
-        meant["epochs"] = "that count epochs, where this one has rounds", counting
-    for key in values:
+    counting = [name for name in methods.names() if name not in WITH_LOCAL_EPOCHS]
+    meant = READERS | {"epochs": ("that count epochs, where this one has rounds", counting)}
+    for key in block["methods"].get(method, ()):
         which, names = meant.get(key, ("", [method]))
         if method not in names:
             yield key, f"it is for methods {which}: {', '.join(names)}"
@@ -193,13 +188,12 @@ def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str
 
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
-    training, privacy = _training(setting, block), block["privacy"]
-    record = methods.record(setting.method)
-    unread: tuple[str, ...] = () if record.trains_network else IN_NETWORKS
-    read = IN_LOCAL_EPOCHS if record.sends == "local" else ("annealing",) * record.anneals
-    unread += tuple(key for key in IN_LOCAL_EPOCHS if key not in read)
-    unread += () if record.knows("server_epochs") else IN_RETRAINING
-    training = {key: value for key, value in training.items() if key not in unread}
+    record, privacy = methods.record(setting.method), block["privacy"]
+    training = {
+        key: value
+        for key, value in _training(setting, block).items()
+        if key not in READERS or record.name in READERS[key][1]
+    }
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
     needed += ["delta"] if setting.mechanism == "relative" and setting.epsilon is not None else []

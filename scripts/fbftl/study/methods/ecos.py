@@ -7,8 +7,8 @@ from pydantic import Field
 
 from fbftl.study.axes import CLIENTS, NOISE, SUMS
 from fbftl.study.axis import Axes, AxisValues, Needs
-from fbftl.study.clients import taking_part
-from fbftl.study.dealing_faults import Dealt, domains_of
+from fbftl.study.clients import domains_in, taking_part
+from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Many, Number, PositiveShare
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.record import Block, MethodRecord
@@ -123,9 +123,9 @@ def size_faults(setting: AxisValues, task: Block, dealt: Dealt) -> Iterator[str]
         )
 
 
-def _domains(block: Block) -> list[tuple[str, ...]]:
+def _domains(block: Block) -> tuple[tuple[str, ...], ...]:
     """Return the domains that a block lists, the plain one without any."""
-    return domains_of(block) or [("plain",)]
+    return domains_in(block["domains"]) or (("plain",),)
 
 
 def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float:

@@ -43,6 +43,13 @@ KEPT = ("features", "batch", "means")
 """Messages of which elements may be left out: all others make no sense with zeros in them."""
 
 
+HEADS = (
+    "mlp", "logistic", "ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof", "fedcof_between",
+    "fedcof_oracle", "ncm", "fedncm", "nb", "qda", "fishermix", "protohyper",
+)  # fmt: skip
+"""What a server may solve."""
+
+
 class OneShotAxes(Axes):
     """Axes of one-shot alone.
 
@@ -75,24 +82,7 @@ class OneShotAxes(Axes):
     gram: Annotated[Literal["triangle", "factor"], OF_GRAM] = "triangle"
     levels: Annotated[Literal["spanning", "fitted"], QUANTISED] = "spanning"
     test_features: Annotated[Literal["plain", "compressed"], COMPRESSES] = "plain"
-    head: Literal[
-        "mlp",
-        "logistic",
-        "ridge",
-        "fed3r",
-        "afl",
-        "lda",
-        "fedcgs",
-        "fedcof",
-        "fedcof_between",
-        "fedcof_oracle",
-        "ncm",
-        "fedncm",
-        "nb",
-        "qda",
-        "fishermix",
-        "protohyper",
-    ] = "mlp"
+    head: Literal[HEADS] = "mlp"  # type: ignore[valid-type]
 
 
 def faults(setting: AxisValues) -> Iterator[str]:

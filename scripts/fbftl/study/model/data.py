@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fbftl.study.dealing_faults import domains_of
+from fbftl.study.clients import domains_in
 from fbftl.study.model.block import (
     ABSENT,
     ConfigBlock,
@@ -301,7 +301,7 @@ class ImageClients(DialogueClients):
 
     def faults(self) -> Iterator[str]:
         """Yield what its keys say against each other, each with its remedy."""
-        domains, named = domains_of(self.model_dump()), self.partition == "given"
+        domains, named = domains_in(self.domains), self.partition == "given"
         if not named:
             yield from super().faults()
         if named and self.draw == "per_seed":

@@ -22,22 +22,15 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["methods"] = [
     Result(
-        "tabulate_fbftl_cost.methods",
-        "cost",
-        "Methods",
+        "tabulate_fbftl_cost.methods", "cost", "Methods",
         CLIENTS | RUNS_AND_LEDGERS | NETWORKS | printed(table3="fbftl/table3.csv") | SETUPS,
-        SHOWN | AXES | SETUP,
-        also={"by_seed": "tables/uplink.csv"},
+        SHOWN | AXES | SETUP, also={"by_seed": "tables/uplink.csv"},
     ),
     Result(
-        "plot_fbftl.uplink",
-        "cost",
-        "Uplink",
-        RUNS_AND_LEDGERS | {"by_seed": paths.table(TASK, "uplink")},
-        SHOWN | AXES,
-        stem="methods",
+        "plot_fbftl.uplink", "cost", "Uplink",
+        RUNS_AND_LEDGERS | {"by_seed": paths.table(TASK, "uplink")}, SHOWN | AXES, stem="methods",
     ),
-]
+]  # fmt: skip
 
 
 def of_summaries(experiment: str, title: str) -> list[Entry]:
@@ -65,56 +58,40 @@ OF_EXPERIMENT["language_losses"] = of_scarce_dialogues(
 
 OF_EXPERIMENT["scarcity"] = [
     Result(
-        "tabulate_fbftl_loss.scarcity",
-        "loss",
-        "Scarcity",
+        "tabulate_fbftl_loss.scarcity", "loss", "Scarcity",
         CLIENTS | TIDY | printed(fig8="fbftl/fig8.csv") | SETUPS,
         axes("fraction", "plr", "loss") | SETUP,
     ),
     Result(
-        "plot_fbftl.scarcity",
-        "loss",
-        "Scarcity",
-        TIDY | printed(fig8="fbftl/fig8.csv"),
-        axes("fraction", "plr", "loss"),
+        "plot_fbftl.scarcity", "loss", "Scarcity",
+        TIDY | printed(fig8="fbftl/fig8.csv"), axes("fraction", "plr", "loss"),
     ),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["compression"] = [
     Result(
-        "tabulate_fbftl_loss.compression",
-        "compression",
-        "Compression",
+        "tabulate_fbftl_loss.compression", "compression", "Compression",
         CLIENTS | RUNS_AND_LEDGERS | NETWORKS | printed(table5="fbftl/table5.csv") | SETUPS,
         SHOWN | axes("fraction", "bits", "keep", "feedback") | SETUP,
     ),
     Result("plot_fbftl.compression", "compression", "Compression", table_of("compression"), SHOWN),
     Result(
-        "plot_fbftl.rate_distortion",
-        "compression",
-        "Rate and distortion",
-        table_of("compression"),
-        SHOWN,
+        "plot_fbftl.rate_distortion", "compression", "Rate and distortion",
+        table_of("compression"), SHOWN,
     ),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["packet_loss"] = [
     Result(
-        "tabulate_fbftl_loss.packet_loss",
-        "loss",
-        "Lossy link",
-        RUNS_AND_LEDGERS | CLIENTS,
-        SHOWN | axes("fraction", "blr", "burst", "retransmissions"),
+        "tabulate_fbftl_loss.packet_loss", "loss", "Lossy link",
+        RUNS_AND_LEDGERS | CLIENTS, SHOWN | axes("fraction", "blr", "burst", "retransmissions"),
     ),
     Result("plot_fbftl.packet_loss", "loss", "Lossy link", table_of("packet_loss"), SHOWN),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["audit"] = [
     Result(
-        "tabulate_fbftl_loss.habits",
-        "audit",
-        "Effects of the public script's choices",
-        TIDY,
-        stem="effects",
+        "tabulate_fbftl_loss.habits", "audit", "Effects of the public script's choices",
+        TIDY, stem="effects",
     )
-]
+]  # fmt: skip

@@ -10,9 +10,7 @@ OF_PAPER: list[Entry] = [
     *CLAIMS_OF_PAPER,
     Result("tabulate_thesis.budget_bounds", "privacy", "Bounds by condition number"),
     Result(
-        "plot_thesis.budget_bounds",
-        "privacy",
-        "Bounds by condition number",
+        "plot_thesis.budget_bounds", "privacy", "Bounds by condition number",
         {"table": paths.of_paper("thesis", "tables/budget_bounds.csv")},
     ),
-]
+]  # fmt: skip

@@ -32,29 +32,23 @@ GAME = (
 
 OF_EXPERIMENT["budget"] = [
     Result(
-        "tabulate_thesis.budget",
-        "privacy",
-        "Schedules of noise",
-        TIDY | GUARANTEES,
-        axes(*SCHEDULE),
+        "tabulate_thesis.budget", "privacy", "Schedules of noise",
+        TIDY | GUARANTEES, axes(*SCHEDULE),
     ),
     Result("plot_thesis.budget", "privacy", "Schedules of noise", table_of("budget")),
     Result(
-        "plot_thesis.influence",
-        "privacy",
-        "Influence of a step",
-        {"table": paths.of_task(TASK, "influence.csv")},
-        {"decays": decays_of},
+        "plot_thesis.influence", "privacy", "Influence of a step",
+        {"table": paths.of_task(TASK, "influence.csv")}, {"decays": decays_of},
     ),
-]
+]  # fmt: skip
 
 
 def table_of_game(experiment: str, chapter: str, title: str) -> Result:
     """Return the table of an experiment with an adversary for every group."""
-    read = TIDY | GUARANTEES
-    params = axes(*GAME)
-    by = "tabulate_thesis.fairness"
-    return Result(by, chapter, title, read, params, stem=experiment)
+    return Result(
+        "tabulate_thesis.fairness", chapter, title,
+        TIDY | GUARANTEES, axes(*GAME), stem=experiment,
+    )  # fmt: skip
 
 
 OF_EXPERIMENT["fairness"] = [

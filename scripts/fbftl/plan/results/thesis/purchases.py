@@ -27,23 +27,15 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["ecos"] = [
     Result(
-        "tabulate_thesis.ecos",
-        "privacy",
-        "Samples bought by noisy counts",
-        TIDY | GUARANTEES,
-        axes(*ASKED),
+        "tabulate_thesis.ecos", "privacy", "Samples bought by noisy counts",
+        TIDY | GUARANTEES, axes(*ASKED),
     ),
     Result(
         "plot_thesis_purchases.ecos", "privacy", "Samples bought by noisy counts", table_of("ecos")
     ),
     Result(
-        "plot_thesis_purchases.purchases",
-        "privacy",
-        "What each choice bought",
-        {
-            "runs": of_each_rule,
-            "public": paths.of_task(TASK, "public.h5"),
-        },
+        "plot_thesis_purchases.purchases", "privacy", "What each choice bought",
+        {"runs": of_each_rule, "public": paths.of_task(TASK, "public.h5")},
         DOMAINS | {"block": of_task("public")},
     ),
-]
+]  # fmt: skip

@@ -32,12 +32,12 @@ OF_EXPERIMENT["robust"] = [
 
 def table_of_widths(experiment: str, title: str, *further: str) -> Result:
     """Return the table of an experiment with models of several widths; further axes may be read."""
-    params = {"network": network_of}
-    params |= {"size": of_task("features", "size")} | DOMAINS | SHOWN
+    params = {"network": network_of, "size": of_task("features", "size")} | DOMAINS | SHOWN
     params |= axes("width", "budgets", "budget_order", "rescaled_init", *further)
-    read = RUNS_AND_LEDGERS | CLIENTS
-    by = "tabulate_thesis_widths.widths"
-    return Result(by, "cost", title, read, params, stem=experiment)
+    return Result(
+        "tabulate_thesis_widths.widths", "cost", title,
+        RUNS_AND_LEDGERS | CLIENTS, params, stem=experiment,
+    )  # fmt: skip
 
 
 OF_EXPERIMENT["widths"] = [
@@ -49,22 +49,15 @@ OF_EXPERIMENT["widths"] = [
 OF_EXPERIMENT["width_laws"] = [
     table_of_widths("width_laws", "Widths under laws of budgets", "clients_per_round"),
     Result(
-        "plot_thesis_widths.width_laws",
-        "cost",
-        "Widths under laws of budgets",
-        table_of("width_laws"),
-        SHOWN,
+        "plot_thesis_widths.width_laws", "cost", "Widths under laws of budgets",
+        table_of("width_laws"), SHOWN,
     ),
-]
+]  # fmt: skip
 
 OF_EXPERIMENT["width_classes"] = [
     table_of_widths("width_classes", "Widths where clients lack classes", "rescaled_layers"),
     Result(
-        "plot_thesis_widths.widths",
-        "cost",
-        "Widths where clients lack classes",
-        table_of("width_classes"),
-        SHOWN,
-        stem="width_classes",
+        "plot_thesis_widths.widths", "cost", "Widths where clients lack classes",
+        table_of("width_classes"), SHOWN, stem="width_classes",
     ),
-]
+]  # fmt: skip
