@@ -31,6 +31,9 @@ from fbftl.study.settings import DEFAULTS
 from fbftl.study.uploads import HEADS_FROM, MESSAGES, declared
 
 BITS = (32, 8, 4, 2, 1)
+KEEP = (1.0, 0.5, 0.25, 0.1)
+"""Shares of the elements; with less than all of them an upload is listed where it was measured."""
+
 DRAWS = 50
 """Clients whose labels are drawn, over which lengths are averaged."""
 
@@ -49,13 +52,14 @@ KINDS: dict[str, dict[str, Any]] = {
 class PricedUpload:
     """A message under a codec, at one size of clients.
 
-    message, bits: what is sent, and bits of a number.
+    message, bits, keep: what is sent, bits of a number, and the share of its elements.
     kilobytes: that a client sends in the mean.
     measured: what kept studies found: accuracy, what is lost against raw features, and where.
     """
 
     message: str
     bits: int
+    keep: float
     kilobytes: float
     measured: str = ""
 
@@ -93,26 +97,26 @@ def uploads(samples: int, classes: int, width: int, root: Path) -> list[PricedUp
         root: the project's folder.
     """
     sizes, found = (samples, classes, width), []
-    for message, bits in product(MESSAGES, BITS):
+    for message, bits, keep in product(MESSAGES, BITS, KEEP):
         if message == "features":
             continue
-        kept = list(measured(message, bits, *sizes, root))
-        length = kilobytes(message, bits, *sizes)
+        kept = list(measured(message, bits, keep, *sizes, root))
+        length = kilobytes(message, bits, *sizes) if keep == 1 else None
         if length is None and kept:
             length, _ = kept[0]
         if length is not None:
             texts = (text for _, text in kept)
-            found.append(PricedUpload(message, bits, length, "; ".join(texts)))
+            found.append(PricedUpload(message, bits, keep, length, "; ".join(texts)))
     return sorted(found, key=lambda upload: upload.kilobytes)
 
 
 def measured(
-    message: str, bits: int, samples: int, classes: int, width: int, root: Path
+    message: str, bits: int, keep: float, samples: int, classes: int, width: int, root: Path
 ) -> Iterator[tuple[float, str]]:
     """Yield kB per client and accuracy of an upload in each kept study of such clients, iid."""
-    same_as = {"bits": bits, "samples_per_client": samples, "keep": 1}
+    same_as = {"bits": bits, "keep": keep, "samples_per_client": samples}
     same_as |= {"classes": classes, "width": width}
-    for table in sorted((root / KEPT).glob("*/tables/front.csv")):
+    for table in sorted((root / KEPT).glob("*/tables/front*.csv")):
         same = [
             row
             for row in csv_rows(table)
@@ -139,9 +143,10 @@ def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
     if not fitting:
         return f"No upload fits; the shortest takes {found[0].kilobytes:.3g} kB a client.\n"
     head = "best head that was run, points against raw features; study"
-    lines = [f"{'kB/client':>11}  bits  {'message':11}  measured accuracy ({head})"]
+    lines = [f"{'kB/client':>11}  bits  elements  {'message':11}  measured accuracy ({head})"]
     lines += [
-        f"{of.kilobytes:11.3g}  {of.bits:4}  {of.message:11}  {of.measured or 'not measured'}"
+        f"{of.kilobytes:11.3g}  {of.bits:4}  {of.keep:8.0%}  {of.message:11}  "
+        f"{of.measured or 'not measured'}"
         for of in fitting
     ]
     sees = {of.message: declared(of.message, "REVEALS") for of in fitting}

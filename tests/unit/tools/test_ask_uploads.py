@@ -15,6 +15,7 @@ ROWS = (
     "iid labels,means,lda,8,1,4,3,50,1,0.7,0.05\niid labels,means,mlp,8,1,4,3,50,1,0.71,0.04\n"
     "Dirichlet 0.1,means,lda,8,1,4,3,50,1,0.9,0\niid labels,means,lda,8,1,4,3,64,1,0.8,0\n"
     "iid labels,projected,lda,2,1,4,3,50,0.0125,0.6,0.15\n"
+    "iid labels,means,lda,8,0.5,4,3,50,0.6,0.69,0.06\n"
 )
 
 
@@ -31,9 +32,10 @@ def test_what_was_measured_is_of_equal_clients_alone(tmp_path: Path) -> None:
     table.parent.mkdir(parents=True)
     table.write_text(HEAD + ROWS)
     lines = main(SIZES, tmp_path).splitlines()
-    (of_means,) = [line for line in lines if " 8  means" in line]
+    (of_means,) = [line for line in lines if " 8      100%  means" in line]
     assert "71.0 % (mlp, -4.0; hill)" in of_means
-    assert sum("not measured" in line for line in lines) == len(lines) - 3 - sum(
+    assert "        0.6     8       50%  means        69.0 % (lda, -6.0; hill)" in lines
+    assert sum("not measured" in line for line in lines) == len(lines) - 4 - sum(
         line == "" or line.startswith("The server") for line in lines
     )
 
@@ -43,7 +45,7 @@ def test_a_length_that_samples_decide_is_the_measured_one(tmp_path: Path) -> Non
     table = tmp_path / KEPT / "hill" / "tables" / "front.csv"
     table.parent.mkdir(parents=True)
     table.write_text(HEAD + ROWS)
-    assert "0.0125     2  projected    60.0 % (lda, -15.0; hill)" in main(SIZES, tmp_path)
+    assert "0.0125     2      100%  projected    60.0 % (lda, -15.0; hill)" in main(SIZES, tmp_path)
 
 
 def test_lengths_of_messages_are_those_that_kept_studies_counted(root: Path) -> None:
