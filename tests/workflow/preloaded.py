@@ -22,8 +22,10 @@ import sys
 import tempfile
 import threading
 import traceback
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any, NoReturn
 
 from preloaded_client import LIBRARY, SIZE, THREADS, decides
 
@@ -95,11 +97,23 @@ def serve(listener: socket.socket) -> None:
 
 
 def answer(client: socket.socket) -> None:
-    """Be the program that a client hands in; tell it the exit status."""
+    """Run the program that a client hands in, in a further fork; tell it the exit status."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     size, streams, _, _ = socket.recv_fds(client, SIZE, 3)
     with client.makefile("rb") as message:
         program = json.loads(message.read(int.from_bytes(size)))
+    if (process := os.fork()) == 0:
+        client.close()
+        become(program, streams)
+    for stream in streams:
+        os.close(stream)
+    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    client.sendall(bytes([status if status >= 0 else 128 - status]))
+    os._exit(0)
+
+
+def become(program: Mapping[str, Any], streams: Sequence[int]) -> NoReturn:
+    """Be a program, with standard streams from elsewhere."""
     for stream, here in zip(streams, range(3), strict=True):
         os.dup2(stream, here)
         os.close(stream)
@@ -114,7 +128,6 @@ def answer(client: socket.socket) -> None:
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
-    client.sendall(bytes([status]))
     os._exit(status)
 
 

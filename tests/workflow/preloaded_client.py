@@ -50,5 +50,5 @@ def main(address: str, python: str, decided: Mapping[str, str]) -> None:
         socket.send_fds(server, [len(message).to_bytes(SIZE)], [0, 1, 2])
         server.sendall(message)
         status = server.recv(1)
-    # Without an answer the program was killed.
+    # Without an answer the server was killed.
     os._exit(status[0] if status else 128 + 9)
