@@ -10,8 +10,7 @@ import sys
 from collections.abc import Mapping
 
 READ = (
-    "ATEN", "CUDA", "HF_", "LD_", "MKL_", "MPL", "NPY_", "OMP_", "ONEDNN", "OPENBLAS", "PYTHON",
-    "SLURM", "TORCH",
+    "ATEN", "LD_", "MKL_", "MPL", "NPY_", "OMP_", "ONEDNN", "OPENBLAS", "PYTHON", "SLURM",
 )  # fmt: skip
 """Beginnings of names of variables that a library reads as it is imported, or a cluster sets."""
 
