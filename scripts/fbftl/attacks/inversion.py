@@ -25,6 +25,7 @@ from fbftl.attacks.similarity import psnr, ssim
 from fbftl.data.clients import ClientFile
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import torch_seed
+from fbftl.training.optimisers import AdamW
 
 
 @dataclass(frozen=True)
@@ -155,9 +156,8 @@ def train_decoder(
         scale,
         tuple(np.shape(inputs)[1:]),
     )
-    optimiser = torch.optim.Adam(
-        decoder.network.parameters(), lr=training.learning_rate, fused=True
-    )
+    parameters = list(decoder.network.parameters())
+    optimiser = AdamW(parameters, weight_decay=0.0)  # so it is Adam
 
     def error(rows: Tensor, noise: Tensor) -> Tensor:
         here = rows.to(device)
@@ -175,9 +175,8 @@ def train_decoder(
     for _ in range(training.epochs):
         shuffled = learned[torch.randperm(len(learned), generator=generator)]
         for rows in filter(len, shuffled.split(training.batch)):
-            optimiser.zero_grad()
-            error(rows, noise_for(rows)).backward()
-            optimiser.step()
+            gradients = torch.autograd.grad(error(rows, noise_for(rows)), parameters)
+            optimiser.step(gradients, training.learning_rate)
         with torch.no_grad():
             loss = float(error(*chosen_by))
         if loss < least:

@@ -30,6 +30,15 @@ KINDS = {
 """Kinds of layers by class; any other layer with parameters is named after its class."""
 
 
+ON_META: dict[Callable[..., Any], Callable[..., Tensor]] = {
+    nn.functional.relu: lambda values, inplace=False: values,
+    nn.functional.linear: lambda values, weight, bias=None: values.new_empty(
+        (*values.shape[:-1], len(weight))
+    ),
+}
+"""What these return on the meta device; torch's own way there imports its compiler, for 2 s."""
+
+
 def trace(module: nn.Module, example: Mapping[str, Tensor], cut: str, name: str) -> Network:
     """Return the layers with parameters that a module calls, in the order of their first call.
 
@@ -105,7 +114,7 @@ class _FoundLayers(TorchFunctionMode):
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         """Call a function, and add the parameters that it takes while no layer has them."""
-        output = func(*args, **(kwargs or {}))
+        output = ON_META.get(func, func)(*args, **(kwargs or {}))
         tensors = _tensors((args, kwargs))
         loose = [tensor for tensor in tensors if tensor in self.names and tensor not in self.active]
         if isinstance(output, Tensor) and loose:

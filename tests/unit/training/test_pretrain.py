@@ -1,3 +1,4 @@
+import copy
 import dataclasses
 import json
 
@@ -5,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 from fbftl.data.letters import render_letters
-from fbftl.data.preprocess import Preprocessing, measured
+from fbftl.data.preprocess import Preprocessing, measured, preprocess
 from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
 from fbftl.models.networks import vgg
 from fbftl.models.source.manifest import build, load_source, write_source
-from fbftl.training.pretrain import Pretraining, accuracy, pretrain, pretrain_source
+from fbftl.training.pretrain import Pretraining, accuracy, one_cycle, pretrain, pretrain_source
 
 SOURCE = {
     "kind": "pretrain",
@@ -19,7 +21,6 @@ SOURCE = {
     "epochs": 5,
     "batch_size": 50,
     "learning_rate": 0.05,
-    "momentum": 0.9,
     "weight_decay": 0.0005,
     "seed": 0,
 }
@@ -68,6 +69,46 @@ def two_classes():
     labels = np.arange(200) % 2
     images = rng.integers(0, 100, (200, 4, 4, 1)) + 150 * labels[:, None, None, None]
     return images.astype(np.uint8), labels
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_training_equals_the_classes_of_torch(epochs):
+    images, labels = two_classes()
+    plan = dataclasses.replace(Pretraining(), epochs=epochs, batch_size=40, learning_rate=0.01)
+    model = vgg((4, 4, 1), [[4]], [8], 2)
+    theirs = copy.deepcopy(model).train()
+    pretrain(model, images, labels, measured(images), plan)
+    optimizer = torch.optim.SGD(
+        theirs.parameters(), lr=1.0, momentum=0.9, weight_decay=5e-4, nesterov=True
+    )
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.01, total_steps=5 * epochs)
+    order = stream(plan.seed, "pretrain")
+    with torch.random.fork_rng():
+        torch.manual_seed(int(order.integers(2**63)))
+        for _ in range(epochs):
+            for rows in torch.from_numpy(order.permutation(200)).split(40):
+                inputs = preprocess(torch.from_numpy(images)[rows], measured(images))
+                loss = torch.nn.functional.cross_entropy(
+                    theirs(inputs), torch.from_numpy(labels)[rows]
+                )
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+    for mine, other in zip(model.parameters(), theirs.parameters(), strict=True):
+        assert torch.equal(mine, other)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 4, 10, 97])
+def test_the_schedule_is_that_of_torch(steps):
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.3, total_steps=steps)
+    for step in range(steps):
+        group = optimizer.param_groups[0]
+        assert one_cycle(step, steps, 0.3) == (group["lr"], group["momentum"])
+        optimizer.step()
+        if step < steps - 1:
+            schedule.step()
 
 
 def test_fewer_samples_than_a_batch_are_refused():

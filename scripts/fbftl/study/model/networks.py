@@ -52,6 +52,7 @@ class PretrainedSource(ConfigBlock):
     task: letters, rendered from the fonts that matplotlib ships, or a data set.
     image: height, width and channels of the target's images.
     samples: letters rendered.
+    learning_rate: peak of a one-cycle schedule; Nesterov momentum goes from 0.95 to 0.85 and back.
     """
 
     kind: Literal["pretrain"]
@@ -62,7 +63,6 @@ class PretrainedSource(ConfigBlock):
     epochs: Many = 8
     batch_size: Count = 128
     learning_rate: Positive = 0.05
-    momentum: Rate = 0.9
     weight_decay: NotNegative = 0.0005
     seed: Natural = 0
 
