@@ -101,6 +101,7 @@ class MethodRecord:
     unprotected: what clients send of the same samples beside what a mechanism protects, in words,
         by mechanism, where the guarantees of its runs are for the rest alone.
     anneals: whether a head that its server trains follows the training value `annealing`.
+    ignores: training values that it makes nothing of, though methods that send like it read them.
     parts: returns the modules below its folder that a setting names, dotted.
     block: returns what its jobs read of the task's block beside what all read.
     together: returns what settings have in common that train in one process, beside what they read.
@@ -132,6 +133,7 @@ class MethodRecord:
     largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
     unprotected: Mapping[str, str] = field(default_factory=dict)
     anneals: bool = False
+    ignores: tuple[str, ...] = ()
     parts: Callable[[AxisValues], tuple[str, ...]] = nothing
     block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY
     together: Callable[[AxisValues], tuple[Any, ...]] | None = None

@@ -177,6 +177,11 @@ REFUSED: list[tuple[Block, Block, str]] = [
     (of("ftl_c", dropout=True), {"method": "ftl_c"}, "ftl_c.dropout has no effect.*: fl, sfl, ftl"),
     (of("fl", optimiser="adam"), {"method": "fl"}, "fl.optimiser has no effect.*epochs: fedavg"),
     (of("fbftl", rounds=4), {}, "fbftl.rounds has no effect.*with local epochs: fedavg"),
+    *((of(name, **{key: value}), {"method": name}, f"{name}.{key} has no effect")
+      for name, key, value in [
+          ("fd", "annealing", "cosine"), ("secure_ftl", "decay", 0.5),
+          ("private_gd", "momentum", 0.5), ("secure_ftl", "optimiser", "adam"),
+      ]),
     (of("fedavg", epochs=4), {"method": "fedavg"}, "epochs has no effect.*one has rounds: fl,"),
     ({"training": VALIDATED}, {"method": "ftl_c"}, "give tasks.digits.methods.ftl_c.epochs a num"),
     ({"training": VALIDATED | {"validation": 0.0}}, {}, "goes by held-out samples"),
@@ -193,7 +198,7 @@ REFUSED: list[tuple[Block, Block, str]] = [
     ({"training": LAST}, DISTURBED, "norm: batch"),
     (NORMED, DISTURBED, "selection: last"),
     (ROBUST | {"features": {"cut": "fc1", "size": 32}}, DISTURBED, "features.size: null"),
-    ({"training": ROBUST["training"] | {"absent_classes": "masked"}}, DISTURBED, "classes out"),
+    ({"training": ROBUST["training"] | {"absent_classes": "masked"}}, DISTURBED, "classes: leave"),
     ({"training": {"selection": "test"}}, ONE_SHOT | {"message": "batch", "head": "mlp"}, "epoch "
      "would be chosen on the test samples"),
     (PEOPLE, FADE | {"majority_users": 1439}, "1439 users of a group among .* at most 1438"),
@@ -202,7 +207,7 @@ REFUSED: list[tuple[Block, Block, str]] = [
     (PEOPLE, {"method": "fade", "network": "mlp"}, "give majority_users"),
     (PEOPLE | {"training": {"validation": 0.0}}, FADE, "selection: last"),
     (PEOPLE | {"training": {"selection": "last"}}, FADE, "validation: 0"),
-    (PEOPLE | {"training": LAST | {"annealing": "cosine"}}, FADE, "annealing"),
+    (PEOPLE | {"training": LAST | {"annealing": "cosine"}}, FADE, "training.annealing: leave"),
     (LABELLED, FADE | {"aggregation": "masked"}, "leave adversarial_game.labelled out"),
     (LABELLED, FADE | UPDATES, "of which groups users are"),
     (PEOPLE, FADE | {"unlabelled_loss": "shot"}, "all its users have labels"),

@@ -7,6 +7,7 @@ from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.clients import Dealing
 from fbftl.study.job import VALIDATED, most_epochs
+from fbftl.study.model.training import ImageTraining
 from fbftl.study.settings import Setting
 from fbftl.study.widths import bases_in, budgets, narrowed
 
@@ -112,6 +113,12 @@ def faults(
         )
     for key, why in _without_effect(setting.method, block):
         yield f"tasks.{task}.methods.{setting.method}.{key} has no effect: leave it out, {why}"
+    for key in ("annealing", "absent_classes"):
+        if key in record.ignores and training[key] != ImageTraining.model_fields[key].default:
+            yield (
+                f"{setting.method} makes nothing of training.{key}: leave it out, or give it to "
+                f"those who read it, under tasks.{task}.methods"
+            )
 
 
 def _training_faults(
@@ -181,7 +188,8 @@ def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str
     counting = [name for name in methods.names() if name not in WITH_LOCAL_EPOCHS]
     meant = READERS | {"epochs": ("that count epochs, where this one has rounds", counting)}
     for key in block["methods"].get(method, ()):
-        which, names = meant.get(key, ("", [method]))
+        which, named = meant.get(key, ("that train by it", methods.names()))
+        names = [name for name in named if key not in methods.record(name).ignores]
         if method not in names:
             yield key, f"it is for methods {which}: {', '.join(names)}"
 
@@ -192,7 +200,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = {
         key: value
         for key, value in _training(setting, block).items()
-        if key not in READERS or record.name in READERS[key][1]
+        if key not in READERS or (record.name in READERS[key][1] and key not in record.ignores)
     }
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]

@@ -149,4 +149,5 @@ RECORD = MethodRecord(
     largest_sum=largest_sum,
     block=block,
     together=together,
+    ignores=("epochs", "learning_rate", "momentum", "weight_decay"),
 )  # fmt: skip

@@ -94,11 +94,6 @@ def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[s
         yield (
             "it has no earlier round to go back to: give training.selection: last and validation: 0"
         )
-    if training["annealing"] != "none" or training["absent_classes"] != "counted":
-        yield (
-            "its rate falls by adversarial_game.falling_rate alone, and it counts all classes: "
-            "leave training.annealing and training.absent_classes out"
-        )
     if setting.aggregation != "open" and labelled is not None:
         yield (
             "a masked sum takes users who all train all parts: leave adversarial_game.labelled out"
@@ -161,4 +156,5 @@ RECORD = MethodRecord(
     largest_sum=largest_sum,
     block=keys("adversarial_game"),
     together=alike_in("adversary"),
+    ignores=("annealing", "absent_classes"),
 )  # fmt: skip

@@ -25,4 +25,5 @@ RECORD = MethodRecord(
     axes=(*CLIENTS, *LINK, "network", "local_epochs", "most_samples", FDAxes),
     compresses=False,
     size_faults=nobody_to_learn_from,
+    ignores=("annealing", "absent_classes"),
 )  # fmt: skip

@@ -39,4 +39,5 @@ RECORD = MethodRecord(
     task_faults=task_faults,
     size_faults=nobody_to_learn_from,
     further=("open_data", "architectures"),
+    ignores=("annealing", "absent_classes"),
 )  # fmt: skip

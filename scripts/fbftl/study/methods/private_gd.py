@@ -52,4 +52,5 @@ RECORD = MethodRecord(
     privacy=("public_scale",),
     faults=faults,
     together=alike_in("descent_steps", "descent_momentum", "mechanism", "data_scale"),
+    ignores=("epochs", "momentum"),
 )  # fmt: skip

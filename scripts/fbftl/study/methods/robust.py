@@ -56,10 +56,6 @@ def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[s
             "robustness is measured after the last round on images of their own size: set "
             "training.selection: last and features.size: null"
         )
-    if training["absent_classes"] != "counted":
-        yield (
-            "its loss counts every class on both kinds of inputs: leave training.absent_classes out"
-        )
 
 
 RECORD = MethodRecord(
@@ -72,4 +68,5 @@ RECORD = MethodRecord(
     faults=faults,
     task_faults=task_faults,
     whole_at_full_width=True,
+    ignores=("absent_classes",),
 )  # fmt: skip

@@ -57,4 +57,8 @@ RECORD = MethodRecord(
     compresses=False,
     faults=faults,
     size_faults=size_faults,
+    ignores=(
+        "momentum", "local_batch", "optimiser", "decay", "annealing", "absent_classes", "dropout",
+        "batch_norm",
+    ),
 )  # fmt: skip
