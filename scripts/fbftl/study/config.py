@@ -266,6 +266,12 @@ def _requested(
     for name, experiment in experiments.items():
         for task in experiment["tasks"] or []:
             _require(task, tasks, f"config: experiments.{name}.tasks", "task")
+        for axis in experiment.get("axes", ()):
+            if axis == FOR or not any(axis in grid for grid in experiment["grids"]):
+                raise UserError(
+                    f"config: experiments.{name}.axes.{axis} replaces nothing, no grid of the "
+                    "experiment lists the axis; leave it out, or add it to a grid"
+                )
         for number, grid in enumerate(experiment["grids"]):
             for task in grid.get(FOR, []):
                 _require(task, tasks, f"config: experiments.{name}.grids.{number}.{FOR}", "task")
@@ -285,8 +291,9 @@ def _grids_on(experiment: Mapping[str, Any], task: str, kind: str) -> list[dict[
     is_named = experiment[FOR] is None or task in experiment[FOR]
     if experiment["kind"] != kind or not is_named:
         return []
+    replaced = experiment.get("axes", {})
     return [
-        {axis: values for axis, values in grid.items() if axis != FOR}
+        {axis: replaced.get(axis, values) for axis, values in grid.items() if axis != FOR}
         for grid in experiment["grids"]
         if task in grid.get(FOR, [task])
     ]

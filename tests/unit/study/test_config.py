@@ -69,6 +69,16 @@ def test_a_grid_for_a_task_that_is_not_there_is_refused() -> None:
         resolve(config)
 
 
+def test_axes_of_an_experiment_replace_those_of_its_grids() -> None:
+    config = yaml.safe_load(GOOD)
+    config["experiments"]["scarcity"] = {
+        "axes": {"plr": [0.2], "samples_per_client": [3]},
+        "grids": [{"plr": [0.5, 0.9], "fraction": [0.5]}, {"samples_per_client": [4, 8]}],
+    }
+    names = set(resolve(config).settings["digits"]["scarcity"])
+    assert names == {"fbftl+fraction=0.5+plr=0.2", "fbftl+samples_per_client=3"}
+
+
 def test_methods_override_training() -> None:
     config = yaml.safe_load(GOOD)
     config["tasks"]["digits"]["methods"] = {"fbftl": {"epochs": 7}}
@@ -117,6 +127,8 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"@training.learning_rate": 10**399}, f"many digits; give at most {2**63 - 1}"),
     ({"seeds": [1, 1]}, "seeds lists a value twice; remove one"),
     ({"experiments.scarcity.grids": [{}]}, "grids.0 is empty; give at least one axis"),
+    ({"experiments.scarcity.axes": {"sigma": [1]}}, "axes.sigma replaces nothing, no grid of"),
+    ({"experiments.scarcity.axes": {"tasks": ["digits"]}}, "axes.tasks replaces nothing"),
     ({"@privacy.feature_clip": {}}, "feature_clip gives neither norm nor quantile; give one"),
     ({"@clients.clients": 20}, "clients gives clients 20 and samples_per_client 8, which"),
     ({"@features.further_cuts": ["fc1"]}, "names its own cut 'fc1' among further_cuts"),

@@ -112,10 +112,13 @@ class Experiment(ConfigBlock):
 
     tasks: that this experiment is for; null takes all of the study's.
     kind: of task that this experiment is for; others are left out.
+    axes: values in place of those that any of the grids lists, as for samples per client or
+        projections of your own.
     """
 
     tasks: list[str] | None = None
     kind: Literal["images", "dialogues"] = "images"
+    axes: Grid = ABSENT
     grids: Some[Grid]
 
 
