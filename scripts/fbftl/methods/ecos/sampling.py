@@ -343,12 +343,7 @@ def labelled(
 def fitted(job: Job, pool: PublicPool, training_rows: Sequence[LabelledRows]) -> dict[str, Any]:
     """Return what a head is worth that is solved from some rows; no row is held out."""
     client_data, block = pool.client_data, job.block["outsourcing"]
-    rows = LabelledRows(
-        *(
-            np.concatenate([getattr(part, name) for part in training_rows])
-            for name in ("values", "labels", "client")
-        )
-    )
+    rows = LabelledRows.joined(training_rows, client_data.width)
     penalties = job.block["one_shot"]["logistic"][:1]
     if job.setting.purchase_purpose == "compress":
         scores = pool.teacher(penalties).scores(rows.values)
