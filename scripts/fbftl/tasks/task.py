@@ -89,7 +89,7 @@ class Outcome:
 
     def with_more(
         self,
-        more: Callable[[dict[str, Any]], Mapping[str, Any]],
+        more: Callable[[dict[str, Any]], dict[str, Any]],
         measures: Mapping[str, Measure],
         series: Mapping[str, Series] = MappingProxyType({}),
     ) -> "Outcome":

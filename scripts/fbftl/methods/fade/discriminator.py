@@ -112,8 +112,8 @@ class ParticipantBatch:
     def repeated(self, times: int) -> "ParticipantBatch":
         """Return a batch in which every user has so many copies, side by side."""
         users = (self.group, self.labelled, self.adversarial)
-        copies = (of_user.repeat_interleave(times) for of_user in users)
-        return ParticipantBatch(*copies, self.weight, self.at_once)
+        group, labelled, adversarial = (of_user.repeat_interleave(times) for of_user in users)
+        return ParticipantBatch(group, labelled, adversarial, self.weight, self.at_once)
 
 
 @dataclass

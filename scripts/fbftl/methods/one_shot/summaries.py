@@ -136,10 +136,8 @@ def send_summaries(
         split = SplitMeansMessage(classes, width, share, seed, per_class)
     secure = None
     if setting.aggregation != "open":
-        clients_and_samples = client, client_data.payload.sample
-        sum_noise = noise_on_sums(
-            job, seed, guarantee.noise_std, clients.owner, clients_and_samples
-        )
+        dealt = client, client_data.payload.sample
+        sum_noise = noise_on_sums(job, seed, guarantee.noise_std, clients.owner, dealt)
         secure = SecureSum(post, ring_of(job, len(client), len(owner), guarantee))
         receive = _masked(clients, secure, setting.message, classes, sum_noise, block["made"])
     else:
@@ -175,17 +173,8 @@ def send_summaries(
         scoring_clients = [index for index in others if len(scoring.rows[index])]
         right = evaluation_by_clients(scoring, scoring_clients, post, counts)
     other = other if len(others) else None
-    return Learned(
-        training_part,
-        other,
-        training_rows,
-        offered,
-        counts,
-        projection,
-        scale,
-        held_out_rows,
-        right,
-    )
+    beside = projection, scale, held_out_rows, right
+    return Learned(training_part, other, training_rows, offered, counts, *beside)
 
 
 def _halves(job: Job, clients: Clients, message: SplitMeansMessage) -> tuple[Clients, Clients]:
