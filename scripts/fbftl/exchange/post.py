@@ -200,11 +200,7 @@ class Post:
         self._plain(len(client), parts, "down", sender, "client", round, client, beside)
 
     def answer(
-        self,
-        parts: Parts,
-        receipt: Receipt,
-        sender: str = "server",
-        beside: int | np.ndarray = 0,
+        self, parts: Parts, receipt: Receipt, sender: str = "server", beside: int | np.ndarray = 0
     ) -> None:
         """Send a message to each client whose own arrived; what it holds is one for all or (n,)."""
         arrived = np.flatnonzero(receipt.arrives)

@@ -99,11 +99,7 @@ class Sending(Generic[PayloadT]):
             return self.payload
         seed_of_noise = noise_seed(self.job, seed)
         add = (
-            partial(
-                add_relative,
-                sigma=self.sigma,
-                relative_range=required(self.relative_range),
-            )
+            partial(add_relative, sigma=self.sigma, relative_range=required(self.relative_range))
             if self.job.setting.mechanism == "relative"
             else partial(add_gaussian, sigma=self.sigma, clip_norm=required(self.clip_norm))
         )

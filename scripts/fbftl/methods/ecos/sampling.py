@@ -41,14 +41,7 @@ from fbftl.methods.ecos.counting import (
     rows_guarantee,
     votes_event,
 )
-from fbftl.methods.ecos.coverage import (
-    ALLOCATIONS,
-    Clusters,
-    greedy,
-    nearest,
-    picked,
-    scaled,
-)
+from fbftl.methods.ecos.coverage import ALLOCATIONS, Clusters, greedy, nearest, picked, scaled
 from fbftl.methods.ecos.distillation import distilled
 from fbftl.methods.ecos.private_knn import answered
 from fbftl.methods.ecos.public_rows import PublicPool, PublicRows

@@ -30,18 +30,8 @@ from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.messages.moments import Moments
-from fbftl.messages.statistics import (
-    ClassMeans,
-    LabelledRows,
-    SplitMeans,
-    Statistics,
-)
-from fbftl.methods.one_shot.clients import (
-    Clients,
-    HeadEvaluation,
-    evaluation_by_clients,
-    right_on,
-)
+from fbftl.messages.statistics import ClassMeans, LabelledRows, SplitMeans, Statistics
+from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, evaluation_by_clients, right_on
 from fbftl.methods.one_shot.message import Summary, SummaryMessage
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 from fbftl.methods.one_shot.preparation import (

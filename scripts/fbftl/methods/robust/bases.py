@@ -68,9 +68,7 @@ class RobustBases(SharedNetwork):
         }
         declared = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
         return replace(
-            extra,
-            numbers={**extra.numbers, **numbers},
-            measures={**extra.measures, **declared},
+            extra, numbers={**extra.numbers, **numbers}, measures={**extra.measures, **declared}
         )
 
     def _statistics(self, rows: np.ndarray) -> list[Statistics]:
