@@ -12,12 +12,7 @@ import pandas as pd
 import torch
 from fbftl.attacks.findings import write_findings
 from fbftl.attacks.head_membership import protection
-from fbftl.attacks.inversion import (
-    found_in_pictures,
-    likenesses,
-    train_decoder,
-    training_pictures,
-)
+from fbftl.attacks.inversion import found_in_pictures, likenesses, train_decoder, training_pictures
 from fbftl.exchange.sending import sending
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store

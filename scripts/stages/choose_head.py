@@ -23,12 +23,7 @@ from fbftl.ground.logs import log
 from fbftl.methods import by_name
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, Outcome
-from fbftl.training.choice import (
-    Candidate,
-    epochs_to_common,
-    flat_epochs,
-    smallest_within_error,
-)
+from fbftl.training.choice import Candidate, epochs_to_common, flat_epochs, smallest_within_error
 
 COLUMNS = [
     Column("method", "Method", page=True),

@@ -116,7 +116,7 @@ def put(
     for index, (seed, key) in enumerate(zip(job["seeds"], of_one["keys"], strict=True)):
         repetition = outcome.repetitions[index]
         with store.putting(RUNS, key, ".parquet") as path:
-            outcome.ledger.write_seed(path, seed)
+            outcome.ledger.write(path, seed)
             ledger = sha256(path)
         document = run_document(
             job, outcome.provenance, [repetition], outcome.measures, outcome.series

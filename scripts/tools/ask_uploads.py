@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from fbftl.findings.kept import KEPT
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import csv_rows
 from fbftl.messages.codec import Compression
 from fbftl.methods.one_shot.message import Terms
@@ -174,7 +174,5 @@ def main(words: Sequence[str], root: Path = Path()) -> str:
 
 
 if __name__ == "__main__":
-    try:
+    with ending_with_sentence():
         print(main(sys.argv[1:]), end="")
-    except UserError as error:
-        sys.exit(str(error))

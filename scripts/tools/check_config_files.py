@@ -7,7 +7,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import ending_with_sentence
 from fbftl.study.yaml_files import read_config_file
 
 
@@ -20,11 +20,9 @@ def main(words: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--configfile", "--configfiles", nargs="+", default=[], dest="files")
     options, _ = parser.parse_known_args(words)
-    try:
+    with ending_with_sentence():
         for path in options.files:
             read_config_file(path)
-    except UserError as error:
-        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import shutil
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 from fbftl.features.store.verify import damage
 from fbftl.findings.joined import is_intact
 from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical, key_of
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import read_json, sha256
 from fbftl.plan.opened import store_of
 from fbftl.plan.results_folder import REGISTERED
@@ -151,10 +150,8 @@ if __name__ == "__main__":
     parser.add_argument("--recipe", metavar="KEY", help="print what decides an artefact")
     parser.add_argument("--store", default=os.environ.get("FBFTL_STORE"), help="its folder")
     given = parser.parse_args()
-    try:
+    with ending_with_sentence():
         main(
             store_of({"store": given.store}),
             yes=given.yes, verifying=given.verify, recipe=given.recipe,
         )  # fmt: skip
-    except UserError as error:
-        sys.exit(str(error))

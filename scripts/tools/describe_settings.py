@@ -5,10 +5,9 @@
 For maintainers; no rule runs it. A page whose axes have other defaults by now is left as it is.
 """
 
-import sys
 from pathlib import Path
 
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import ending_with_sentence
 from fbftl.ground.files import write_text
 from fbftl.study.pages import method_page, require_lasting, schema_text, settings_page
 
@@ -17,10 +16,8 @@ METHODS = ROOT / "docs" / "methods.md"
 
 
 if __name__ == "__main__":
-    try:
+    with ending_with_sentence():
         require_lasting(METHODS.read_text(encoding="utf-8"))
-    except UserError as error:
-        sys.exit(str(error))
     write_text(METHODS, method_page())
     write_text(ROOT / "docs" / "settings.md", settings_page())
     write_text(ROOT / "config" / "schema.json", schema_text())

@@ -8,11 +8,10 @@ whoever uses it.
 
 import argparse
 import json
-import sys
 from pathlib import Path
 
 from fbftl.features.published import publish
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, ending_with_sentence
 
 
 def main(task: str, target: Path, results: Path, licence: str, publisher: str) -> None:
@@ -48,7 +47,5 @@ if __name__ == "__main__":
     parser.add_argument("--results", type=Path, default="results", help="folder of the results")
     parser.add_argument("--licence", default="unknown", help="of the features, as in CC0-1.0")
     parser.add_argument("--publisher", default="unnamed", help="who publishes")
-    try:
+    with ending_with_sentence():
         main(**vars(parser.parse_args()))
-    except UserError as error:
-        sys.exit(str(error))

@@ -9,7 +9,6 @@ long tables in Markdown to their first rows, and fills the pages; without a name
 
 import argparse
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -34,7 +33,7 @@ from fbftl.findings.table_numbers import (
 from fbftl.findings.tables import ResultTable
 from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import csv_rows, read_json, replacing, write_json, write_text
 from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, parts_table
 from fbftl.papers.kept_runs import keep_runs, kept_files
@@ -244,7 +243,5 @@ def pages(root: Path) -> list[Path]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("names", nargs="*")
-    try:
+    with ending_with_sentence():
         main(parser.parse_args().names)
-    except UserError as error:
-        sys.exit(str(error))

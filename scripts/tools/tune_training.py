@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from fbftl.ground import devices
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.methods import by_name
 from fbftl.plan.opened import Prepared
 from fbftl.plan.trained import files
@@ -113,7 +113,5 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
+    with ending_with_sentence():
         main(sys.argv[1:])
-    except UserError as error:
-        sys.exit(str(error))

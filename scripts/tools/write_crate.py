@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fbftl.data import datasets
 from fbftl.data.dialogues import splits
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import write_json
 from fbftl.models.source import check
 from fbftl.plan.opened import Prepared
@@ -58,7 +58,5 @@ def read_by(study: Study) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    try:
+    with ending_with_sentence():
         main(*sys.argv[1:])
-    except UserError as error:
-        sys.exit(str(error))

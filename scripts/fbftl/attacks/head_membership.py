@@ -23,14 +23,12 @@ def rows_of(job: Job, attempts: Sequence[Attempt]) -> list[dict[str, Any]]:
     """
     best = chosen(attempts)
     return [
-        protection(job)
-        | {
+        {
+            **protection(job),
             "attack": attempt.attack,
             "offset": attempt.offset,
             "tuning_auc": float(attempt.tuning.mean()),
-        }
-        | _means_and_spreads(attempt)
-        | {
+            **_means_and_spreads(attempt),
             "proven": attempt.proven,
             "targets": len(attempt.aucs),
             "shadows": attempt.shadows,

@@ -124,11 +124,7 @@ class Exchange:
 
 
 def enter(
-    post: Post,
-    parts: Parts,
-    client: np.ndarray,
-    messages: Sequence[bytes | None],
-    round: int = 0,
+    post: Post, parts: Parts, client: np.ndarray, messages: Sequence[bytes | None], round: int = 0
 ) -> Receipt:
     """Enter the messages that came into the ledger as a study does; return what the link left.
 

@@ -108,14 +108,8 @@ def gathered(job: Job, client_data: ClientSamples, seed: int, ledger: Ledger) ->
         )
     repetition = Repetition(job, seed, clients, np.arange(0))
     post = Post(ledger, link_of(job.setting, client_data.block_bits), seed, no_mechanism())
-    return Cohort(
-        client_data,
-        repetition,
-        owners,
-        post,
-        personal_models(client_data, repetition),
-        client_data.tests(owners),
-    )
+    models, tests = personal_models(client_data, repetition), client_data.tests(owners)
+    return Cohort(client_data, repetition, owners, post, models, tests)
 
 
 def _measured(cohort: Cohort, alone: PersonalModels) -> dict[str, Any]:
@@ -126,18 +120,16 @@ def _measured(cohort: Cohort, alone: PersonalModels) -> dict[str, Any]:
     measured["series"] |= by_client(accuracies, before)
     samples = np.array(list(map(len, cohort.rows)))
     received = int(samples[cohort.post.arrived(cohort.owners)].sum())
-    return (
-        measured
-        | {"seed": cohort.post.seed, "clients": len(cohort.owners)}
-        | dict.fromkeys(("offered", "seen"), int(samples.sum()))  # all train their own models
-        | {"received": received}
-        | {
-            "accuracy_alone": float(before.mean()),
-            "share_worse": float((accuracies < before).mean()),
-        }
-        | cohort.post.totals(range(len(cohort.rounds) + 1))
-        | {"privacy": [asdict(no_mechanism())]}
-    )
+    return measured | {
+        "seed": cohort.post.seed,
+        "clients": len(cohort.owners),
+        **dict.fromkeys(("offered", "seen"), int(samples.sum())),  # all train their own models
+        "received": received,
+        "accuracy_alone": float(before.mean()),
+        "share_worse": float((accuracies < before).mean()),
+        **cohort.post.totals(range(len(cohort.rounds) + 1)),
+        "privacy": [asdict(no_mechanism())],
+    }
 
 
 def by_client(accuracies: np.ndarray, before: np.ndarray) -> dict[str, list[float]]:

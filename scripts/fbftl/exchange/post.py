@@ -27,7 +27,7 @@ from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.encoded import Encoded, EncodedRows, encode_rows
 from fbftl.messages.ledger import BROADCAST, Ledger, privacy_columns
-from fbftl.messages.link import Delivery, Link
+from fbftl.messages.link import Link
 from fbftl.privacy.mechanisms import PrivacyRecord
 
 Parts = Mapping[str, int | float | np.ndarray]
@@ -180,7 +180,7 @@ class Post:
 
     def broadcast(self, parts: Parts, round: int | np.ndarray = 0, sender: str = "server") -> None:
         """Send one message that all clients of a round hear; or one each of several rounds (m,)."""
-        self._plain(np.size(round), parts, "down", sender, "client", round, BROADCAST)
+        self._down(np.size(round), parts, sender, round, BROADCAST)
 
     def deploy(self, floats: int) -> None:
         """Send all clients the frozen part of the network once; `totals` tells it apart."""
@@ -197,14 +197,10 @@ class Post:
         beside: int | np.ndarray = 0,
     ) -> None:
         """Send a message to each of some clients (n,); `beside` is as in `up`."""
-        self._plain(len(client), parts, "down", sender, "client", round, client, beside)
+        self._down(len(client), parts, sender, round, client, beside)
 
     def answer(
-        self,
-        parts: Parts,
-        receipt: Receipt,
-        sender: str = "server",
-        beside: int | np.ndarray = 0,
+        self, parts: Parts, receipt: Receipt, sender: str = "server", beside: int | np.ndarray = 0
     ) -> None:
         """Send a message to each client whose own arrived; what it holds is one for all or (n,)."""
         arrived = np.flatnonzero(receipt.arrives)
@@ -235,13 +231,15 @@ class Post:
             Whether all of them arrive.
         """
         count = np.size(round) if client is None else len(client)
-        delivery = None
+        columns: dict[str, Any] = {"sender": sender, "receiver": receiver, "lost": False}
         if sender == "client":
             bits = np.broadcast_to(_plain_bits(_payload(parts, PLAIN)), count)
             delivery = self.link.send(bits, self._losses)
             self._arrived.update(np.asarray(client)[delivery.arrives].tolist())
-        self._plain(count, parts, "between", sender, receiver, round, client, delivery=delivery)
-        return delivery is None or bool(delivery.arrives.all())
+            columns |= {"packets": delivery.blocks, "attempts": delivery.attempts}
+            columns["lost"] = ~delivery.arrives
+        self._plain(count, parts, direction="between", round=round, client=client, **columns)
+        return not np.any(columns["lost"])
 
     def arrived(self, client: np.ndarray) -> np.ndarray:
         """Return of whom any message has arrived so far, as booleans like `client` (n,)."""
@@ -269,36 +267,20 @@ class Post:
             "token_id_bits": sum(texts) if texts else None,
         }
 
+    def _down(
+        self, count: int, parts: Parts, sender: str, round: int | np.ndarray,
+        client: int | np.ndarray, beside: int | np.ndarray = 0,
+    ) -> None:  # fmt: skip
+        """Enter messages to clients, which nothing loses."""
+        where = {"direction": "down", "sender": sender, "receiver": "client", "lost": False}
+        self._plain(count, parts, beside, round=round, client=client, **where)
+
     def _plain(
-        self,
-        count: int,
-        parts: Parts,
-        direction: str,
-        sender: str,
-        receiver: str,
-        round: int | np.ndarray,
-        client: int | np.ndarray | None,
-        beside: int | np.ndarray = 0,
-        delivery: Delivery | None = None,
+        self, count: int, parts: Parts, beside: int | np.ndarray = 0, **columns: Any
     ) -> None:
-        """Enter messages that are not compressed and counted only, lost only by a delivery."""
+        """Enter messages that are not compressed and counted only."""
         payload = _payload(parts, PLAIN)
-        became: dict[str, bool | np.ndarray] = {"lost": False}
-        if delivery is not None:
-            became = {"packets": delivery.blocks, "attempts": delivery.attempts}
-            became["lost"] = ~delivery.arrives
-        self._enter(
-            count,
-            payload,
-            _plain_bits(payload) + beside,
-            direction=direction,
-            sender=sender,
-            receiver=receiver,
-            round=round,
-            client=client,
-            encoded="counted",
-            **became,
-        )
+        self._enter(count, payload, _plain_bits(payload) + beside, encoded="counted", **columns)
 
     def _enter(self, count: int, payload: Payload, bits: int | np.ndarray, **columns: Any) -> None:
         """Enter messages: a row for the first part of each, with all that is no other part's."""

@@ -68,11 +68,15 @@ def _as_printed(job: Job, clients: int) -> float:
 
     Clients count as drawn anew in every round, which is what the accountant behind Fig. 12 takes.
     """
-    training, setting = job.network_training, job.setting
-    rate = min(training.clients_per_round / clients, 1.0)
-    steps, points = training.pace(clients)
-    budget = (setting.epsilon, required(job.privacy.delta))
+    rate, steps, points = _sampling(job, clients)
+    budget = (job.setting.epsilon, required(job.privacy.delta))
     return _sigma_of_rounds(*budget, rate, steps * points)
+
+
+def _sampling(job: Job, clients: int) -> tuple[float, int, int]:
+    """Return with which probability a client takes part, rounds of an epoch, and epochs."""
+    training = job.network_training
+    return min(training.clients_per_round / clients, 1.0), *training.pace(clients)
 
 
 @cache
@@ -92,22 +96,17 @@ def guarantees_by_rounds(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
     """
     if job.setting.mechanism != "dp_fedavg":
         return (mechanisms.no_mechanism(),)
-    training = job.network_training
-    rate = min(training.clients_per_round / clients, 1.0)
-    steps, points = training.pace(clients)
+    rate, steps, points = _sampling(job, clients)
     return round_noise(job, rate, steps * points, 1.0).records
 
 
 def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
     """Return clipped updates of Poisson-sampled clients under noise calibrated over all rounds."""
-    training = job.network_training
     # Numbers of clients and samples count as public, so that rate and clip norm may use them.
-    rate = min(training.clients_per_round / len(clients), 1.0)
-    steps, points = training.pace(len(clients))
+    rate, steps, points = _sampling(job, len(clients))
     samples = sum(len(client_rows) for client_rows in clients)
     clip_norm = required(job.privacy.update_clip) * samples / len(clients)
-    rounds = steps * points
-    noise = round_noise(job, rate, rounds, clip_norm)
+    noise = round_noise(job, rate, steps * points, clip_norm)
     stds = np.array(noise.multipliers) * clip_norm
     return Protection(
         schedule=poisson_rounds(clients, rate, steps, points, noise_seed(job, seed)),
@@ -153,11 +152,10 @@ def _round_noise(
     Seeds share the answer, which takes up to two seconds to find, a minute for uneven rounds.
     """
     # Accounting is slow to import, and only this mechanism needs it.
-    from fbftl.privacy.accounting import rounds_sigma
     from fbftl.privacy.composition import factor_to_epsilon
     from fbftl.privacy.schedules import named
 
-    enough = sigma or rounds_sigma(epsilon, delta, rate=rate, rounds=rounds)
+    enough = sigma or _sigma_of_rounds(epsilon, delta, rate, rounds)
     if schedule == "uniform":
         records = mechanisms.dp_fedavg(
             clip_norm=clip_norm, sigma=enough, delta=delta, rate=rate, rounds=rounds

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 
 from fbftl.data.participation import at_most, clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Post
 from fbftl.exchange.protection import Protection, protection_by_rounds
-from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
+from fbftl.exchange.rounds import as_gradient, by_steps
 from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
@@ -21,7 +22,7 @@ from fbftl.messages.link import link_of
 from fbftl.study.job import Job
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.tasks.task import ClientData, Learner, Outcome, Repetition, Score
-from fbftl.training.batches import Rounds
+from fbftl.training.batches import Round, Rounds
 from fbftl.training.measures import MEASURES, SERIES
 
 Train = Callable[[Any, Uplink, Iterable[Rounds]], list[int]]
@@ -136,13 +137,23 @@ def run_rounds(
 
 
 def by_gradients(learner: Learner, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
-    """Train a learner by the gradients of its rounds; return the rounds by each epoch's end."""
-    gradient = (
-        batch_gradient(learner, uplink.arrivals)
-        if uplink.releasing is None
-        else client_gradient(learner, uplink.average)
-    )
-    return train_rounds(learner, gradient, schedule)
+    """Train by rounds of gradients; return how many there were by the end of each epoch.
+
+    The server steps with the learner's own gradient over all samples that arrive where nothing
+    needs single updates, and with the average of the clients' where something does.
+    """
+
+    def step(round_: Round) -> Tensor:
+        if uplink.releasing is None:
+            losses, gradient = learner.mean_gradient(round_, uplink.arrivals(round_))
+        else:
+            losses, updates = learner.client_gradients(round_)
+            average, _ = uplink.averaged(round_, updates.cpu().numpy())
+            gradient = as_gradient(learner, average)
+        learner.step(gradient)
+        return losses
+
+    return by_steps(learner, step, schedule)
 
 
 def _compression(job: Job) -> Compression:

@@ -39,10 +39,7 @@ from fbftl.privacy.masking import (
 )
 from fbftl.training.measures import Measure
 
-RING_MEASURES = {
-    "ring_bits": Measure("bits", "lower"),
-    "largest_sum": Measure("numbers"),
-}
+RING_MEASURES = {"ring_bits": Measure("bits", "lower"), "largest_sum": Measure("numbers")}
 """What a masked run measures: bits of a number in its ring, and the bound on a sum that they follow
 from, which is none where a number takes a whole word; `Ring.record` has both."""
 

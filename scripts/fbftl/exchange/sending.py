@@ -20,27 +20,14 @@ from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import add_gaussian, add_relative, clip_norm, sample_noise
-from fbftl.privacy.release import noise_seed
+from fbftl.privacy.release import LINK, noise_seed
 from fbftl.study.clients import PARTITION_AXES
 from fbftl.study.job import Job
 
 if TYPE_CHECKING:
     from fbftl.privacy.accounting import Adjacency
 
-BESIDE_MESSAGES = frozenset(
-    {
-        "cut",
-        "fraction",
-        *PARTITION_AXES,
-        "plr",
-        "blr",
-        "burst",
-        "retransmissions",
-        "loss",
-        "bits",
-        "keep",
-    }
-)
+BESIDE_MESSAGES = frozenset(("cut", "fraction", *PARTITION_AXES, *LINK, "bits", "keep"))
 """Axes that leave messages as they are: the settings that share them have one cut and compression.
 
 Any other axis, a new one too, may change what is sent, so that no message is shared.
@@ -99,11 +86,7 @@ class Sending(Generic[PayloadT]):
             return self.payload
         seed_of_noise = noise_seed(self.job, seed)
         add = (
-            partial(
-                add_relative,
-                sigma=self.sigma,
-                relative_range=required(self.relative_range),
-            )
+            partial(add_relative, sigma=self.sigma, relative_range=required(self.relative_range))
             if self.job.setting.mechanism == "relative"
             else partial(add_gaussian, sigma=self.sigma, clip_norm=required(self.clip_norm))
         )

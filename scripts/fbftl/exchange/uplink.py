@@ -160,12 +160,8 @@ class Uplink:
             first = digested_messages(encode(values) for values in alone)
         return self._exchange(round_, first).arrives
 
-    def average(self, round_: Round, updates: np.ndarray) -> np.ndarray:
-        """Exchange a round's updates (C, X); return the average (X,) that the server steps with."""
-        return self.averaged(round_, updates)[0]
-
     def averaged(self, round_: Round, updates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Do the same, and return as well which of the updates arrive (C,).
+        """Exchange a round's updates (C, X); return their average (X,) and which arrive (C,).
 
         A round without clients sends nothing and is averaged as any other: under DP-FedAvg its
         noise hides that nobody took part.

@@ -1,7 +1,6 @@
 """What clients upload: encoder hidden states at a cut, one row of tokens per dialogue."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,8 @@ import torch
 
 from fbftl.data.clients import ClientFile, RowBatch
 from fbftl.features.extract import Extraction
-from fbftl.features.store.provenance import Provenance
-from fbftl.ground.files import read_json, sha256
+from fbftl.features.store.provenance import provenances_of
+from fbftl.ground.files import read_json
 from fbftl.models.t5.head import first_trained_block
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
@@ -114,18 +113,11 @@ def extraction(
     described = read_json(source, "source model's manifest")
     model = load_source(weights, described)
     cuts = [features["cut"], *features["further_cuts"]]
+    of_texts = {"longest": features["longest"], "prefix": features["prefix"]}
     return Extraction(
         samples=TokenizedClients(clients, model.tokenizer, features["longest"], features["prefix"]),
         forward=forward_fn(model.model, cuts, device),
-        provenances={
-            str(cut): Provenance(
-                source=described["sha256"],
-                cut=str(cut),
-                preprocessing={"longest": features["longest"], "prefix": features["prefix"]},
-                data=sha256(clients.path),
-                dtype=features["dtype"],
-                libraries={name: version(name) for name in LIBRARIES},
-            )
-            for cut in cuts
-        },
+        provenances=provenances_of(
+            map(str, cuts), described["sha256"], of_texts, clients.path, features, LIBRARIES
+        ),
     )

@@ -1,14 +1,13 @@
 """The features of images: which extractor a task asks for, and what identifies its output."""
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 from fbftl.data.clients import ClientFile
 from fbftl.data.preprocess import Preprocessing
 from fbftl.features.extract import Extraction
-from fbftl.features.store.provenance import Provenance
-from fbftl.ground.files import read_json, sha256
+from fbftl.features.store.provenance import provenances_of
+from fbftl.ground.files import read_json
 from fbftl.models.computes import FLOAT32, ONNX_PACKAGES, ONNXRUNTIME
 from fbftl.models.forward import forward_fn, stage_fn
 from fbftl.models.source.manifest import load_source
@@ -38,21 +37,12 @@ def extraction(
     cuts = [features["cut"], *features["further_cuts"]]
     compute = features.get("compute", FLOAT32)
     libraries = LIBRARIES + (ONNX_PACKAGES if compute == ONNXRUNTIME else ())
-    data = sha256(samples.path)
+    of_pixels = preprocessing.document() | {"pool": features["pool"]}
     return Extraction(
         samples=samples,
         stage=stage_fn(device, preprocessing),
         forward=forward_fn(model, cuts, preprocessing, image, features["pool"], device, compute),
-        provenances={
-            cut: Provenance(
-                source=described["sha256"],
-                cut=cut,
-                preprocessing=preprocessing.document() | {"pool": features["pool"]},
-                data=data,
-                compute=compute,
-                dtype=features["dtype"],
-                libraries={name: version(name) for name in libraries},
-            )
-            for cut in cuts
-        },
+        provenances=provenances_of(
+            cuts, described["sha256"], of_pixels, samples.path, features, libraries
+        ),
     )

@@ -1,6 +1,8 @@
 """The one exception meant for a user's eyes, and a bug's where a value is missing."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TypeVar
 
@@ -12,6 +14,15 @@ class UserError(Exception):
 
     Scripts print only this sentence to the console; the traceback goes to the job's log.
     """
+
+
+@contextmanager
+def ending_with_sentence() -> Iterator[None]:
+    """End the program with the sentence of a user's error, without a traceback."""
+    try:
+        yield
+    except UserError as error:
+        sys.exit(str(error))
 
 
 def required(value: T | None) -> T:

@@ -39,15 +39,10 @@ def train_on_received(
         scaled_test(client_data, every),
         job.network_training,
     )
-    marks = [mark for setting in seen for mark in setting]
-    fits = iter(
-        Fit(
-            Score(record(curve, job.training.selection)),
-            int(mark.sum()),
-            heads.at(slice(index, index + 1)),
-        )
-        for index, (curve, mark) in enumerate(zip(curves, marks, strict=True))
-    )
+    scores = (Score(record(curve, job.training.selection)) for curve in curves)
+    counts = (int(mark.sum()) for setting in seen for mark in setting)
+    each_head = (heads.at(slice(index, index + 1)) for index in range(len(every)))
+    fits = map(Fit, scores, counts, each_head)
     return [[next(fits) for _ in setting] for setting in settings]
 
 

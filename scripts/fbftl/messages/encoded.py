@@ -17,14 +17,12 @@ class EncodedRows:
     wanted: (n, X) what the clients had to say, before compression.
     values: (n, X) float32, decoded.
     messages: n encoded messages, one per row.
-    labels: (n,) as they were sent, if they were.
     how_known: that all of the messages were made.
     """
 
     wanted: np.ndarray
     values: np.ndarray
     messages: list[bytes]
-    labels: np.ndarray | None = None
     how_known = "made"
 
     @cached_property
@@ -77,4 +75,4 @@ def encode_rows(
         ValueError: if `values` is empty or holds NaN or infinity, or a label is out of range.
     """
     messages, decoded = encode_each(values, labels, classes, compression)
-    return EncodedRows(values, decoded, messages, labels)
+    return EncodedRows(values, decoded, messages)

@@ -10,9 +10,8 @@ A message that holds several parts has a row for each. The first says what becam
 in the others `packets`, `attempts`, `lost` and `sha256` are null.
 """
 
-import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -136,23 +135,19 @@ class Ledger:
             columns.append(_column(values, counts, field.type))
         return pa.Table.from_arrays(columns, schema=SCHEMA)
 
-    def write(self, path: str | Path) -> None:
-        """Write the ledger as parquet, once and for all; equal rows give equal bytes."""
-        with replacing(path) as temporary, open(temporary, "wb") as file:
-            if self._spilled is None:
-                pq.write_table(self.table(), file, compression=COMPRESSION)
-            else:
-                self._spilled.finish(self.table(), file)
+    def write(self, path: str | Path, seed: int | None = None) -> None:
+        """Write all rows, or those of one seed, as parquet; afterwards no message is added.
 
-    def write_seed(self, path: str | Path, seed: int) -> None:
-        """Write the rows of one seed as parquet; afterwards no message is added."""
-        if self._spilled is None:
-            groups: Iterable[pa.Table] = [self.table()]
-        else:
-            groups = self._spilled.groups(self.table())
-        with pq.ParquetWriter(path, SCHEMA, compression=COMPRESSION) as writer:
-            for group in groups:
-                writer.write_table(group.filter(pc.equal(group["seed"], seed)))
+        Equal rows give equal bytes.
+        """
+        spilled, rest = self._spilled, self.table()
+        with (
+            replacing(path) as temporary,
+            pq.ParquetWriter(temporary, SCHEMA, compression=COMPRESSION) as writer,
+        ):
+            for group in [rest] if spilled is None else spilled.groups(rest):
+                of_seed = group if seed is None else group.filter(pc.equal(group["seed"], seed))
+                writer.write_table(of_seed)
 
 
 class _Spilled:
@@ -166,21 +161,13 @@ class _Spilled:
         with writing(tempfile.gettempdir()):
             self._writer.write_table(table, row_group_size=ROWS)
 
-    def finish(self, rest: pa.Table, file: IO[bytes]) -> None:
-        self._close(rest)
-        self._file.seek(0)
-        shutil.copyfileobj(self._file, file)
-
     def groups(self, rest: pa.Table) -> Iterator[pa.Table]:
         """Yield all rows, a row group after the other, the rest behind them."""
-        self._close(rest)
-        parquet = pq.ParquetFile(self._file)
-        yield from (parquet.read_row_group(number) for number in range(parquet.num_row_groups))
-
-    def _close(self, rest: pa.Table) -> None:
         if self._writer.is_open:
             self.take(rest)
             self._writer.close()
+        parquet = pq.ParquetFile(self._file)
+        yield from (parquet.read_row_group(number) for number in range(parquet.num_row_groups))
 
 
 def read_ledger(path: str | Path, columns: Sequence[str]) -> pa.Table:

@@ -10,30 +10,20 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from fbftl.messages.codec import Compression, message_size
+from fbftl.messages.codec import Compression, MessageSize, message_size
 
 SAMPLED_UPLOADS = 64
 """Uploads of FbFTL that are measured, spread evenly over all."""
 
 
 @dataclass(frozen=True)
-class MessageSample:
-    """Means over the messages that were measured; all but the last in bits per message.
+class MessageSample(MessageSize):
+    """One message that was measured.
 
-    nominal_bits: r·q·X, as the paper counts.
-    packed_bits: length as it was sent, header included.
-    entropy_coded_bits: length with the range coder where that is shorter.
-    limit_bits: empirical entropy, without header and model (`MessageSize.limit`).
-    model_bits: histogram that the range coder needs sent along.
     distortion: squared error of what the server reads over the squared norm of what the
         client wanted to send. Error feedback contracts only below 1.
     """
 
-    nominal_bits: float
-    packed_bits: float
-    entropy_coded_bits: float
-    limit_bits: float
-    model_bits: float
     distortion: float
 
 
@@ -54,14 +44,8 @@ def message_sample(
         classes: number of classes N, if it carries labels.
     """
     size = message_size(wanted, labels, classes, compression)
-    return MessageSample(
-        nominal_bits=size.nominal,
-        packed_bits=size.packed,
-        entropy_coded_bits=size.entropy_coded,
-        limit_bits=size.limit,
-        model_bits=size.model,
-        distortion=_distortion(wanted.reshape(-1), read.reshape(-1)),
-    )
+    distortion = _distortion(wanted.reshape(-1), read.reshape(-1))
+    return MessageSample(**asdict(size), distortion=distortion)
 
 
 def spread_evenly(count: int, wanted: int) -> np.ndarray:

@@ -30,13 +30,16 @@ class LabelledRows:
     labels: np.ndarray
     client: np.ndarray
 
+    @classmethod
+    def joined(cls, parts: Iterable["LabelledRows"], width: int) -> "LabelledRows":
+        """Return the rows of all parts, of `width` numbers each; of no parts there are none."""
+        nobody = cls(np.zeros((0, width), np.float32), *np.zeros((2, 0), np.int64))
+        every = [(part.values, part.labels, part.client) for part in (nobody, *parts)]
+        return cls(*map(np.concatenate, zip(*every, strict=True)))
+
     def __add__(self, other: "LabelledRows") -> "LabelledRows":
-        """Return both sets of samples."""
-        return LabelledRows(
-            np.concatenate([self.values, other.values]),
-            np.concatenate([self.labels, other.labels]),
-            np.concatenate([self.client, other.client]),
-        )
+        """Return the rows of both."""
+        return LabelledRows.joined((self, other), self.values.shape[1])
 
 
 @dataclass(frozen=True, eq=False)

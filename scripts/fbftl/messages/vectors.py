@@ -87,14 +87,9 @@ class Vectors:
             return encoded.values
 
         read = self._with(sent)
+        labels, classes = self.labels[:, None], self.classes
         samples = [
-            message_sample(
-                self.values[row],
-                read.values[row],
-                compression,
-                self.labels[row : row + 1],
-                self.classes,
-            )
+            message_sample(self.values[row], read.values[row], compression, labels[row], classes)
             for row in self.measured
         ]
         return Uploaded(Encoded(np.concatenate(bits), digests), read, mean(samples))

@@ -197,12 +197,7 @@ def on_fine_grid(epsilon_on: Callable[[float], float], grid: float = GRID) -> fl
 
 
 def rounds_sigma(
-    epsilon: float,
-    delta: float,
-    *,
-    rate: float,
-    rounds: int,
-    adjacency: Adjacency = "add-remove",
+    epsilon: float, delta: float, *, rate: float, rounds: int, adjacency: Adjacency = "add-remove"
 ) -> float:
     """Return the noise multiplier, to 0.01 %, at which `rounds_epsilon` just meets epsilon.
 

@@ -10,9 +10,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from fbftl.privacy import accounting, composition
-from fbftl.privacy.accounting import Adjacency
-from fbftl.privacy.mechanisms import LABELS_OPEN, PrivacyRecord
+from fbftl.privacy import accounting
+from fbftl.privacy.mechanisms import LABELS_OPEN, PrivacyRecord, gaussian
 
 STATED_SENSITIVITY = 1.0
 """The paper's Delta, in every run that it prints."""
@@ -96,28 +95,11 @@ def bounded(
     Raises:
         UserError: if an argument is out of its range.
     """
-    accounting.require_positive("clip norm", clip_norm)
-    sampling = {"rate": 1.0, "rounds": rounds}
     multiplier = sigma or accounting.rounds_sigma(
-        epsilon, delta, adjacency="replace-one", **sampling
+        epsilon, delta, rate=1.0, rounds=rounds, adjacency="replace-one"
     )
-    adjacencies: tuple[Adjacency, ...] = ("replace-one", "zero-out")
-    records = tuple(
-        PrivacyRecord(
-            mechanism="gaussian",
-            unit="sample",
-            adjacency=adjacency,
-            clip_norm=clip_norm,
-            sigma=multiplier,
-            noise_std=multiplier * clip_norm,
-            epsilon=accounting.rounds_epsilon(multiplier, delta, adjacency=adjacency, **sampling),
-            delta=delta,
-            accountant="exact Gaussian",
-            note=LABELS_OPEN + WEIGHTS_OPEN,
-            events=composition.as_documents([composition.gaussian(multiplier, rounds)]),
-        )
-        for adjacency in adjacencies
-    )
+    noise = {"clip_norm": clip_norm, "sigma": multiplier, "delta": delta}
+    records = gaussian(**noise, times=rounds, note=LABELS_OPEN + WEIGHTS_OPEN)
     return FeatureNoise("gaussian", multiplier * clip_norm, records)
 
 

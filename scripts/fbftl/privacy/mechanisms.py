@@ -110,8 +110,11 @@ def relative(sigma: float) -> PrivacyRecord:
     return PrivacyRecord("relative", RELATIVE_NOTE, sigma=sigma)
 
 
-def gaussian(*, clip_norm: float, sigma: float, delta: float) -> tuple[PrivacyRecord, ...]:
-    """Return the guarantees of one clipped Gaussian release per sample.
+def gaussian(
+    *, clip_norm: float, sigma: float, delta: float, times: int = 1,
+    note: str = f"{LABELS_OPEN} {COUNT_VISIBLE}",
+) -> tuple[PrivacyRecord, ...]:  # fmt: skip
+    """Return the guarantees of clipped Gaussian releases of a sample.
 
     First per sample replaced by any other (sensitivity 2 c), then per sample zeroed (c).
 
@@ -119,6 +122,8 @@ def gaussian(*, clip_norm: float, sigma: float, delta: float) -> tuple[PrivacyRe
         clip_norm: L2 clip norm c of a feature vector.
         sigma: noise standard deviation over c.
         delta: delta of the guarantees.
+        times: releases of the same sample.
+        note: of the guarantees.
 
     Raises:
         UserError: if an argument is out of its range.
@@ -133,11 +138,11 @@ def gaussian(*, clip_norm: float, sigma: float, delta: float) -> tuple[PrivacyRe
             clip_norm=clip_norm,
             sigma=sigma,
             noise_std=sigma * clip_norm,
-            epsilon=accounting.gaussian_epsilon(sigma, delta, adjacency),
+            epsilon=accounting.gaussian_epsilon(sigma / sqrt(times), delta, adjacency),
             delta=delta,
             accountant="exact Gaussian",
-            note=f"{LABELS_OPEN} {COUNT_VISIBLE}",
-            events=as_documents([composition.gaussian(sigma)]),
+            note=note,
+            events=as_documents([composition.gaussian(sigma, times)]),
         )
         for adjacency in adjacencies
     )
@@ -205,26 +210,50 @@ def _by_client(
         ("client", "replace-one", ""),
         ("sample", "replace-one", SAMPLE_IN_CLIENT),
     )
-    composed = {
+    noted = [(unit, adjacency, TRUSTED_SERVER + more) for unit, adjacency, more in guarantees]
+    std = sigma * clip_norm
+    return composed("dp_fedavg", noted, events, delta, clip_norm=clip_norm, sigma=sigma, std=std)
+
+
+def composed(
+    mechanism: str, guarantees: Sequence[tuple[str, Adjacency, str]],
+    events: Sequence[composition.Event], delta: float, *, clip_norm: float, sigma: float | None,
+    std: float | None,
+) -> tuple[PrivacyRecord, ...]:  # fmt: skip
+    """Return what releases guarantee together, of samples and their labels.
+
+    Args:
+        mechanism: its name.
+        guarantees: unit, how neighbours differ, and the note of each.
+        events: the releases.
+        delta: delta of the guarantees.
+        clip_norm: L2 clip norm of what is released.
+        sigma: noise multiplier, the least of all; None without noise on it.
+        std: standard deviation of that noise.
+
+    Raises:
+        UserError: if delta is out of its range.
+    """
+    costs = {
         adjacency: composition.compose(events, delta, adjacency)
-        for _, adjacency, _ in guarantees[:2]
+        for adjacency in dict.fromkeys(adjacency for _, adjacency, _ in guarantees)
     }
     return tuple(
         PrivacyRecord(
-            mechanism="dp_fedavg",
+            mechanism=mechanism,
             unit=unit,
             adjacency=adjacency,
             clip_norm=clip_norm,
             sigma=sigma,
-            noise_std=sigma * clip_norm,
-            epsilon=None if composed[adjacency].epsilon == inf else composed[adjacency].epsilon,
+            noise_std=std,
+            epsilon=None if costs[adjacency].epsilon == inf else costs[adjacency].epsilon,
             delta=delta,
-            accountant=composed[adjacency].accountant,
+            accountant=costs[adjacency].accountant,
             covers_labels=True,
-            note=TRUSTED_SERVER + more,
+            note=note,
             events=as_documents(events),
         )
-        for unit, adjacency, more in guarantees
+        for unit, adjacency, note in guarantees
     )
 
 
@@ -329,21 +358,9 @@ def update_gaussian(
     Raises:
         UserError: if an argument is out of its range.
     """
-    accounting.require_positive("clip norm", clip_norm)
-    return PrivacyRecord(
-        mechanism="update_gaussian",
-        unit="client",
-        adjacency="replace-one",
-        clip_norm=clip_norm,
-        sigma=sigma,
-        noise_std=sigma * clip_norm,
-        epsilon=accounting.gaussian_epsilon(sigma / sqrt(participations), delta, "replace-one"),
-        delta=delta,
-        accountant="exact Gaussian",
-        covers_labels=True,
-        note=EACH_UPDATE,
-        events=as_documents([composition.gaussian(sigma, participations)]),
-    )
+    noise = {"clip_norm": clip_norm, "sigma": sigma, "delta": delta}
+    of_client, _ = gaussian(**noise, times=participations, note=EACH_UPDATE)
+    return replace(of_client, mechanism="update_gaussian", unit="client", covers_labels=True)
 
 
 def randomised_response(epsilon: float) -> PrivacyRecord:

@@ -5,9 +5,10 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, Self
 
 import numpy as np
@@ -85,6 +86,20 @@ class Outcome:
     measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
     series: Mapping[str, Series] = field(default_factory=lambda: SERIES)
     transcript: list[dict[str, Any]] = field(default_factory=list)
+
+    def with_more(
+        self,
+        more: Callable[[dict[str, Any]], dict[str, Any]],
+        measures: Mapping[str, Measure],
+        series: Mapping[str, Series] = MappingProxyType({}),
+    ) -> "Outcome":
+        """Return the outcome with more in each repetition: what a function finds of it."""
+        return replace(
+            self,
+            repetitions=[repetition | more(repetition) for repetition in self.repetitions],
+            measures={**self.measures, **measures},
+            series={**self.series, **series},
+        )
 
 
 @dataclass(frozen=True)

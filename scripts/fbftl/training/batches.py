@@ -26,6 +26,23 @@ class Epoch:
     rows: np.ndarray
     weights: np.ndarray
 
+    @classmethod
+    def of(cls, batches: Sequence[Iterable[np.ndarray]], steps: int, most: int) -> "Epoch":
+        """Return the steps of batches that may be of other lengths.
+
+        Args:
+            batches: of each of S seeds, rows of each step, `steps` of them at most.
+            steps: T.
+            most: rows B of the longest batch.
+        """
+        shape = (steps, len(batches), most)
+        epoch = cls(np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.float32))
+        for index, of_seed in enumerate(batches):
+            for step, rows in enumerate(of_seed):
+                epoch.rows[step, index, : len(rows)] = rows
+                epoch.weights[step, index, : len(rows)] = 1 / len(rows)
+        return epoch
+
 
 def shuffled(
     rows: Sequence[np.ndarray], batch: int, steps: int, epochs: int, seeds: Sequence[int]
@@ -79,13 +96,7 @@ def reshuffled(
         _arriving(seed_rows, plr, batch, seed) for seed_rows, seed in zip(rows, seeds, strict=True)
     ]
     for _ in range(epochs):
-        chosen = np.zeros((steps, len(seeds), batch), dtype=np.int64)
-        weights = np.zeros((steps, len(seeds), batch), dtype=np.float32)
-        for s, batches in enumerate(arriving):
-            for step, batch_rows in enumerate(islice(batches, steps)):
-                chosen[step, s, : len(batch_rows)] = batch_rows
-                weights[step, s, : len(batch_rows)] = 1 / len(batch_rows)
-        yield Epoch(chosen, weights)
+        yield Epoch.of([islice(batches, steps) for batches in arriving], steps, batch)
 
 
 def positions_that_arrive(count: int, plr: float, seed: int) -> np.ndarray:

@@ -104,9 +104,7 @@ def weighted_losses(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
 
 
 @contextmanager
-def watched(
-    layers: Sequence[nn.Module],
-) -> Iterator[list[tuple[nn.Module, Tensor, GradientEdge]]]:
+def watched(layers: Sequence[nn.Module]) -> Iterator[list[tuple[nn.Module, Tensor, GradientEdge]]]:
     """Collect layer, input and where its output's gradient arrives, of every call in the block."""
     passes: list[tuple[nn.Module, Tensor, GradientEdge]] = []
 

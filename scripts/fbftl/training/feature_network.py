@@ -218,10 +218,7 @@ class FeatureNetwork(LocalNetwork):
         self.set_weights(before)
 
 
-STEPS = {
-    "printed": ("adam", 0.01, None),
-    "released": ("sgd", 0.001, 128),
-}
+STEPS = {"printed": ("adam", 0.01, None), "released": ("sgd", 0.001, 128)}
 """Optimiser, rate and batch of paper fedfeat's server; None leaves the clients' batch.
 
 The paper prints Adam at 0.01, the authors' code has SGD without momentum.

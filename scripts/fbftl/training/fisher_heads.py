@@ -88,11 +88,7 @@ class FisherSpace:
         with np.errstate(divide="ignore"):
             log_shares = np.log(shares)
         return cls(
-            directions,
-            statistics.means @ directions,
-            covariance,
-            log_shares,
-            statistics.present,
+            directions, statistics.means @ directions, covariance, log_shares, statistics.present
         )
 
     def drawn(self, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -2,7 +2,7 @@
 
 Like SGD (`training/sgd.py`), Adam, AdamW and Adadelta are torch's functional form of them: the
 classes import torch's compiler. Their steps are elementwise, so stacked models step as each would
-alone. AdamW stands beside them for language models, which begin once and tell each step's rate.
+alone. AdamW is for language models, which begin once and tell each step's rate.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.optim.adadelta import adadelta
 from torch.optim.adam import adam
 
-from fbftl.study.job import Training
+from fbftl.study.job import FineTuning, Training
 from fbftl.training.sgd import Sgd, StackedSgd
 
 
@@ -28,25 +28,27 @@ class Optimiser(Protocol):
         """Take one step; gradients are contiguous, one per parameter."""
 
 
-class _Moments:
-    """Running means of gradients and of their squares, from which Adam and AdamW step.
+class Adam:
+    """Adam (Kingma & Ba 2015), or AdamW (Loshchilov & Hutter 2019), else with torch's defaults.
 
     Args:
         parameters: contiguous tensors on one device.
-        weight_decay: of the gradients, or of the weights themselves.
-        decoupled: whether it is of the weights.
+        training: learning rate, weight decay.
+        decoupled: whether the weight decay is of the weights themselves, as AdamW's.
     """
 
-    def __init__(self, parameters: Sequence[Tensor], weight_decay: float, decoupled: bool) -> None:
-        self.parameters = list(parameters)
-        self._weight_decay, self._decoupled = weight_decay, decoupled
+    def __init__(
+        self, parameters: Sequence[Tensor], training: Training | FineTuning, decoupled: bool = False
+    ) -> None:
+        self.parameters, self._training = list(parameters), training
+        self._decoupled = decoupled
         self._means = [torch.zeros_like(parameter) for parameter in self.parameters]
         self._squares = [torch.zeros_like(parameter) for parameter in self.parameters]
         self._steps = [parameter.new_zeros(()) for parameter in self.parameters]
 
     @torch.no_grad()
-    def step(self, gradients: Sequence[Tensor], learning_rate: float) -> None:
-        """Take one step."""
+    def step(self, gradients: Sequence[Tensor], learning_rate: float | None = None) -> None:
+        """Take one step, at the learning rate of the training if none is told."""
         adam(
             self.parameters,
             list(gradients),
@@ -60,44 +62,11 @@ class _Moments:
             amsgrad=False,
             beta1=0.9,
             beta2=0.999,
-            lr=learning_rate,
-            weight_decay=self._weight_decay,
+            lr=self._training.learning_rate if learning_rate is None else learning_rate,
+            weight_decay=self._training.weight_decay,
             eps=1e-8,
             maximize=False,
         )
-
-
-class Adam:
-    """Adam (Kingma & Ba 2015) with torch's defaults but the learning rate and weight decay.
-
-    Args:
-        parameters: contiguous tensors on one device.
-        training: learning rate, weight decay.
-    """
-
-    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
-        self._moments = _Moments(parameters, training.weight_decay, decoupled=False)
-        self.parameters, self._rate = self._moments.parameters, training.learning_rate
-
-    def step(self, gradients: Sequence[Tensor]) -> None:
-        """Take one step."""
-        self._moments.step(gradients, self._rate)
-
-
-class AdamW:
-    """AdamW (Loshchilov & Hutter 2019) with torch's defaults, at a rate told with each step.
-
-    Args:
-        parameters: contiguous tensors on one device.
-        weight_decay: of the weights themselves, times the learning rate.
-    """
-
-    def __init__(self, parameters: Sequence[Tensor], weight_decay: float) -> None:
-        self._moments = _Moments(parameters, weight_decay, decoupled=True)
-
-    def step(self, gradients: Sequence[Tensor], learning_rate: float) -> None:
-        """Take one step."""
-        self._moments.step(gradients, learning_rate)
 
 
 class Adadelta:

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from fbftl.models.stack import NetworkStack
+from fbftl.training.batches import Epoch
 from fbftl.training.local_updates import (
     Hooks,
     LocalPlan,
@@ -109,18 +110,14 @@ def _train_stack(
         network: parameters of the global network, which no loss may read.
     """
     most = max(len(mini_batch.rows) for step in steps for mini_batch in step)
-    chosen = np.zeros((len(steps), len(steps[0]), most), dtype=np.int64)
-    share = np.zeros(chosen.shape, dtype=np.float32)
-    for number, step in enumerate(steps):
-        for index, mini_batch in enumerate(step):
-            count = len(mini_batch.rows)
-            chosen[number, index, :count] = np.searchsorted(numbers, mini_batch.rows)
-            share[number, index, :count] = 1 / count
+    of_networks = zip(*steps, strict=True)
+    batches = [[np.searchsorted(numbers, each.rows) for each in of] for of in of_networks]
+    chosen = Epoch.of(batches, len(steps), most)
     values, labels = samples.inputs.flatten(1), samples.labels
-    at = torch.from_numpy(chosen).to(labels.device)
-    weights = torch.from_numpy(share).to(labels.device)
+    at = torch.from_numpy(chosen.rows).to(labels.device)
+    weights = torch.from_numpy(chosen.weights).to(labels.device)
     start, means = stack.flat(), []
-    for step, chosen_rows, rows, weight in zip(steps, chosen, at, weights, strict=True):
+    for step, chosen_rows, rows, weight in zip(steps, chosen.rows, at, weights, strict=True):
         inputs, batch_labels = functional.embedding(rows, values), labels[rows]
         if hooks.looks_inside:
             logits = stack.rest(_crossed(stack.front(inputs), batch_labels, step, hooks))

@@ -22,7 +22,7 @@ from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
 from fbftl.study.job import FineTuning
 from fbftl.training.batches import Round, Rounds, laid_out
-from fbftl.training.optimisers import AdamW
+from fbftl.training.optimisers import Adam
 
 EVALUATION_BATCH = 64
 
@@ -103,7 +103,7 @@ class TrainedT5:
             parameter for parameter in self.head.parameters() if parameter.requires_grad
         ]
         self._rate = learning_rate(plan, sum(map(len, self.schedule)))
-        self._optimizer = AdamW(self.parameters, plan.weight_decay)
+        self._optimizer = Adam(self.parameters, plan, decoupled=True)
         self.curve: list[CurvePoint] = []
         self.chosen: CurvePoint | None = None
         self.diverged = False

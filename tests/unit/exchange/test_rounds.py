@@ -1,15 +1,12 @@
 """The round engine: plain, per-client and split gradients agree; rounds are plain SGD."""
 
+from collections.abc import Callable
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
-from fbftl.exchange.rounds import (
-    Arrivals,
-    Average,
-    batch_gradient,
-    client_gradient,
-    train_rounds,
-)
+from fbftl.exchange.repetition import by_gradients
 from fbftl.methods.sfl.network import SplitNetwork
 from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import vgg
@@ -21,6 +18,7 @@ from torch import nn
 from unit.training.training_toys import training
 
 TRAINING = training(epochs=3, batch=64)
+Arrivals = Callable[[Round], np.ndarray]
 CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
 
 
@@ -43,14 +41,6 @@ def even_arrive(round_: Round) -> np.ndarray:
     return round_.clients % 2 == 0
 
 
-def mean_over(arrivals: Arrivals) -> Average:
-    def average(round_: Round, updates: np.ndarray) -> np.ndarray:
-        arrives = arrivals(round_)
-        return updates[arrives].sum(axis=0) / max(int(round_.counts[arrives].sum()), 1)
-
-    return average
-
-
 def training_data(samples: LabelledInputs | None = None) -> TrainingData:
     samples = samples or images()
     return TrainingData(samples, np.arange(0), samples, TRAINING, [])
@@ -61,11 +51,15 @@ def learner(model: nn.Module) -> TrainedNetwork:
 
 
 def together(learner: TrainedNetwork, arrivals: Arrivals, schedule: list[Rounds]) -> None:
-    train_rounds(learner, batch_gradient(learner, arrivals), schedule)
+    by_gradients(learner, SimpleNamespace(releasing=None, arrivals=arrivals), schedule)
 
 
 def apart(learner: TrainedNetwork, arrivals: Arrivals, schedule: list[Rounds]) -> None:
-    train_rounds(learner, client_gradient(learner, mean_over(arrivals)), schedule)
+    def averaged(round_: Round, updates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        arrives = arrivals(round_)
+        return updates[arrives].sum(axis=0) / max(int(round_.counts[arrives].sum()), 1), arrives
+
+    by_gradients(learner, SimpleNamespace(releasing=True, averaged=averaged), schedule)
 
 
 def assert_same(network_: nn.Module, other: nn.Module, tolerance: float = 1e-5) -> None:

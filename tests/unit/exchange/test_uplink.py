@@ -60,7 +60,7 @@ def rows_of(sent: Uplink, direction: str) -> pd.DataFrame:
 
 def test_plain_updates_average_over_samples() -> None:
     sent = uplink(compressing(Compression(), None))
-    mean = sent.average(a_round(), updates())
+    mean = sent.averaged(a_round(), updates())[0]
     assert mean == pytest.approx(updates().sum(axis=0) / COUNTS.sum(), abs=1e-6)
 
 
@@ -68,11 +68,11 @@ def test_error_feedback_sends_later_what_was_left_out() -> None:
     """Eq. (20)-(21): what is sent plus what is remembered is what there was to send."""
     compression, memory = Compression(2, 0.1), np.zeros((CLIENTS, WIDTH), dtype=np.float32)
     sent = uplink(compressing(compression, memory), Setting(bits=2, keep=0.1))
-    first = sent.average(a_round(), updates()) * COUNTS.sum()
+    first = sent.averaged(a_round(), updates())[0] * COUNTS.sum()
     assert first + memory.sum(axis=0) == pytest.approx(updates().sum(axis=0), abs=1e-5)
     assert (memory[[1, 3, 5]] == 0).all()
     again = compress(updates() + memory[TAKING_PART], compression).values.sum(axis=0)
-    second = sent.average(a_round(), updates()) * COUNTS.sum()
+    second = sent.averaged(a_round(), updates())[0] * COUNTS.sum()
     assert second == pytest.approx(again, abs=1e-5)
 
 
@@ -86,7 +86,7 @@ def test_lost_updates_leave_sum_and_count() -> None:
     sent = uplink(compressing(Compression(), None))
     link = sent.post.link
     sent.post.link = LosesFirst(link.channel, 0, link.block_bits)
-    mean = sent.average(a_round(), updates())
+    mean = sent.averaged(a_round(), updates())[0]
     assert mean == pytest.approx(updates()[1:].sum(axis=0) / COUNTS[1:].sum(), abs=1e-6)
 
 
@@ -94,7 +94,7 @@ def test_relative_noise_beside_a_constant_update_is_refused() -> None:
     values = updates()
     values[1] = 0
     with pytest.raises(NotFiniteError, match="constant"):
-        uplink(relatively_noisy(0.1, Compression(), seed=0)).average(a_round(), values)
+        uplink(relatively_noisy(0.1, Compression(), seed=0)).averaged(a_round(), values)[0]
 
 
 def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
@@ -102,7 +102,7 @@ def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
     setting = Setting(bits=8, keep=0.5, plr=0.5)
     sent = uplink(compressing(compression, None), setting, EVERYONE + 100)
     for round_number in (1, 2, 3, 4):
-        sent.average(a_round(round_number), updates())
+        sent.averaged(a_round(round_number), updates())
     up, down = rows_of(sent, "up"), rows_of(sent, "down")
     assert up["round"].tolist() == [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
     assert up["client"].tolist() == [104, 100, 102] * 4

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.messages.codec import kept_count, quantise, sparsify
+from fbftl.messages.codec import Compression, compress, kept_count
 from fbftl.messages.codec.bitpack import pack, packed_bytes
 from fbftl.messages.codec.positions import decode_positions, encode_positions
 from fbftl.messages.codec.rice import rice_bytes, rice_parameter
@@ -18,14 +18,14 @@ from unit.messages.codec_toys import any_matrix, grid_bits, keeps
 def test_quantiser_error_is_at_most_half_a_step(values, bits):
     exact = values.astype(np.float64)
     step = np.ptp(exact, axis=1, keepdims=True) / (2**bits - 1)
-    decoded = quantise(values, bits)
+    decoded = compress(values, Compression(bits)).values
     float_rounding = np.ldexp(0.5, np.maximum(np.frexp(decoded)[1] - 24, -149))
     assert (np.abs(exact - decoded) <= step / 2 * (1 + 1e-12) + float_rounding).all()
 
 
 @given(any_matrix, grid_bits)
 def test_range_ends_are_exact(values, bits):
-    decoded = quantise(values, bits)
+    decoded = compress(values, Compression(bits)).values
     np.testing.assert_array_equal(decoded.min(axis=1), values.min(axis=1))
     np.testing.assert_array_equal(decoded.max(axis=1), values.max(axis=1))
 
@@ -45,7 +45,7 @@ def test_kept_count_takes_the_ratio_as_written(width, keep, count):
 def test_sparsifier_keeps_the_largest_and_first(values, keep):
     width = values.shape[1]
     count = kept_count(width, keep)
-    for row, sparse in zip(values, sparsify(values, keep), strict=True):
+    for row, sparse in zip(values, compress(values, Compression(keep=keep)).values, strict=True):
         order = sorted(range(width), key=lambda i: (-abs(row[i]), i))
         expected = np.zeros_like(row)
         expected[order[:count]] = row[order[:count]]

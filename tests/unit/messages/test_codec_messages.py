@@ -70,8 +70,8 @@ def test_plain_message_is_float32_and_header():
 def test_packed_length_is_nominal_plus_header_and_ranges(bits):
     size = message_size(relu_features(4, 2048), compression=Compression(bits))
     fixed = 8 * (HEADER_BYTES + 4 * RANGE_BYTES)
-    assert size.nominal == 4 * 2048 * bits
-    assert size.nominal <= size.packed - fixed <= 1.01 * size.nominal
+    assert size.nominal_bits == 4 * 2048 * bits
+    assert size.nominal_bits <= size.packed_bits - fixed <= 1.01 * size.nominal_bits
 
 
 @pytest.mark.parametrize("bits", [1, 8, 32])
@@ -82,19 +82,19 @@ def test_entropy_coded_length_is_near_the_limit(bits, keep):
     rows = math.ceil(2**19 / row_bits * 1.15)
     values = relu_features(rows, 4096)
     size = message_size(values, np.arange(rows) % 10, 10, compression)
-    assert size.packed >= 2**19
-    reachable = 1.03 * size.limit + size.model + 8 * HEADER_BYTES
-    assert size.entropy_coded <= min(reachable, size.packed)
-    assert size.entropy_coded >= size.limit
+    assert size.packed_bits >= 2**19
+    reachable = 1.03 * size.limit_bits + size.model_bits + 8 * HEADER_BYTES
+    assert size.entropy_coded_bits <= min(reachable, size.packed_bits)
+    assert size.entropy_coded_bits >= size.limit_bits
 
 
 def test_limit_of_a_known_message():
     values = np.array([[1, 2, 2, 2], [1, 2, 2, 2]], dtype=np.float32)
     size = message_size(values, np.array([0, 1]), 3, Compression(1))
     codes = 2 * np.log2(4) + 6 * np.log2(4 / 3)
-    assert size.limit == pytest.approx(codes + 2 * 2 + 2 * 64)
+    assert size.limit_bits == pytest.approx(codes + 2 * 2 + 2 * 64)
     sparse = message_size(values, compression=Compression(32, 0.5))
-    assert sparse.limit == pytest.approx(2 * np.log2(6) + 4 * 32)
+    assert sparse.limit_bits == pytest.approx(2 * np.log2(6) + 4 * 32)
 
 
 # --- refusals ---------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
 import pytest
 import torch
-from fbftl.training.optimisers import OPTIMISERS, AdamW
+from fbftl.study.job import FineTuning
+from fbftl.training.optimisers import OPTIMISERS, Adam
 from unit.training.training_toys import training
 
 TRAINING = training()
@@ -45,7 +46,7 @@ def test_steps_are_torchs(name):
 
 def test_adamw_is_torchs_at_a_rate_of_each_step():
     ours, theirs, rates = sampled(0), sampled(0), [0.01, 0.05, 0.02, 0.0]
-    optimiser = AdamW(ours, weight_decay=0.1)
+    optimiser = Adam(ours, FineTuning(weight_decay=0.1), decoupled=True)
     wanted = torch.optim.AdamW(theirs, weight_decay=0.1, fused=True)
     for step, rate in enumerate(rates):
         optimiser.step(sampled(1 + step), rate)

@@ -1,9 +1,12 @@
 """Where features come from: the fields that say whether a cache may be used for a question."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+from fbftl.ground.files import sha256
 from fbftl.models.computes import FLOAT32
 
 
@@ -47,3 +50,28 @@ def provenance_of(document: Mapping[str, Any]) -> Provenance:
     """Read the provenance in a store's document; KeyError if a field is missing."""
     named = {"compute": FLOAT32, **document}
     return Provenance(**{field.name: named[field.name] for field in fields(Provenance)})
+
+
+def provenances_of(
+    cuts: Iterable[str], source: str, preprocessing: Mapping[str, Any], clients: str | Path,
+    features: Mapping[str, Any], libraries: Iterable[str],
+) -> dict[str, Provenance]:  # fmt: skip
+    """Return the provenance of each cut that one pass extracts.
+
+    Args:
+        cuts: their names.
+        source: digest of the source model's weights.
+        preprocessing: what is done to a sample before the model.
+        clients: path of the client file.
+        features: the task's block of this name.
+        libraries: packages that compute the features.
+    """
+    common = {
+        "source": source,
+        "preprocessing": preprocessing,
+        "data": sha256(clients),
+        "compute": features.get("compute", FLOAT32),
+        "dtype": features["dtype"],
+        "libraries": {name: version(name) for name in libraries},
+    }
+    return {cut: Provenance(cut=cut, **common) for cut in cuts}

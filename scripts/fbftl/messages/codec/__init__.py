@@ -9,10 +9,9 @@ lengths only), `sizes` (nominal, packed, entropy-coded, limit).
 from fbftl.messages.codec.batch import Compressed, compress
 from fbftl.messages.codec.compression import Compression, NotFiniteError
 from fbftl.messages.codec.decoder import CorruptMessage, Message, decode
-from fbftl.messages.codec.encoder import encode, encode_and_read, encode_each, encode_many
-from fbftl.messages.codec.quantiser import quantise
+from fbftl.messages.codec.encoder import encode, encode_and_read, encode_each
 from fbftl.messages.codec.sizes import MessageSize, message_size
-from fbftl.messages.codec.sparsifier import kept_count, sparsify
+from fbftl.messages.codec.sparsifier import kept_count
 
 __all__ = [
     "Compressed",
@@ -26,9 +25,6 @@ __all__ = [
     "encode",
     "encode_and_read",
     "encode_each",
-    "encode_many",
     "kept_count",
     "message_size",
-    "quantise",
-    "sparsify",
 ]

@@ -74,28 +74,6 @@ def encode_each(
     return contents.packed(), contents.decoded()[:, 0]
 
 
-def encode_many(
-    values: np.ndarray,
-    labels: np.ndarray | None = None,
-    classes: int | None = None,
-    compression: Compression = PLAIN,
-) -> list[bytes]:
-    """Make the packed messages of many clients with equally many rows: what `encode` gives to each.
-
-    Args:
-        values: (messages, rows, X) float32.
-        labels: (messages, rows) integers in [0, classes), or None.
-        classes: N.
-        compression: q and r.
-
-    Raises:
-        ValueError: as `encode`, or if `values` has another number of axes.
-    """
-    if values.ndim != 3:
-        raise ValueError(f"values need the axes message, row and element, not {values.ndim} axes")
-    return _Contents.of(values, labels, classes, compression).packed()
-
-
 def label_bits(classes: int) -> int:
     """Return ⌈log2 N⌉."""
     return (classes - 1).bit_length()

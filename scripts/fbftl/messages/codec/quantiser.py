@@ -4,9 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec.compression import finite_float32
-
 RANGE_BYTES = 8  # a grid travels as its two ends
 
 FITS = 8
@@ -91,19 +88,3 @@ class Grid:
         share = codes / (2**self.bits - 1)
         exact = self.low * (1 - share) + self.high * share
         return exact.astype(np.float32) + np.float32(0)
-
-
-def quantise(values: np.ndarray, bits: int) -> np.ndarray:
-    """Return Q_q of each vector (..., X) along the last axis, as the server decodes it.
-
-    The error is at most half a step, plus the rounding of the level to float32. Applied to its
-    own result it changes nothing. With `bits` 32 it returns the float32 values themselves.
-
-    Raises:
-        ValueError: if `values` is empty or holds NaN or infinity.
-    """
-    values = finite_float32(values)
-    if bits == FLOAT_BITS:
-        return values
-    grid = Grid.of(values, bits)
-    return grid.values(grid.codes(values))

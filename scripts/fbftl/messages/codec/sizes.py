@@ -16,19 +16,19 @@ from fbftl.messages.codec.sparsifier import select
 class MessageSize:
     """Bits of one message.
 
-    nominal: r·q·X per row, as the paper counts: no ranges, positions, labels or header.
-    packed: length of the packed message.
-    entropy_coded: length of the message with coding "entropy".
-    limit: empirical entropy of the quantiser's codes (at q = 32: 32 bits each), plus
+    nominal_bits: r·q·X per row, as the paper counts: no ranges, positions, labels or header.
+    packed_bits: length of the packed message.
+    entropy_coded_bits: length of the message with coding "entropy".
+    limit_bits: empirical entropy of the quantiser's codes (at q = 32: 32 bits each), plus
         log2 of the number of ways to choose the kept elements, plus labels and ranges.
-    model: bits of the histogram that the range coder needs sent along (none at q = 32).
+    model_bits: bits of the histogram that the range coder needs sent along (none at q = 32).
     """
 
-    nominal: float
-    packed: int
-    entropy_coded: int
-    limit: float
-    model: int
+    nominal_bits: float
+    packed_bits: int
+    entropy_coded_bits: int
+    limit_bits: float
+    model_bits: int
 
 
 def message_size(
@@ -58,9 +58,9 @@ def message_size(
         limit += entropy_bits(counts) + 8 * RANGE_BYTES * rows
         model = 8 * len(encode_histogram(counts))
     return MessageSize(
-        nominal=compression.keep * compression.bits * values.size,
-        packed=8 * len(encode(*message)),
-        entropy_coded=8 * len(encode(*message, coding="entropy")),
-        limit=limit,
-        model=model,
+        nominal_bits=compression.keep * compression.bits * values.size,
+        packed_bits=8 * len(encode(*message)),
+        entropy_coded_bits=8 * len(encode(*message, coding="entropy")),
+        limit_bits=limit,
+        model_bits=model,
     )

@@ -5,7 +5,6 @@ from math import ceil
 import numpy as np
 
 from fbftl.ground.floats import as_written
-from fbftl.messages.codec.compression import finite_float32
 
 _WITHOUT_SIGN = np.uint32(0x7FFFFFFF)
 _WIDE = 4096
@@ -96,14 +95,3 @@ def scatter(kept: np.ndarray, positions: np.ndarray, width: int) -> np.ndarray:
     values = np.zeros((*kept.shape[:-1], width), dtype=np.float32)
     np.put_along_axis(values, positions, kept, axis=-1)
     return values
-
-
-def sparsify(values: np.ndarray, keep: float) -> np.ndarray:
-    """Return S_r of each vector along the last axis; exactly ⌈r·X⌉ positions are kept.
-
-    Raises:
-        ValueError: if `values` is empty or holds NaN or infinity.
-    """
-    values = finite_float32(values)
-    positions, kept = select(values, keep)
-    return scatter(kept, positions, values.shape[-1])

@@ -1,7 +1,5 @@
 """A run of CCVR, all its seeds."""
 
-from dataclasses import replace
-
 from fbftl.exchange.averaging import weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.secure_sum import RING_MEASURES
@@ -20,5 +18,4 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     )
     if (ring := ring_of(job)) is None:
         return outcome
-    repetitions = [repetition | ring.record for repetition in outcome.repetitions]
-    return replace(outcome, repetitions=repetitions, measures={**outcome.measures, **RING_MEASURES})
+    return outcome.with_more(lambda _: ring.record, RING_MEASURES)

@@ -8,12 +8,12 @@ query; `methods/ecos/private_knn.py` has what they are.
 """
 
 from functools import cache
-from math import inf, sqrt
+from math import sqrt
 
 from fbftl.privacy import composition
 from fbftl.privacy.accounting import Adjacency, rounds_sigma
 from fbftl.privacy.composition import Event
-from fbftl.privacy.mechanisms import NOTHING_SENT, PrivacyRecord
+from fbftl.privacy.mechanisms import NOTHING_SENT, PrivacyRecord, composed
 
 LOCAL = "Holds against the server too: every client noises what it sends."
 
@@ -60,26 +60,9 @@ def rows_guarantee(
     Raises:
         UserError: if delta is out of its range.
     """
-    costs = [
-        (adjacency, composition.compose(events, delta, adjacency)) for adjacency in ADJACENCIES
-    ]
-    return tuple(
-        PrivacyRecord(
-            mechanism="counts",
-            unit="sample",
-            adjacency=adjacency,
-            clip_norm=1.0,
-            sigma=sigma,
-            noise_std=sigma,
-            epsilon=None if composed.epsilon == inf else composed.epsilon,
-            delta=delta,
-            accountant=composed.accountant,
-            covers_labels=True,
-            note=CENTRAL if masked else LOCAL,
-            events=composition.as_documents(events),
-        )
-        for adjacency, composed in costs
-    )
+    note = CENTRAL if masked else LOCAL
+    guarantees = [("sample", adjacency, note) for adjacency in ADJACENCIES]
+    return composed("counts", guarantees, events, delta, clip_norm=1.0, sigma=sigma, std=sigma)
 
 
 def counts_guarantee(

@@ -41,14 +41,7 @@ from fbftl.methods.ecos.counting import (
     rows_guarantee,
     votes_event,
 )
-from fbftl.methods.ecos.coverage import (
-    ALLOCATIONS,
-    Clusters,
-    greedy,
-    nearest,
-    picked,
-    scaled,
-)
+from fbftl.methods.ecos.coverage import ALLOCATIONS, Clusters, greedy, nearest, picked, scaled
 from fbftl.methods.ecos.distillation import distilled
 from fbftl.methods.ecos.private_knn import answered
 from fbftl.methods.ecos.public_rows import PublicPool, PublicRows
@@ -134,27 +127,24 @@ def outsourced(job: Job, pool: PublicPool) -> Outcome:
         uploads = Post(ledger, link, seed, no_mechanism(), compression)
         if messages is not None:
             training_rows.append(uploaded(job, pool, participants, uploads, messages))
-        repetitions.append(
-            fitted(job, pool, training_rows)
-            | {
-                "labelled": len(right),
-                "label_accuracy": float(right.mean()) if len(right) else None,
-            }
-            | {"seed": seed, "clients": len(np.unique(client[participants.offered]))}
-            | {"offered": len(participants.offered), "bought": len(selected.rows)}
-            | {"received": sum(len(rows.labels) for rows in training_rows[1:])}
-            | {"inherent_share": float(in_own_domains.mean())}
-            | {
-                "own_share": float(in_own_domains[selected.rows].mean())
-                if len(selected.rows)
-                else None
-            }
-            | summed(post, uploads)
-            | {"privacy": [asdict(record) for record in guarantees]}
-            | selected.record
-        )
-        scores = None if selected.scores is None else [float(v) for v in selected.scores]
-        repetitions[-1]["series"] |= {"scores": scores, "purchase": selected.rows.tolist()}
+        bought_own = in_own_domains[selected.rows]
+        record = fitted(job, pool, training_rows) | {
+            "labelled": len(right),
+            "label_accuracy": float(right.mean()) if len(right) else None,
+            "seed": seed,
+            "clients": len(np.unique(client[participants.offered])),
+            "offered": len(participants.offered),
+            "bought": len(selected.rows),
+            "received": sum(len(rows.labels) for rows in training_rows[1:]),
+            "inherent_share": float(in_own_domains.mean()),
+            "own_share": float(bought_own.mean()) if len(bought_own) else None,
+            **summed(post, uploads),
+            "privacy": [asdict(guarantee) for guarantee in guarantees],
+            **selected.record,
+        }
+        scores = None if selected.scores is None else selected.scores.tolist()
+        record["series"] |= {"scores": scores, "purchase": selected.rows.tolist()}
+        repetitions.append(record)
     return Outcome(repetitions, ledger, client_data.provenance, measures=MEASURED)
 
 
@@ -260,13 +250,9 @@ def counted(
         total = required(secure.of(counts, owners, part="scores", noise=sum_noise).total)
         return total, secure.ring.record
     noised_by = noise_seed(job, participants.seed, *clients_and_samples)
-    draws = np.stack(
-        [
-            stream(noised_by, "count noise", int(owner)).standard_normal(counts.shape[1])
-            for owner in owners
-        ]
-    )
-    receipt = post.up({"scores": counts.shape[1]}, owners, content=counts + noise * draws)
+    size = counts.shape[1]
+    draws = [stream(noised_by, "count noise", int(of)).standard_normal(size) for of in owners]
+    receipt = post.up({"scores": size}, owners, content=counts + noise * np.stack(draws))
     return receipt.arrived.sum(axis=0, dtype=np.float64), {}
 
 
@@ -287,10 +273,8 @@ def counts_of(
         near: (n,) cluster of each training sample.
         clusters: their number R.
     """
-    counted_ = (
-        stream(noise_seed(job, participants.seed), "counted").random(len(near))
-        < job.setting.count_sampling
-    )
+    draws = stream(noise_seed(job, participants.seed), "counted").random(len(near))
+    counted_ = draws < job.setting.count_sampling
     owners, rows = grouped(participants.offered, participants.client)
     counts = [np.bincount(near[index[counted_[index]]], minlength=clusters) for index in rows]
     return owners, np.array(counts, dtype=np.float64)
@@ -300,12 +284,9 @@ def uploaded(
     job: Job, pool: PublicPool, participants: Participants, post: Post, messages: Uploaded[Vectors]
 ) -> LabelledRows:
     """Return the features that some clients upload with their labels, as FbFTL's clients do."""
-    clients = stream(participants.seed, "uploaders").permutation(
-        np.unique(participants.client[participants.offered])
-    )
-    is_uploader = np.isin(
-        participants.client[participants.offered], clients[: job.setting.uploaders]
-    )
+    owners = participants.client[participants.offered]
+    clients = stream(participants.seed, "uploaders").permutation(np.unique(owners))
+    is_uploader = np.isin(owners, clients[: job.setting.uploaders])
     rows, payload = participants.offered[is_uploader], pool.client_data.payload
     sent = messages.sent
     post.up(
@@ -314,9 +295,8 @@ def uploaded(
         sample=payload.sample[rows],
         content=Encoded(sent.bits[rows], [sent.digests[row] for row in rows]),
     )
-    return LabelledRows(
-        messages.read.values[rows], messages.read.labels[rows], participants.client[rows]
-    )
+    read = messages.read
+    return LabelledRows(read.values[rows], read.labels[rows], participants.client[rows])
 
 
 def labelled(
@@ -343,12 +323,7 @@ def labelled(
 def fitted(job: Job, pool: PublicPool, training_rows: Sequence[LabelledRows]) -> dict[str, Any]:
     """Return what a head is worth that is solved from some rows; no row is held out."""
     client_data, block = pool.client_data, job.block["outsourcing"]
-    rows = LabelledRows(
-        *(
-            np.concatenate([getattr(part, name) for part in training_rows])
-            for name in ("values", "labels", "client")
-        )
-    )
+    rows = LabelledRows.joined(training_rows, client_data.width)
     penalties = job.block["one_shot"]["logistic"][:1]
     if job.setting.purchase_purpose == "compress":
         scores = pool.teacher(penalties).scores(rows.values)

@@ -111,13 +111,9 @@ class ParticipantBatch:
 
     def repeated(self, times: int) -> "ParticipantBatch":
         """Return a batch in which every user has so many copies, side by side."""
-        return ParticipantBatch(
-            self.group.repeat_interleave(times),
-            self.labelled.repeat_interleave(times),
-            self.adversarial.repeat_interleave(times),
-            self.weight,
-            self.at_once,
-        )
+        users = (self.group, self.labelled, self.adversarial)
+        group, labelled, adversarial = (of_user.repeat_interleave(times) for of_user in users)
+        return ParticipantBatch(group, labelled, adversarial, self.weight, self.at_once)
 
 
 @dataclass

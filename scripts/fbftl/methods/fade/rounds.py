@@ -54,7 +54,7 @@ from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.training.batches import Cycle
+from fbftl.training.batches import Cycle, Epoch
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.samples import LabelledInputs
 
@@ -347,15 +347,10 @@ class Debiasing:
             for index, users in enumerate(chosen)
             for user in users.tolist()
         ]
-        steps, most = len(sampled[0]), max(len(rows) for batches in sampled for rows in batches)
-        rows = np.zeros((steps, len(sampled), most), dtype=np.int64)
-        share = np.zeros((steps, len(sampled), most), dtype=np.float32)
-        for index, batches in enumerate(sampled):
-            for step, batch in enumerate(batches):
-                rows[step, index, : len(batch)] = batch
-                share[step, index, : len(batch)] = 1 / len(batch)
-        device = self.samples.labels.device
-        return torch.from_numpy(rows).to(device), torch.from_numpy(share).to(device)
+        most = max(len(rows) for batches in sampled for rows in batches)
+        epoch, device = Epoch.of(sampled, len(sampled[0]), most), self.samples.labels.device
+        rows, share = (torch.from_numpy(each).to(device) for each in (epoch.rows, epoch.weights))
+        return rows, share
 
     def _batches(self, index: int, round_number: int, user: int) -> list[np.ndarray]:
         trial_and_user = (index, user)

@@ -37,21 +37,12 @@ def _trained(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple
     fairness_probe = FairnessProbe(
         test.labels.cpu().numpy(), client_data.test, training_run.classes, seeds
     )
-    evaluations = [
-        (
-            round_number,
-            [
-                evaluation | of_trial
-                for evaluation, of_trial in zip(
-                    fairness_probe.evaluate(*training_run.seen(test), losses),
-                    training_run.losses(client_data.train),
-                    strict=True,
-                )
-            ],
-            training_run.digests(),
-        )
-        for round_number, losses in training_run.train()
-    ]
+    evaluations = []
+    for round_number, losses in training_run.train():
+        of_test = fairness_probe.evaluate(*training_run.seen(test), losses)
+        of_train = training_run.losses(client_data.train)
+        both = [first | second for first, second in zip(of_test, of_train, strict=True)]
+        evaluations.append((round_number, both, training_run.digests()))
     round_numbers = [round_number for round_number, _, _ in evaluations]
     probes = fairness_probe.probes(training_run.seen(test)[0])
     repetitions = (
@@ -62,16 +53,14 @@ def _trained(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple
         for index, trial in enumerate(training_run.trials)
     )
     for job, ledger in zip(jobs, training_run.ledgers, strict=True):
-        yield (
-            job,
-            Outcome(
-                list(islice(repetitions, len(job.seeds))),
-                ledger,
-                client_data.samples.provenance,
-                measures={**measures(client_data.groups), **RING_MEASURES},
-                series=series(evaluations[0][0]),
-            ),
+        outcome = Outcome(
+            list(islice(repetitions, len(job.seeds))),
+            ledger,
+            client_data.samples.provenance,
+            measures={**measures(client_data.groups), **RING_MEASURES},
+            series=series(evaluations[0][0]),
         )
+        yield job, outcome
 
 
 def _repetition(

@@ -23,11 +23,7 @@ OWN_MEASURES = {
 
 def with_measures(outcome: Outcome) -> Outcome:
     """Return an outcome with its first accuracy and its reversals."""
-    repetitions = [
-        repetition | early(repetition["series"]["test_accuracy"])
-        for repetition in outcome.repetitions
-    ]
-    return replace(outcome, repetitions=repetitions, measures={**outcome.measures, **OWN_MEASURES})
+    return outcome.with_more(lambda of: early(of["series"]["test_accuracy"]), OWN_MEASURES)
 
 
 def early(accuracy: Sequence[float]) -> dict[str, float]:

@@ -1,6 +1,5 @@
 """A run of FedAvg, all its seeds."""
 
-from dataclasses import replace
 from functools import partial
 
 from fbftl.exchange.averaging import by_weights, weights_or_updates
@@ -23,8 +22,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         return with_measures(training(by_weights()))
     rounds = SummedRounds(job)
     outcome = with_measures(training(rounds.train()))
-    repetitions = [repetition | rounds.ring.record for repetition in outcome.repetitions]
-    return replace(outcome, repetitions=repetitions, measures={**outcome.measures, **RING_MEASURES})
+    return outcome.with_more(lambda _: rounds.ring.record, RING_MEASURES)
 
 
 guarantees = guarantees_by_rounds

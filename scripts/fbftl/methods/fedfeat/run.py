@@ -1,7 +1,6 @@
 """A run of FedFeat+, all its seeds."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,22 +63,14 @@ def retrain(job: Job, client_data: ClientSamples, scratch: Path | None = None) -
 
     train = by_retraining(job)
     outcome = run_rounds(job, client_data, kept, weights_and_features, scratch, train, on_features)
-    repetitions = [
-        {**repetition, **noise_measured(network)}
-        for repetition, network in zip(outcome.repetitions, networks, strict=True)
-    ]
-    measures = {**outcome.measures, **NOISE_MEASURES}
+    network_of = dict(zip(job.seeds, networks, strict=True))
+    measured = outcome.with_more(lambda of: noise_measured(network_of[of["seed"]]), NOISE_MEASURES)
     if job.setting.probed:
-        measures |= PROBE_MEASURES
-        repetitions = [
-            {**repetition, **probed(network)}
-            for repetition, network in zip(repetitions, networks, strict=True)
-        ]
-    measured = replace(outcome, repetitions=repetitions, measures=measures)
+        measured = measured.with_more(lambda of: probed(network_of[of["seed"]]), PROBE_MEASURES)
     return Retrained(measured, networks)
 
 
-def noise_measured(network: Any) -> Mapping[str, float | None]:
+def noise_measured(network: Any) -> dict[str, Any]:
     """Return the metrics of the features heard last; None where there are none, or none finite."""
     received = network.received
     if not received or not all(features.sent.isfinite().all() for features in received):

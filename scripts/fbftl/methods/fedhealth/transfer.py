@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from fbftl.exchange.averaging import Server, by_samples, by_weights, weights_or_updates
+from fbftl.exchange.averaging import by_weights
 from fbftl.exchange.personal import PERSONAL_MEASURES, PERSONAL_SERIES, by_client
-from fbftl.exchange.uplink import Traffic, Uplink
+from fbftl.exchange.uplink import Uplink
 from fbftl.learners.local import local_network
 from fbftl.methods.fedhealth.adaptation import Alignment, adapted, covariance, last_inputs
 from fbftl.study.job import Job
@@ -31,16 +31,17 @@ class FedHealthRun:
     """What a run needs beside FedAvg's parts.
 
     client_data: what the clients hold.
-    public: open data that the cloud learns from.
     rows: of each seed's clients.
     adaptations: what each seed's adaptation came to.
     """
 
     job: Job
     client_data: ClientSamples
-    public: Any
     rows: dict[int, Sequence[np.ndarray]] = field(default_factory=dict)
     adaptations: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.public = open_samples(self.client_data, self.job.setting.public_data)
 
     def initial_learner(self, repetition: Repetition) -> LocalNetwork:
         """Return the learner with the cloud's weights."""
@@ -52,14 +53,9 @@ class FedHealthRun:
         learner.set_weights(cloud.weights[0])
         return learner
 
-    def exchanged(self, learner: LocalNetwork) -> Traffic:
-        """Return what is sent every round."""
-        return weights_or_updates(self.job)(learner)
-
     def train(self, learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         """Train the global network, then let every client adapt it."""
-        server = Server(aggregate=by_samples)
-        ends = by_weights(lambda: server)(learner, uplink, schedule)
+        ends = by_weights()(learner, uplink, schedule)
         # After the last round, so that it is counted with it.
         self.adaptations[uplink.post.seed] = self._adapted(learner, uplink, ends[-1] if ends else 0)
         return ends
@@ -111,8 +107,3 @@ class FedHealthRun:
         measures = {**outcome.measures, **PERSONAL_MEASURES, **before}
         series = {**outcome.series, **PERSONAL_SERIES}
         return replace(outcome, repetitions=repetitions, measures=measures, series=series)
-
-
-def fedhealth_run(job: Job, client_data: ClientSamples) -> FedHealthRun:
-    """Return the parts that a job asks for."""
-    return FedHealthRun(job, client_data, open_samples(client_data, job.setting.public_data))

@@ -5,8 +5,8 @@ that by each source model, and votes for the most similar one. The most voted so
 the place of the global one, in the layers of equal shape.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -138,22 +138,16 @@ class Voting:
 
     def with_measures(self, outcome: Outcome) -> Outcome:
         """Return an outcome with the measures of its votes."""
-        repetitions = [
-            _with_vote(repetition, self.ballots.get(repetition["seed"]))
-            for repetition in outcome.repetitions
-        ]
-        measures, series = {**outcome.measures, **OWN_MEASURES}, {**outcome.series, **OWN_SERIES}
-        return replace(outcome, repetitions=repetitions, measures=measures, series=series)
+        return outcome.with_more(self._vote, OWN_MEASURES, OWN_SERIES)
 
+    def _vote(self, repetition: dict[str, Any]) -> dict[str, Any]:
+        """Return the vote of a repetition, and the rounds that it took to the target.
 
-def _with_vote(repetition: Mapping[str, Any], ballot: Ballot | None) -> dict[str, Any]:
-    """Return a repetition with its vote, and the rounds that it took to the target.
-
-    One that never gets there counts a round more than it had.
-    """
-    curves = repetition["series"]
-    accuracy = curves["test_accuracy"]
-    rounds = first_epoch_at(accuracy, TARGET) or len(accuracy) + 1
-    votes = {} if ballot is None else {"votes": ballot.counts}
-    measured = {} if ballot is None else ballot.measures()
-    return {**repetition, "series": {**curves, **votes}, "rounds_to_target": rounds, **measured}
+        One that never gets there counts a round more than it had.
+        """
+        curves, ballot = repetition["series"], self.ballots.get(repetition["seed"])
+        accuracy = curves["test_accuracy"]
+        rounds = {"rounds_to_target": first_epoch_at(accuracy, TARGET) or len(accuracy) + 1}
+        if ballot is None:
+            return rounds
+        return {"series": {**curves, "votes": ballot.counts}, **rounds, **ballot.measures()}

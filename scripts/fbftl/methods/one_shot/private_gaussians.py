@@ -59,17 +59,15 @@ class GaussiansMessage(SummaryMessage):
 
     def combined(self, received: Summaries) -> LabelledRows:
         """Return virtual samples of every client and class whose count came out as one or more."""
-        values, labels = [np.zeros((0, self.width), dtype=np.float32)], [np.zeros(0, np.int64)]
-        whose = [np.zeros(0, np.int64)]
+        drawn = []
         for client, summary in received:
             draws = stream(self.drawn_by, "virtual", client)
             for label in np.flatnonzero(np.rint(summary.counts) >= 1):
                 count = round(float(summary.counts[label]))
                 gaussian = self._gaussian(count, summary.tables[0].rows[label].astype(np.float64))
-                values.append(gaussian.draw(count, draws))
-                labels.append(np.full(count, label))
-                whose.append(np.full(count, client))
-        return LabelledRows(np.vstack(values), np.concatenate(labels), np.concatenate(whose))
+                whose = np.full(count, label), np.full(count, client)
+                drawn.append(LabelledRows(gaussian.draw(count, draws), *whose))
+        return LabelledRows.joined(drawn, self.width)
 
     def _gaussian(self, count: int, sums: np.ndarray) -> Mixture:
         """Return the Gaussian of a class, its mean no longer than a sample can be."""

@@ -10,7 +10,7 @@ all that arrived.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -53,6 +53,8 @@ from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
 
 __all__ = ["guarantees", "run_together"]
+
+ByClient = TypeVar("ByClient", ClassMeans, Moments)
 
 MEASURED = {
     **MEASURES,
@@ -199,17 +201,8 @@ def _from_features(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
         other = held_out if len(held_out_rows) else None
         offered = sent.uploads[len(learned)].offered
         right = None if other is None else right_on(other)
-        learned.append(
-            Learned(
-                training,
-                other,
-                training_rows,
-                offered,
-                counts,
-                held_out_rows=held_out_rows,
-                right=right,
-            )
-        )
+        beside: dict[str, Any] = {"held_out_rows": held_out_rows, "right": right}
+        learned.append(Learned(training, other, training_rows, offered, counts, **beside))
     return ReceivedBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
 
 
@@ -257,11 +250,11 @@ def _scored(head: str, learned: Learned, classes: int, candidates: Sequence[floa
         if head == "qda":
             return qda(_rows(some), classes, candidate)
         if head == "nb":
-            return naive_bayes(_moments(some, classes), candidate)
+            return naive_bayes(_by_client(Moments, some, classes), candidate)
         if head == "lda":
-            known = some if isinstance(some, Moments) else _means(some, classes)
+            known = some if isinstance(some, Moments) else _by_client(ClassMeans, some, classes)
             return lda(known.estimated(), [candidate])
-        return OF_MEANS[head](_means(some, classes), candidate)
+        return OF_MEANS[head](_by_client(ClassMeans, some, classes), candidate)
 
     if learned.right is None or len(candidates) == 1:
         return solved(whole, candidates[0])
@@ -277,18 +270,12 @@ def _statistics(received: Knowledge, classes: int) -> Statistics:
     return Statistics.of(rows.values, rows.labels, classes)
 
 
-def _means(received: Knowledge, classes: int) -> ClassMeans:
-    if isinstance(received, ClassMeans):
+def _by_client(kind: type[ByClient], received: Knowledge, classes: int) -> ByClient:
+    """Return what the server has of some clients as means or moments by client and class."""
+    if isinstance(received, kind):
         return received
     rows = _rows(received)
-    return ClassMeans.of(rows.values, rows.labels, rows.client, classes)
-
-
-def _moments(received: Knowledge, classes: int) -> Moments:
-    if isinstance(received, Moments):
-        return received
-    rows = _rows(received)
-    return Moments.of(rows.values, rows.labels, rows.client, classes)
+    return kind.of(rows.values, rows.labels, rows.client, classes)
 
 
 def _rows(received: Knowledge) -> LabelledRows:

@@ -30,18 +30,8 @@ from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.messages.moments import Moments
-from fbftl.messages.statistics import (
-    ClassMeans,
-    LabelledRows,
-    SplitMeans,
-    Statistics,
-)
-from fbftl.methods.one_shot.clients import (
-    Clients,
-    HeadEvaluation,
-    evaluation_by_clients,
-    right_on,
-)
+from fbftl.messages.statistics import ClassMeans, LabelledRows, SplitMeans, Statistics
+from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, evaluation_by_clients, right_on
 from fbftl.methods.one_shot.message import Summary, SummaryMessage
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 from fbftl.methods.one_shot.preparation import (
@@ -97,20 +87,8 @@ class Learned:
     @property
     def whole(self) -> Knowledge:
         """What the server knows of all of them together."""
-        return self.training if self.held_out is None else _together(self.training, self.held_out)
-
-
-def _together(kept: Knowledge, other: Knowledge) -> Knowledge:
-    """Return what the server knows of two sets of clients, whose messages are alike."""
-    if isinstance(kept, Statistics) and isinstance(other, Statistics):
-        return kept + other
-    if isinstance(kept, ClassMeans) and isinstance(other, ClassMeans):
-        return kept + other
-    if isinstance(kept, LabelledRows) and isinstance(other, LabelledRows):
-        return kept + other
-    if isinstance(kept, Moments) and isinstance(other, Moments):
-        return kept + other
-    raise TypeError(f"{type(kept).__name__} and {type(other).__name__} have no sum")
+        kept: Any = self.training
+        return kept if self.held_out is None else kept + self.held_out
 
 
 def send_summaries(
@@ -148,10 +126,8 @@ def send_summaries(
         split = SplitMeansMessage(classes, width, share, seed, per_class)
     secure = None
     if setting.aggregation != "open":
-        clients_and_samples = client, client_data.payload.sample
-        sum_noise = noise_on_sums(
-            job, seed, guarantee.noise_std, clients.owner, clients_and_samples
-        )
+        dealt = client, client_data.payload.sample
+        sum_noise = noise_on_sums(job, seed, guarantee.noise_std, clients.owner, dealt)
         secure = SecureSum(post, ring_of(job, len(client), len(owner), guarantee))
         receive = _masked(clients, secure, setting.message, classes, sum_noise, block["made"])
     else:
@@ -187,17 +163,8 @@ def send_summaries(
         scoring_clients = [index for index in others if len(scoring.rows[index])]
         right = evaluation_by_clients(scoring, scoring_clients, post, counts)
     other = other if len(others) else None
-    return Learned(
-        training_part,
-        other,
-        training_rows,
-        offered,
-        counts,
-        projection,
-        scale,
-        held_out_rows,
-        right,
-    )
+    beside = projection, scale, held_out_rows, right
+    return Learned(training_part, other, training_rows, offered, counts, *beside)
 
 
 def _halves(job: Job, clients: Clients, message: SplitMeansMessage) -> tuple[Clients, Clients]:

@@ -10,27 +10,22 @@ from torch import Tensor
 
 from fbftl.ground.errors import required
 from fbftl.methods.private_gd.clipping import logits_of, norm_for, outputs_for
-from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
+from fbftl.methods.private_gd.descent import Descended, Descent, OwnSamples, descend
 from fbftl.methods.private_gd.public_scale import public_scale
-from fbftl.models.heads import Head, stacked
+from fbftl.models.heads import stacked
 from fbftl.study.job import Job
 from fbftl.tasks.task import LabelledFeatures
 from fbftl.training.samples import LabelledInputs
 
 
 @dataclass(frozen=True, eq=False)
-class PrivateHeads:
+class PrivateHeads(Descended):
     """H heads after their last step.
 
-    losses: (T + 1, H) mean training losses before each step and after the last.
-    models: (T + 1, H) SHA-256 of each head at these points.
     samples: all samples as the heads read them.
     test: the test split as they read it.
     """
 
-    head: Head
-    losses: np.ndarray
-    models: np.ndarray
     samples: LabelledInputs
     test: LabelledInputs
 

@@ -6,20 +6,21 @@ for either kind, and a mixture of bases predicts by the mean of their logits at 
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import product
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.func import functional_call
 
-from fbftl.methods.robust.network import SHARES, both_losses
-from fbftl.methods.robust.pgd import by_pgd, pgd_perturbed, pictures
-from fbftl.models.dual_batch_norm import Statistics, measured, mixed
+from fbftl.methods.robust.evaluation import SHARES, hits_by_kind, statistics_under_attack
+from fbftl.methods.robust.network import both_losses
+from fbftl.methods.robust.pgd import by_pgd
+from fbftl.models.dual_batch_norm import Statistics, mixed
 from fbftl.models.widths import SharedWeights
 from fbftl.training.local_updates import Hooks, LocalPlan
 from fbftl.training.measures import ExtraMeasures, Measure
-from fbftl.training.samples import TrainingData, by_domain
+from fbftl.training.samples import TrainingData
 from fbftl.training.shared_network import Budgeted, SharedNetwork
 
 KINDS = ("standard", "robust")
@@ -52,52 +53,33 @@ class RobustBases(SharedNetwork):
         """Return what a `SharedNetwork` does, and accuracies on both kinds by width and λ."""
         with mixed(self.base, 0.0):
             extra = super().extra_measures(epoch)
-        hits = self._hits()
+        networks = {
+            f"x{width / self.budgeted.bases:g}_at_{share:g}": partial(self._mixture, slots, share)
+            for width, slots in self.shared.mixtures.items()
+            for share in SHARES
+        }
+        noise = torch.Generator()
+        hits = hits_by_kind(self.training_data, self._statistics, networks, noise, KINDS)
         count, lost = len(self.training_data.test.labels), self.curves.loss[epoch - 1] is None
         numbers = {
-            f"{kind}_accuracy_x{width / self.budgeted.bases:g}_at_{share:g}": 0.0
-            if lost
-            else hit / count
-            for (kind, width, share), hit in hits.items()
+            f"{kind}_accuracy_{name}": 0.0 if lost else hits[kind, name] / count
+            for kind in KINDS
+            for name in networks
         }
         declared = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
         return replace(
-            extra,
-            numbers={**extra.numbers, **numbers},
-            measures={**extra.measures, **declared},
+            extra, numbers={**extra.numbers, **numbers}, measures={**extra.measures, **declared}
         )
-
-    def _hits(self) -> dict[tuple[str, int, float], int]:
-        """Return how many test samples each mixture gets right, by kind, width in bases and λ.
-
-        In every domain a base has the statistics of the clients' samples there.
-        """
-        samples, test = self.training_data.samples, pictures(self.training_data.test)
-        training = np.setdiff1d(np.arange(len(samples.labels)), self.training_data.validation)
-        tested = by_domain(test, np.arange(len(test.labels)))
-        mixtures = self.shared.mixtures.items()
-        hits = {key: 0 for key in product(KINDS, dict(mixtures), SHARES)}
-        for domain_samples, rows in zip(by_domain(samples, training), tested, strict=True):
-            part, statistics = test.at(rows), self._statistics(domain_samples)
-            for (width, slots), share in product(mixtures, SHARES):
-                network = self._mixture(slots, share, statistics)
-                adversarial = pgd_perturbed(network, part.inputs, part.labels, test.preprocessing)
-                for kind, inputs in zip(KINDS, (part.inputs, adversarial), strict=True):
-                    with torch.no_grad():
-                        right = network(inputs).argmax(1) == part.labels
-                    hits[kind, width, share] += int(right.sum())
-        return hits
 
     def _statistics(self, rows: np.ndarray) -> list[Statistics]:
         """Return every base's statistics of some samples, perturbed against it as in training."""
-        samples = pictures(self.training_data.samples)
-        part = samples.at(rows)
-        statistics = []
-        for slot in range(len(self.shared.slots)):
+        samples, statistics = self.training_data.samples, []
+        for slot, placed in enumerate(self.shared.slots):
+            placed.take(self.shared.weights.detach())
             attacked = self._mixture([slot], 1.0, None)
-            adversarial = pgd_perturbed(attacked, part.inputs, part.labels, samples.preprocessing)
-            self.shared.slots[slot].take(self.shared.weights.detach())
-            statistics.append(measured(self.base, part.inputs, adversarial, self.weight))
+            statistics.append(
+                statistics_under_attack(self.base, attacked, samples, rows, self.weight)
+            )
         return statistics
 
     def _mixture(

@@ -9,24 +9,26 @@ adversarial ones (4.2).
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from fbftl.ground.randomness import torch_seed
-from fbftl.methods.robust.pgd import PGD, by_pgd, pgd_perturbed, pictures, random_corners
-from fbftl.models.dual_batch_norm import Statistics, doubled, measured, mixed
+from fbftl.methods.robust.evaluation import (
+    KINDS,
+    SHARES,
+    Predicting,
+    hits_by_kind,
+    statistics_under_attack,
+)
+from fbftl.methods.robust.pgd import by_pgd
+from fbftl.models.dual_batch_norm import Statistics, doubled, mixed
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import Hooks, LocalPlan, SplitModel, cross_entropies
 from fbftl.training.measures import ExtraMeasures, Measure, Series
-from fbftl.training.samples import TrainingData, by_domain
-
-SHARES = (0.0, 0.2, 0.5, 0.8, 1.0)
-"""λ at which a network is evaluated."""
-
-KINDS = ("standard", "robust", "random_noise")
-"""What it is evaluated on: clean inputs, under PGD, and under random noise as large."""
+from fbftl.training.samples import TrainingData
 
 
 class RobustNetwork(LocalNetwork):
@@ -59,9 +61,12 @@ class RobustNetwork(LocalNetwork):
 
     def extra_measures(self, epoch: int) -> ExtraMeasures:
         """Return accuracies on clean and adversarial inputs by λ."""
-        by_share, lost = self._by_share(), self.curves.loss[epoch - 1] is None
+        networks = {share: partial(self._predicting, share) for share in SHARES}
+        noise = torch.Generator().manual_seed(torch_seed(self.seed, "random noise"))
+        hits = hits_by_kind(self.training_data, self._statistics, networks, noise)
+        count, lost = len(self.training_data.test.labels), self.curves.loss[epoch - 1] is None
         lists = {
-            f"{kind}_accuracy": [0.0 if lost else hits[kind] for hits in by_share.values()]
+            f"{kind}_accuracy": [0.0 if lost else hits[kind, share] / count for share in SHARES]
             for kind in KINDS
         }
         numbers = {
@@ -76,41 +81,19 @@ class RobustNetwork(LocalNetwork):
             series={name: Series("share", by="lambda") for name in lists},
         )
 
-    def _by_share(self) -> dict[float, dict[str, float]]:
-        """Return accuracies on clean inputs, under PGD, and under noise as large, by λ.
-
-        Every domain is normalised by the statistics of its clients' samples, clean and perturbed.
-        """
-        samples, test = self.training_data.samples, pictures(self.training_data.test)
-        training = np.setdiff1d(np.arange(len(samples.labels)), self.training_data.validation)
-        hits = {share: dict.fromkeys(KINDS, 0) for share in SHARES}
-        noise = torch.Generator().manual_seed(torch_seed(self.seed, "random noise"))
-        tested = by_domain(test, np.arange(len(test.labels)))
-        for domain_samples, rows in zip(by_domain(samples, training), tested, strict=True):
-            statistics, part = self._statistics(domain_samples), test.at(rows)
-            random = random_corners(part.inputs, test.preprocessing, PGD().radius, noise)
-            for share, counted in hits.items():
-                with mixed(self.network, share, statistics) as network:
-                    adversarial = pgd_perturbed(
-                        network, part.inputs, part.labels, test.preprocessing
-                    )
-                    for kind, inputs in zip(KINDS, (part.inputs, adversarial, random), strict=True):
-                        with torch.no_grad():
-                            right = network(inputs).argmax(1) == part.labels
-                        counted[kind] += int(right.sum())
-        count = len(test.labels)
-        return {
-            share: {kind: hit / count for kind, hit in counted.items()}
-            for share, counted in hits.items()
-        }
-
     def _statistics(self, rows: np.ndarray) -> Statistics:
         """Return the statistics of some samples, clean and perturbed as they are in training."""
-        samples = pictures(self.training_data.samples)
-        part = samples.at(rows)
-        with mixed(self.network, 1.0) as network:
-            adversarial = pgd_perturbed(network, part.inputs, part.labels, samples.preprocessing)
-        return measured(self.network, part.inputs, adversarial, self.weight)
+        samples, attacked = self.training_data.samples, self._predicting(1.0, None)
+        return statistics_under_attack(self.network, attacked, samples, rows, self.weight)
+
+    def _predicting(self, share: float, statistics: Statistics | None) -> Predicting:
+        """Return what predicts at λ, normalised by some statistics; None for the batch's."""
+
+        def predicted(inputs: Tensor) -> Tensor:
+            with mixed(self.network, share, statistics) as network:
+                return network(inputs)
+
+        return predicted
 
 
 def both_losses(weight: float) -> Callable[[Tensor, Tensor], Tensor]:

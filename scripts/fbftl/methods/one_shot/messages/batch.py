@@ -38,9 +38,9 @@ class BatchMessage(SummaryMessage):
 
     def combined(self, received: Summaries) -> LabelledRows:
         """Return the rows of all clients, as the server reads them."""
-        nobody = LabelledRows(np.zeros((0, self.width), "f4"), *np.zeros((2, 0), np.int64))
-        each = [(client, summary.tables[0]) for client, summary in received]
-        values = [nobody.values, *(table.rows for _, table in each)]
-        labels = [nobody.labels, *(required(table.labels) for _, table in each)]
-        whose = [nobody.client, *(np.full(len(t.rows), client) for client, t in each)]
-        return LabelledRows(np.vstack(values), np.concatenate(labels), np.concatenate(whose))
+        every = (
+            LabelledRows(table.rows, required(table.labels), np.full(len(table.rows), client))
+            for client, summary in received
+            for table in summary.tables
+        )
+        return LabelledRows.joined(every, self.width)

@@ -98,13 +98,11 @@ class MixturesMessage(SummaryMessage):
 
     def combined(self, received: Summaries) -> LabelledRows:
         """Return virtual samples, as many of each client and class as it has."""
-        values, labels = [np.zeros((0, self.width), dtype=np.float32)], [np.zeros(0, np.int64)]
-        whose = [np.zeros(0, np.int64)]
+        drawn = []
         for client, summary in received:
             table, draws = summary.tables[0], stream(self.seed, "virtual", client)
             for label, count in zip(np.unique(required(table.labels)), summary.counts, strict=True):
                 mixture = Mixture.of_rows(table.rows[table.labels == label], self.width)
-                values.append(mixture.draw(int(count), draws))
-                labels.append(np.full(int(count), label))
-                whose.append(np.full(int(count), client))
-        return LabelledRows(np.vstack(values), np.concatenate(labels), np.concatenate(whose))
+                whose = np.full(int(count), label), np.full(int(count), client)
+                drawn.append(LabelledRows(mixture.draw(int(count), draws), *whose))
+        return LabelledRows.joined(drawn, self.width)

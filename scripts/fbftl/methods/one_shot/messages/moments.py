@@ -6,8 +6,8 @@ import numpy as np
 
 from fbftl.ground.errors import required
 from fbftl.messages.moments import Moments
-from fbftl.messages.statistics import ClassMeans
 from fbftl.methods.one_shot.message import Shape, Summaries, Summary, SummaryMessage, Table, Terms
+from fbftl.methods.one_shot.messages.means import MeansMessage
 
 GIVES = "moments"
 REVEALS = "each client's class means and variances, its samples where a class has one"
@@ -54,20 +54,10 @@ class MomentsMessage(SummaryMessage):
         Of a spread that classes share each has the part of its samples.
         """
         received = list(received)
-        empty = np.zeros(0, np.int64)
         scatter = np.zeros((self.classes, self.width))
         for _, summary in received:
             of_means, deviations = summary.tables
             variances = deviations.rows.astype(np.float64) ** 2
             scatter[required(of_means.labels)] += summary.counts[:, None] * variances
-        labels = [required(summary.tables[0].labels) for _, summary in received]
-        sizes = [len(of) for of in labels]
-        clients = np.repeat([client for client, _ in received], sizes).astype(np.int64)
-        means = ClassMeans(
-            clients,
-            np.concatenate([empty, *labels]),
-            np.concatenate([empty, *(s.counts for _, s in received)]).astype(np.int64),
-            np.vstack([np.zeros((0, self.width)), *(s.tables[0].rows for _, s in received)]),
-            self.classes,
-        )
+        means = MeansMessage(self.classes, self.width).combined(received)
         return Moments(means, scatter)
