@@ -25,7 +25,7 @@ from fbftl.attacks.similarity import psnr, ssim
 from fbftl.data.clients import ClientFile
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import torch_seed
-from fbftl.training.optimisers import AdamW
+from fbftl.training.optimisers import Adam
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class DecoderTraining:
     epochs: int = 20
     batch: int = 256
     learning_rate: float = 3e-3
+    weight_decay: float = 0.0
 
 
 DEFAULT = DecoderTraining()
@@ -157,7 +158,7 @@ def train_decoder(
         tuple(np.shape(inputs)[1:]),
     )
     parameters = list(decoder.network.parameters())
-    optimiser = AdamW(parameters, weight_decay=0.0)  # so it is Adam
+    optimiser = Adam(parameters, training)
 
     def error(rows: Tensor, noise: Tensor) -> Tensor:
         here = rows.to(device)
@@ -176,7 +177,7 @@ def train_decoder(
         shuffled = learned[torch.randperm(len(learned), generator=generator)]
         for rows in filter(len, shuffled.split(training.batch)):
             gradients = torch.autograd.grad(error(rows, noise_for(rows)), parameters)
-            optimiser.step(gradients, training.learning_rate)
+            optimiser.step(gradients)
         with torch.no_grad():
             loss = float(error(*chosen_by))
         if loss < least:
