@@ -99,8 +99,9 @@ def test_noisy_steps_show_no_more_than_they_state(schedule):
     assert descended(schedule_of_steps) <= EPSILON
 
 
-def test_features_and_labels_show_no_more_than_both_state():
-    assert noised(gaussian_sigma(EPSILON / 2, DELTA), EPSILON / 2) <= EPSILON
+@pytest.mark.parametrize("epsilon", [EPSILON, 4.0])
+def test_features_and_labels_show_no_more_than_both_state(epsilon):
+    assert noised(gaussian_sigma(epsilon / 2, DELTA), epsilon / 2) <= epsilon
 
 
 def test_summed_statistics_show_no_more_than_they_state():

@@ -75,7 +75,7 @@ def test_a_figure_of_a_table_marks_its_rows(
     looks = [] if script in WITHOUT_METHODS else [rows(table["method"].unique())]
     printed = [str(PRINTED)] if script == "plot_eppfl.privacy" else []
     figure = unrendered(drawing(script), str(csv), *printed, str(svg), *looks)
-    marked = pd.read_csv(svg.with_suffix(".csv"))
+    marked = pd.read_csv(svg.with_suffix(".csv"), float_precision="round_trip")
     scores = marked["difference" if script == "plot_fbftl.packet_loss" else "accuracy"].dropna()
     assert len(scores)
     if script == "plot_fbftl.compression":
