@@ -14,7 +14,7 @@ import pytest
 from fbftl.findings.story import described, plain
 from matplotlib.collections import LineCollection
 
-KEY = re.compile(r"\b(?!FTL_)[a-zA-Z]+_[a-z0-9]\w*|nan\b|\w+=\w+")
+KEY = re.compile(r"\b(?!FTL_|L_q\b)[a-zA-Z]+_[a-z0-9]\w*|nan\b|\w+=\w+")
 """A key of the configuration, a value that is missing, or a pair of the two."""
 
 

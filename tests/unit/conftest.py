@@ -1,6 +1,7 @@
 """What tests of several rooms share: kernels as in jobs, files of toy tasks."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,44 @@ def kernels_of_jobs() -> None:
         use_exact_kernels()
 
 
-@pytest.fixture(scope="module")
-def task_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, "Inputs"]:
-    """The files of the two toy tasks that random settings run on."""
-    from unit.random_settings import make_tasks  # imports torch
+@pytest.fixture(scope="session")
+def frameworks(tmp_path_factory: pytest.TempPathFactory) -> "Inputs":
+    """What methods read of the frameworks' toy task, open data and source models among it."""
+    from unit.methods.frameworks.framework_toys import make_inputs  # imports torch
 
-    return make_tasks(tmp_path_factory.mktemp("tasks"))
+    return make_inputs(tmp_path_factory.mktemp("frameworks"))
+
+
+@pytest.fixture(scope="session")
+def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Paths of the files of the toy task of a table of people."""
+    from unit.tasks.toy_vectors import make_vectors
+
+    return make_vectors(tmp_path_factory.mktemp("people"))
+
+
+@pytest.fixture(scope="session")
+def dialogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the toy task of dialogues."""
+    from unit.tasks.toy_dialogues import make_task
+
+    return make_task(tmp_path_factory.mktemp("dialogues"))
+
+
+@pytest.fixture(scope="session")
+def task_files(frameworks: "Inputs", people: dict[str, str]) -> dict[str, "Inputs"]:
+    """What methods read of the two toy tasks that random settings run on.
+
+    The public rows of the digits are their own features.
+    """
+    import torch
+    from fbftl.tasks.task import Inputs
+
+    public = {"public": frameworks.features, "public_manifest": frameworks.manifest}
+    return {
+        "digits": replace(frameworks, **public),
+        "people": Inputs.at(people, torch.device("cpu")),
+    }
 
 
 @pytest.fixture(scope="session")

@@ -2,14 +2,12 @@
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
 from fbftl.study import methods
@@ -20,8 +18,6 @@ from fbftl.study.job import from_params
 from fbftl.study.settings import AXES
 from fbftl.tasks.task import Inputs, Outcome
 from pydantic import TypeAdapter, ValidationError
-from unit.methods.frameworks.framework_toys import make_inputs
-from unit.tasks.toy_vectors import make_vectors
 
 SAMPLES = {"digits": 124, "people": 400}
 SIZES = {"digits": Sizes(classes=10), "people": Sizes(classes=2)}
@@ -31,17 +27,6 @@ NO_WARNINGS = [
     pytest.mark.filterwarnings("ignore::UserWarning"),
 ]
 """Marks of tests whose runs may warn."""
-
-
-def make_tasks(folder: Path) -> dict[str, Inputs]:
-    """Make both tasks' files; the public rows of the digits are their own features."""
-    for name in SAMPLES:
-        (folder / name).mkdir()
-    digits, people = make_inputs(folder / "digits"), make_vectors(folder / "people")
-    return {
-        "digits": replace(digits, public=digits.features, public_manifest=digits.manifest),
-        "people": Inputs.at(people, torch.device("cpu")),
-    }
 
 
 NETWORKS = {

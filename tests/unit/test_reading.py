@@ -19,10 +19,10 @@ def _text(node: ast.stmt) -> bool:
     )
 
 
-def elsewhere(source: str) -> list[str]:
+def elsewhere(tree: ast.Module) -> list[str]:
     """Return the classes that tell of a field under it, or below a heading of their docstring."""
     classes = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if not isinstance(node, ast.ClassDef):
             continue
         under = any(
@@ -36,20 +36,21 @@ def elsewhere(source: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def sources(root: Path) -> dict[Path, str]:
-    """Text of every script and module by its path."""
-    return {path: path.read_text(encoding="utf-8") for path in (root / "scripts").rglob("*.py")}
+def trees(root: Path) -> dict[Path, ast.Module]:
+    """Syntax tree of every script and module by its path."""
+    paths = (root / "scripts").rglob("*.py")
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
 
 
-def test_fields_are_told_in_the_docstring_of_their_class(sources):
-    assert [(path.name, name) for path, text in sources.items() for name in elsewhere(text)] == []
+def test_fields_are_told_in_the_docstring_of_their_class(trees):
+    assert [(path.name, name) for path, tree in trees.items() for name in elsewhere(tree)] == []
 
 
-def test_a_name_of_a_class_says_one_thing(sources):
+def test_a_name_of_a_class_says_one_thing(trees):
     named = Counter(
         node.name
-        for path, text in sources.items()
-        for node in ast.parse(text).body
+        for tree in trees.values()
+        for node in tree.body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert [name for name, times in named.items() if times > 1] == []
@@ -59,9 +60,9 @@ LEANING = re.compile(r"^(return )?the same\b|^likewise\b", re.IGNORECASE)
 """Beginnings of what only its neighbour explains."""
 
 
-def meanings(source: str) -> list[str]:
+def meanings(tree: ast.Module) -> list[str]:
     """Return how each bare string of a source begins, and each meaning in its lists."""
-    texts = [node.value.value for node in ast.walk(ast.parse(source)) if _text(node)]
+    texts = [node.value.value for node in ast.walk(tree) if _text(node)]
     return [text.strip() for text in texts] + [
         entry
         for text in texts
@@ -69,11 +70,11 @@ def meanings(source: str) -> list[str]:
     ]
 
 
-def test_no_docstring_leans_on_its_neighbour(sources):
+def test_no_docstring_leans_on_its_neighbour(trees):
     leaning = [
         (path.name, part)
-        for path, text in sources.items()
-        for part in meanings(text)
+        for path, tree in trees.items()
+        for part in meanings(tree)
         if LEANING.search(part)
     ]
     assert leaning == []

@@ -78,7 +78,7 @@ def test_plain_and_noised_uploads_are_one_study(task_files: dict) -> None:
 @pytest.mark.parametrize("method", [name for name in methods.names() if name not in TOGETHER])
 def test_settings_one_after_another(method: str, task_files: dict) -> None:
     """Methods whose settings have a unit each: what ran before in the process changes nothing."""
-    for run, forwards in reversed(draws(method, task_files, 4).values()):
+    for run, forwards in reversed(draws(method, task_files, 2).values()):
         job = from_params(run.recipe.job, methods.axes_by_method())
         assert text(train([job], task_files[run.task])[0]) == forwards
 

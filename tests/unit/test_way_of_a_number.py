@@ -40,13 +40,12 @@ def test_the_way_of_a_number_is_the_one_that_is_told(tmp_path: Path) -> None:
     first = next(place for place, (_, function) in enumerate(steps) if function == "keys")
     way = steps[first : steps.index(("scripts/fbftl/findings/seeds.py", "mean_and_spread")) + 1]
     batch, called = load("stages/train_batch.py"), []
+    by_place = {(str(ROOT / file), function): (file, function) for file, function in way}
 
     def listen(frame: FrameType, event: str, _: Any) -> None:
-        file = Path(frame.f_code.co_filename)
-        if event == "call" and file.is_relative_to(ROOT):
-            step = (file.relative_to(ROOT).as_posix(), frame.f_code.co_name)
-            if step in way and step not in called:
-                called.append(step)
+        step = by_place.get((frame.f_code.co_filename, frame.f_code.co_name))
+        if event == "call" and step and step not in called:
+            called.append(step)
 
     inputs = toy_inputs(tmp_path)
     job = job_params({"plr": 0.5})

@@ -11,11 +11,13 @@ import attack_membership
 import choose_public
 import extract_features
 import invert_uploads
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 import tabulate_attacks
 import torch
+from drawn import unrendered
 from fbftl.attacks import heads
 from fbftl.attacks.choice import ATTACKS, OFFLINE_RMIA
 from fbftl.attacks.findings import read_findings
@@ -26,7 +28,7 @@ from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs
-from unit.tasks.toy_task import CLIENTS, FEATURES, HEAD, TRAINING, make_task
+from unit.tasks.toy_task import CLIENTS, FEATURES, HEAD, TRAINING
 
 CLIP = {"feature_clip": {"quantile": 0.5, "data": "source"}, "delta": 1e-6}
 SETTINGS = ({"method": "fbftl"}, {"method": "fbftl", "mechanism": "gaussian", "epsilon": 4.0})
@@ -48,9 +50,9 @@ def job(setting: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def read_by_heads(files: dict[str, str]) -> dict[str, str]:
+def read_by_heads(paths: dict[str, str]) -> dict[str, str]:
     """Return the files that attacks on heads read."""
-    return {name: files[name] for name in ("manifest", "network", "public_manifest")}
+    return {name: paths[name] for name in ("manifest", "network", "public_manifest")}
 
 
 def below_blind(table: pd.DataFrame) -> pd.Series:
@@ -63,12 +65,11 @@ def below_blind(table: pd.DataFrame) -> pd.Series:
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory) -> dict[str, str]:
+def paths(files, tmp_path_factory) -> dict[str, str]:
     """A toy task with public samples and their features."""
     folder = tmp_path_factory.mktemp("attacks")
-    paths = make_task(folder)
     names = {"public": "public.h5", "public_manifest": "public.json", "store": "public.zarr"}
-    paths |= {name: str(folder / file) for name, file in names.items()}
+    paths = files | {name: str(folder / file) for name, file in names.items()}
     source = {"samples": 300, "data": None, "split": "test", "domains": None}
     choose_public.main(paths["clients"], paths["public"], LETTERS, {"sources": [source]}, None)
     extract_features.main(
@@ -78,69 +79,77 @@ def files(tmp_path_factory) -> dict[str, str]:
     return paths
 
 
-def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
-    csv, svg = tmp_path / "features.csv", tmp_path / "inversion.svg"
-    attack_features.main(
-        files["manifest"], files["public_manifest"], files["clients"], files["public"],
+def inverted(paths, folder: Path, device: str = "cpu") -> pd.DataFrame:
+    """Return what is found in features at every level of noise, and draw it in a folder."""
+    csv, svg = folder / "features.csv", folder / "inversion.svg"
+    unrendered(
+        attack_features.main,
+        paths["manifest"], paths["public_manifest"], paths["clients"], paths["public"],
         str(csv), str(svg), [job(setting) for setting in SETTINGS], axes_by_method(), device, 1,
     )  # fmt: skip
-    table = read_findings(csv)
+    pd.testing.assert_frame_equal(pd.read_csv(folder / "inversion.csv"), pd.read_csv(csv))
+    return read_findings(csv)
+
+
+@pytest.fixture(scope="module")
+def found(paths, tmp_path_factory) -> pd.DataFrame:
+    return inverted(paths, tmp_path_factory.mktemp("inverted"))
+
+
+def names_of_rows() -> list[str]:
+    """Return the names of the rows of pictures that were drawn last."""
+    texts = [text.get_text() for axes in plt.gcf().axes for text in axes.texts]
+    return [text.partition("\n")[0] for text in texts]
+
+
+def test_features_are_inverted_at_every_level_of_noise(paths, tmp_path, device):
+    table = inverted(paths, tmp_path, device)
+    assert {"original", "no noise", "ε = 4"} <= set(names_of_rows())
     assert table["measure"].tolist() == ["PSNR (dB)", "SSIM"] * 2
     assert table["repetitions"].eq(124).all()
     psnr = table[table["measure"] == "PSNR (dB)"].set_index("mechanism")["value"]
     assert psnr["none"] > psnr["gaussian"]
     assert table.groupby("measure")["blind"].nunique().eq(1).all()
-    text = svg.read_text(encoding="utf-8")
-    assert all(title in text for title in ("original", "no noise", "ε = 4"))
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "inversion.csv"), pd.read_csv(csv))
 
 
-def test_plain_uploads_are_inverted_in_every_seed_and_at_every_cut(files, tmp_path):
+def test_plain_uploads_are_inverted_in_every_seed_and_at_every_cut(paths, found, tmp_path):
     """At the task's own cut as the attack on one seed does, and better the nearer the input."""
-    csv, findings = tmp_path / "inverted.csv", tmp_path / "features.csv"
+    csv = tmp_path / "inverted.csv"
     jobs = [job(SETTINGS[0]), job({"method": "fbftl", "cut": "pool1"})]
     block = FEATURES | {"pool": "flatten"}
     invert_uploads.main(
-        files["clients"], files["public"], files["weights"], files["source"], jobs,
+        paths["clients"], paths["public"], paths["weights"], paths["source"], jobs,
         block, "cpu", 1,
     ).write(csv)  # fmt: skip
     table = pd.read_csv(csv).set_index(["setting", "seed"])
     assert list(table.index) == [(s, n) for s in ("fbftl", "fbftl+cut=pool1") for n in (0, 1)]
-    attack_features.main(
-        files["manifest"], files["public_manifest"], files["clients"], files["public"],
-        str(findings), str(tmp_path / "inversion.svg"), [job(SETTINGS[0])], axes_by_method(),
-        "cpu", 1,
-    )  # fmt: skip
-    of_first = read_findings(findings).set_index("measure").loc["PSNR (dB)"]
+    of_first = found[found["mechanism"] == "none"].set_index("measure").loc["PSNR (dB)"]
     assert table.loc[("fbftl", 0), "inversion_psnr"] == pytest.approx(of_first["value"], rel=1e-6)
     assert table["inversion_blind"].tolist() == pytest.approx([of_first["blind"]] * 4)
     by_cut = table["inversion_psnr"].groupby("setting").mean()
     assert by_cut["fbftl+cut=pool1"] > by_cut["fbftl"]
 
 
-def test_the_mean_of_one_sample_is_drawn_as_its_feature_is(files, tmp_path):
+def test_the_mean_of_one_sample_is_drawn_as_its_feature_is(paths, found, tmp_path):
     csv, svg = tmp_path / "means.csv", tmp_path / "means.svg"
-    attack_means.main(
-        files, files["clients"], files["public"], str(csv), str(svg), job(SETTINGS[0]),
+    unrendered(
+        attack_means.main,
+        paths, paths["clients"], paths["public"], str(csv), str(svg), job(SETTINGS[0]),
         axes_by_method(), "cpu", 1,
     )  # fmt: skip
-    assert "K = 32" in svg.read_text(encoding="utf-8")
+    assert "K = 32" in names_of_rows()
     table = read_findings(csv)
     assert table["samples_per_client"].unique().tolist() == [1, 2, 8, 32]
-    features = tmp_path / "features.csv"
-    attack_features.main(
-        files["manifest"], files["public_manifest"], files["clients"], files["public"],
-        str(features), str(svg), [job(SETTINGS[0])], axes_by_method(), "cpu", 1,
-    )  # fmt: skip
     columns = ["measure", "value", "blind"]
     alone = table.loc[table["samples_per_client"] == 1, columns]
-    pd.testing.assert_frame_equal(alone, read_findings(features)[columns])
+    of_features = found.loc[found["mechanism"] == "none", columns]
+    pd.testing.assert_frame_equal(alone, of_features)
 
 
-def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, device):
+def test_heads_are_attacked_by_heads_trained_as_they_were(paths, tmp_path, device):
     csv, by_attack = tmp_path / "membership.csv", tmp_path / "by_attack.csv"
     attack_membership.main(
-        read_by_heads(files), str(csv), str(by_attack), [job(setting) for setting in SETTINGS],
+        read_by_heads(paths), str(csv), str(by_attack), [job(setting) for setting in SETTINGS],
         axes_by_method(), 6, device, 1,
     )  # fmt: skip
     attempts = read_tidy(by_attack)
@@ -169,13 +178,13 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, devic
     assert first.startswith("| none |  | loss threshold |")
 
 
-def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, monkeypatch):
+def test_members_and_others_share_no_sample_and_are_those_of_the_draw(paths, monkeypatch):
     from fbftl.methods.fbftl.run import send_and_train
     from fbftl.tasks.task import client_features
 
     inputs = Inputs(
-        manifest=Path(files["manifest"]),
-        network=Path(files["network"]),
+        manifest=Path(paths["manifest"]),
+        network=Path(paths["network"]),
         device=devices.prepare("cpu", 1),
     )
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
@@ -205,12 +214,12 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, mon
     assert np.array_equal(grouped.other, models.other)
 
 
-def test_clean_features_are_those_of_uploads_without_noise(files):
+def test_clean_features_are_those_of_uploads_without_noise(paths):
     from fbftl.exchange.sending import sending
     from fbftl.tasks.images import uploads_of
 
-    features = open_store(Path(files["manifest"])).read("train")
-    public = open_store(Path(files["public_manifest"])).read("train").values
+    features = open_store(Path(paths["manifest"])).read("train")
+    public = open_store(Path(paths["public_manifest"])).read("train").values
     payload = uploads_of(features, 10)
     plain = sending(from_params(job(SETTINGS[0]), axes_by_method()), payload, None)
     np.testing.assert_array_equal(heads.clean(plain, features.values), features.values)
@@ -219,13 +228,13 @@ def test_clean_features_are_those_of_uploads_without_noise(files):
     assert row_norms(heads.clean(noisy, features.values)).max() <= limit * (1 + 1e-6)
 
 
-def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
+def test_labels_are_recovered_from_updates_and_hidden_by_noise(paths, tmp_path):
     run, csv = tmp_path / "run.json", tmp_path / "labels.csv"
     setting = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0, "samples_per_client": 2}
     privacy = {"sigma": 50.0, "clip_norm": 1.0}
     run.write_text(json.dumps({"repetitions": [{"privacy": [privacy]}]}), encoding="utf-8")
     attack_labels.main(
-        files["manifest"], files["public_manifest"], [str(run)], str(csv), [job(setting)],
+        paths["manifest"], paths["public_manifest"], [str(run)], str(csv), [job(setting)],
         axes_by_method(), 1,
     )  # fmt: skip
     table = read_findings(csv)

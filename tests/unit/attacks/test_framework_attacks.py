@@ -23,12 +23,12 @@ from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import Inputs, client_samples
-from unit.methods.frameworks.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, job_of, make_inputs
+from unit.methods.frameworks.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, job_of
 
 
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    return make_inputs(tmp_path_factory.mktemp("task"))
+@pytest.fixture
+def inputs(frameworks: Inputs) -> Inputs:
+    return frameworks
 
 
 def test_an_attack_that_guesses_worse_than_blind_fails():

@@ -1,5 +1,7 @@
 """The likelihood ratio attack: closed forms on normal confidences, and rates that hold."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from fbftl.attacks.lira import shared_spread, spread_per_sample
@@ -18,6 +20,12 @@ def rest(models: Population, target: int) -> TargetView:
     """Return what is known against a target whose shadows are all other models."""
     everyone = range(len(models.confidence))
     return against(models, target, [model for model in everyone if model != target])
+
+
+@cache
+def many() -> TargetView:
+    """Two hundred shadows that saw every sample, and as many that saw none."""
+    return few_shadows(np.full(SAMPLES, 2.0), 200, 1.0, inside=200)
 
 
 def within(successes: int, trials: int, rate: float) -> bool:
@@ -73,8 +81,7 @@ def test_a_sample_that_no_shadow_can_tell_of_scores_nothing(attack, online):
 def test_with_many_shadows_the_attack_is_the_optimal_one(attack, online):
     """Between N(μ, σ²) and N(μ + gσ, σ²) no test beats Neyman and Pearson's, of AUC Φ(g/√2)."""
     gain = 1.0
-    seen = few_shadows(np.full(SAMPLES, 2.0), 200, gain, inside=200)
-    scores = attack(seen, online=online)
+    scores = attack(many(), online=online)
     member, other = scores[::2], scores[1::2]
     assert auc(member, other) == pytest.approx(norm.cdf(gain / np.sqrt(2)), abs=0.015)
     threshold = np.quantile(other, 0.9)
@@ -83,7 +90,7 @@ def test_with_many_shadows_the_attack_is_the_optimal_one(attack, online):
 
 
 def test_the_shared_ratio_is_the_logarithm_of_both_densities():
-    seen = few_shadows(np.full(SAMPLES, 2.0), 40, 1.0, inside=40)
+    seen = many()
     spreads = [
         np.sqrt(side.squares.sum() / (side.count - 1).sum()) for side in (seen.inside, seen.outside)
     ]

@@ -13,7 +13,10 @@ import pytest
 from fbftl_deploy.running import new_folder
 
 CALL = """
+import signal
 import time
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from fbftl_deploy.federation import Federation
 
 federation = Federation(2, exact=False)
@@ -22,7 +25,10 @@ federation.start("node", "/bin/sh", "-c", "sleep 99; true")
 print(federation.folder, federation._keeper.pid, flush=True)
 {end}
 """
-"""A call whose only process starts another, as a SuperNode does its ClientApps."""
+"""A call whose only process starts another, as a SuperNode does its ClientApps.
+
+A parent that runs in the background may have had signals ignored, which children inherit.
+"""
 
 
 def called(root: Path, end: str) -> subprocess.Popen[str]:

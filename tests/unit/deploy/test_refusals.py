@@ -7,7 +7,6 @@ from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
 from fbftl_deploy.planning import Order, parties, plan, require_deployable
 from unit.deploy.in_process import params_of, planned
-from unit.tasks.toy_task import make_task
 
 REFUSED = {
     ("digits", "fbftl+plr=0.123"): "the study makes no setting",
@@ -24,11 +23,6 @@ REFUSED = {
 @pytest.fixture(scope="module")
 def prepared(root: Path) -> Prepared:
     return Prepared.of_files(root, more={"store": "nowhere"})
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
 
 
 @pytest.mark.parametrize(("task", "setting"), REFUSED)
@@ -52,18 +46,18 @@ WITHOUT_PROTECTION = {
 
 
 @pytest.mark.parametrize("setting", WITHOUT_PROTECTION)
-def test_what_only_a_study_protects_is_refused(toy, setting):
-    job = planned(toy, params_of(*WITHOUT_PROTECTION[setting])).server.setting.job
+def test_what_only_a_study_protects_is_refused(files, setting):
+    job = planned(files, params_of(*WITHOUT_PROTECTION[setting])).server.setting.job
     reason = "only a study models" if "masked" in setting else "protects nobody"
     with pytest.raises(UserError, match=reason):
         require_deployable(Order("toy", setting), job)
 
 
-def test_more_clients_or_rounds_than_a_machine_starts_are_one_sentence(toy, monkeypatch):
+def test_more_clients_or_rounds_than_a_machine_starts_are_one_sentence(files, monkeypatch):
     monkeypatch.setattr("fbftl_deploy.planning.MOST_CLIENTS", 15)
     with pytest.raises(UserError, match="takes 16 clients and 1 rounds"):
-        planned(toy, params_of("fbftl", {}))
-    few = parties(params_of("fbftl", {}), toy, Order("toy", "fbftl", clients=3))
+        planned(files, params_of("fbftl", {}))
+    few = parties(params_of("fbftl", {}), files, Order("toy", "fbftl", clients=3))
     assert few.server.taking_part == [0, 1, 2]
     assert not few.whole
     assert sum(len(client.rows) for client in few.clients) == len(few.server.client)

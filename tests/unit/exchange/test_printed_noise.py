@@ -27,9 +27,8 @@ def test_features_get_the_noise_of_one_release(task_files):
     assert privacy["epsilon"] is None  # the paper's epsilon is no guarantee
 
 
-@pytest.mark.parametrize("method", ["fl", "ftl_c"])
-def test_updates_get_the_noise_of_all_rounds(method, task_files):
-    repetition, job = record_of(method, task_files)
+def test_updates_get_the_noise_of_all_rounds(task_files):
+    repetition, job = record_of("ftl_c", task_files)
     clients, training = repetition["clients"], job["training"]
     count = training["clients_per_round"]
     rounds = -(-clients // count) * training["epochs"]

@@ -71,16 +71,20 @@ def test_opens_with_plain_zarr_and_xarray(folder, dense):
         assert data["features"].dims == ("token", "feature")
 
 
-@settings(max_examples=30, deadline=None)
+@pytest.fixture(scope="module")
+def whole(folder):
+    """The training rows of both stores."""
+    return [open_store(folder / f"{name}.json").read("train") for name in ("dense", "ragged")]
+
+
+@settings(max_examples=20, deadline=None)
 @given(rows=st.lists(st.integers(0, toys.COUNTS["train"] - 1), max_size=60))
-def test_subset_equals_subset_of_the_whole(folder, rows):
-    index = np.array(rows, dtype=np.int64)
+def test_subset_equals_subset_of_the_whole(folder, whole, rows):
+    index, (of_dense, of_ragged) = np.array(rows, dtype=np.int64), whole
     dense, ragged = open_store(folder / "dense.json"), open_store(folder / "ragged.json")
-    np.testing.assert_array_equal(
-        dense.read("train", index).values, dense.read("train").values[index]
-    )
-    whole, part = ragged.read("train"), ragged.read("train", index)
-    expected = [Ragged(whole.values, whole.offsets).rows()[row] for row in rows]
+    np.testing.assert_array_equal(dense.read("train", index).values, of_dense.values[index])
+    part, every = ragged.read("train", index), Ragged(of_ragged.values, of_ragged.offsets).rows()
+    expected = [every[row] for row in rows]
     assert len(part) == len(rows)
     for row, wanted in zip(Ragged(part.values, part.offsets).rows(), expected, strict=False):
         np.testing.assert_array_equal(row, wanted)
@@ -130,7 +134,7 @@ def test_rows_in_a_file_are_those_in_memory(folder, tmp_path, monkeypatch, name,
 
 
 def test_reading_into_a_file_stays_in_its_memory_bound(tmp_path, monkeypatch):
-    rows, width = 4000, 512  # 8.2 MB of features
+    rows, width = 2000, 512  # 4.1 MB of features
     monkeypatch.setattr(room_module, "PART_BYTES", 2**18)
     target = Target(tmp_path / "big.zarr", toys.toy_provenance("c"), chunk_bytes=65536)
     values = np.random.default_rng(0).random((rows, width), np.float32)
@@ -180,7 +184,7 @@ def test_bfloat16_equals_torch():
     assert np.isnan(from_storage(to_storage(np.array([np.nan]), "bfloat16"), "bfloat16"))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=12),
     chunk_bytes=st.integers(1, 400),

@@ -8,13 +8,14 @@ import pandas as pd
 import plot_fbftl
 import pytest
 import tabulate_fbftl_cost
+from drawn import unrendered
 from fbftl.cost.layers import Network, parameters, read_network
 from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
 from fbftl.findings.uplink import COMMON, SELECTED
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import rows
-from unit.tasks.toy_task import FEATURES, TRAINING, make_task, train
+from unit.tasks.toy_task import FEATURES, TRAINING, train
 
 EPOCHS = TRAINING["epochs"]
 PUBLISHED = Path(__file__).parents[3] / "published"
@@ -38,11 +39,6 @@ def tabulate(
         SETUP,
     ).write(csv)
     return pd.read_csv(csv).set_index("method")
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    return make_task(tmp_path_factory.mktemp("task"))
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +189,8 @@ def test_the_figure_marks_what_the_table_reports(
     table = tabulate(pairs, files["network"], files["clients"], tmp_path / "methods.csv")
     svg = tmp_path / "figure.svg"
     reported_uplink = tmp_path / "uplink.csv"
-    plot_fbftl.uplink(*zip(*pairs.values(), strict=True), reported_uplink, svg, rows(pairs), {})
+    of_runs = (*zip(*pairs.values(), strict=True), reported_uplink)
+    unrendered(plot_fbftl.uplink, *of_runs, svg, rows(pairs), {})
     points = pd.read_csv(svg.with_suffix(".csv"))
     marks = points[points["selected"]].set_index("method")
     assert marks["accuracy"].tolist() == pytest.approx([0.65] * len(pairs))

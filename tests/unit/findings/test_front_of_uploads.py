@@ -3,6 +3,7 @@
 import pandas as pd
 import plot_front
 import pytest
+from drawn import unrendered
 from fbftl.findings.upload_kinds import compared, kind_of, skew_of
 
 PLAIN = {
@@ -77,7 +78,8 @@ def test_figures_show_sizes_and_the_front(tmp_path):
     table = compared(runs(*SETTINGS[:5], *other), CLIENTS, 1)
     table.to_csv(tmp_path / "front.csv", index=False)
     for draw in (plot_front.upload_sizes, plot_front.upload_front):
-        draw(str(tmp_path / "front.csv"), str(tmp_path / f"{draw.__name__}.svg"))
+        svg = str(tmp_path / f"{draw.__name__}.svg")
+        unrendered(draw, str(tmp_path / "front.csv"), svg)
     sizes = pd.read_csv(tmp_path / "upload_sizes.csv")
     assert sizes.loc[sizes["kind"] == "quantised features", "kilobytes"].tolist() == [2, 20]
     front = pd.read_csv(tmp_path / "upload_front.csv")

@@ -140,7 +140,7 @@ def test_names_with_room_stay(places: list[int]) -> None:
     assert spread_out(places, 1) == pytest.approx(places)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6))
 def test_names_of_points_stay_in_the_panel_and_off_each_other(
     places: list[tuple[float, float]],

@@ -7,12 +7,13 @@ import pandas as pd
 import plot_rounds
 import pytest
 import tabulate_rounds
+from drawn import unrendered
 from fbftl.findings.exchanged import Exchanged
 from fbftl.findings.until import points_at, sent_until
 from fbftl.ground.errors import UserError
 from fbftl.study.job import known_axes
 from fbftl.study.methods import axes_by_method, rows
-from unit.tasks.toy_task import LOCAL, make_task, train
+from unit.tasks.toy_task import LOCAL, train
 
 MEASURES = {"test_accuracy": {"diverged": 0.0}}
 AXES = {"bits": 32, "keep": 1.0, "start": "random", "client_rate": None}
@@ -62,8 +63,7 @@ def test_a_seed_that_never_gets_there_leaves_a_bound_alone():
     assert row["equal_at_least"] == pytest.approx(math.sqrt(0.4 * 0.2))
 
 
-def test_table_and_figure_of_toy_runs(tmp_path):
-    files = make_task(tmp_path)
+def test_table_and_figure_of_toy_runs(files, tmp_path):
     local = LOCAL | {"validation": 0.1, "selection": "validation"}
     made = {
         "fbftl": train(files, tmp_path, "fbftl"),
@@ -80,7 +80,7 @@ def test_table_and_figure_of_toy_runs(tmp_path):
     assert table.loc["fbftl", "equal_times"] == table.loc["fbftl", "near_times"] == 1
     assert table.loc["fedavg_head", "name"] == "FedAvg on the head"
     assert table["equal_at_least"].gt(0).all()
-    plot_rounds.rounds(runs, ledgers, tmp_path / "rounds.svg", axes, rows(made))
+    unrendered(plot_rounds.rounds, runs, ledgers, tmp_path / "rounds.svg", axes, rows(made))
     assert {*pd.read_csv(tmp_path / "rounds.csv")["name"]} == {*table["name"]}
     with pytest.raises(UserError, match="compared with FbFTL"):
         tabulate_rounds.rounds(runs[1:], ledgers[1:], axes, rows(made))

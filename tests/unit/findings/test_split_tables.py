@@ -10,7 +10,7 @@ import tabulate_eppfl
 from fbftl.cost.layers import Network, convolution, dense, write_network
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.study.settings import DEFAULTS
-from unit.tasks.toy_task import CLIENTS, make_task, train
+from unit.tasks.toy_task import CLIENTS, train
 
 CNN = {
     "kind": "cnn", "channels": [[2], [3]], "kernel": 3, "padding": "same", "pool": 2,
@@ -22,10 +22,9 @@ HALVES = {"keep_activations": 0.5, "keep_gradients": 0.5, "local_epochs": 2, "cl
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+def table(files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     folder = tmp_path_factory.mktemp("task")
     equal = CLIENTS | {"clients": 31, "samples_per_client": None}
-    files = make_task(folder)
     axes = {"network": "cnn"} | HALVES
     run, ledger = train(files, folder, "eppfl", network=CNN, clients=equal, axes=axes, **ROUNDS)
     csv = folder / "table.csv"

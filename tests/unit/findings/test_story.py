@@ -14,22 +14,31 @@ from fbftl.study.settings import AXES
 TITLE = "FTL$_c$ has 98.5% & more"
 
 
-@pytest.fixture
-def svg(tmp_path: Path) -> Path:
-    """A figure with a legend outside of its panel."""
+def saved(path: Path) -> Path:
+    """Write a figure with a legend outside of its panel."""
     use_style()
     figure, axes = plt.subplots(figsize=(3, 2), layout="constrained")
     axes.plot([1, 2], [3, 4], label="a line")
     axes.set_title("Left", loc="left")
     axes.set(xlabel="a", ylabel="b (<%>)")
     figure.legend(loc="outside upper center")
-    path = tmp_path / "figure.svg"
     save(figure, path, pd.DataFrame({"x": [1, 2]}), TITLE)
     (title,), (legend,) = figure.texts, figure.legends
     boxes = [artist.get_window_extent() for artist in (title, legend, axes)]
     assert all(upper.y0 >= lower.y1 for upper, lower in pairwise(boxes))
     plt.close(figure)
     return path
+
+
+@pytest.fixture(scope="module")
+def svg(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return saved(tmp_path_factory.mktemp("story") / "figure.svg")
+
+
+def test_a_figure_that_is_drawn_again_has_the_same_bytes(svg: Path, tmp_path: Path) -> None:
+    again = saved(tmp_path / "figure.svg")
+    for suffix in (".svg", ".pdf", ".png", ".csv"):
+        assert svg.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
 
 
 def test_title_and_alternative_text_are_in_every_file(svg: Path) -> None:
@@ -42,13 +51,13 @@ def test_title_and_alternative_text_are_in_every_file(svg: Path) -> None:
         assert b"FTL_c has 98.5" in svg.with_suffix(suffix).read_bytes()
 
 
-def test_a_page_takes_the_alternative_text_of_its_pictures(svg: Path, tmp_path: Path) -> None:
+def test_a_page_takes_the_alternative_text_of_its_pictures(svg: Path) -> None:
     page = "![old](figure.svg) ![kept](other.svg) ![kept](picture.png)"
     expected = page.replace(
         "old", "FTL_c has 98.5% & more. Left: b (<%>) against a. Labels: a line."
     )
-    assert fill_alternatives(page, tmp_path) == expected
-    assert fill_alternatives(expected, tmp_path) == expected
+    assert fill_alternatives(page, svg.parent) == expected
+    assert fill_alternatives(expected, svg.parent) == expected
 
 
 def test_no_axis_is_written_as_it_is_keyed() -> None:

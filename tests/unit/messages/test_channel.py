@@ -199,7 +199,7 @@ def test_impossible_bursts_are_refused(blr, length):
 
 
 def test_a_burst_takes_retransmissions_too():
-    blr, length, links = 0.05, 8, 40_000
+    blr, length, links = 0.05, 8, 4_000
     channel, draws = BurstLoss(blr, length), stream(6, "loss")
     lost = [transmit([1], channel, 1, draws).lost[0] for _ in range(links)]
     # The second attempt is lost if the burst goes on, not with probability BLR.

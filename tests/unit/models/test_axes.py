@@ -15,28 +15,25 @@ TIMM_SWIN = {"img_size": 32, "embed_dim": 8, "depths": [1, 1], "num_heads": [1, 
 TIMM_SWIN |= {"window_size": 2}
 SWIN_T = ("torchvision", "swin_t", {})
 WIDTHS = [
-    (SWIN_T, "norm", 64, 768),
-    (SWIN_T, "permute", 64, 768),
-    (SWIN_T, "features.1", 384, 96),
-    (("torchvision", "convnext_tiny", {}), "features.1", 384, 96),
-    (("torchvision", "convnext_tiny", {}), "features.7", 32, 768),
-    (("torchvision", "densenet121", {}), "features.denseblock1", 128, 256),
-    (("torchvision", "vit_b_32", {}), "encoder", 224, 768),
-    (("timm", "swin_tiny_patch4_window7_224", TIMM_SWIN), "norm", 32, 16),
-    (("timm", "swin_tiny_patch4_window7_224", TIMM_SWIN), "layers.0", 32, 8),
-    (("timm", "convnextv2_atto", {}), "stages.1", 32, 80),
+    (SWIN_T, 64, {"features.1": 96, "norm": 768, "permute": 768}),
+    (("torchvision", "convnext_tiny", {}), 384, {"features.1": 96, "features.7": 768}),
+    (("torchvision", "densenet121", {}), 128, {"features.denseblock1": 256}),
+    (("torchvision", "vit_b_32", {}), 224, {"encoder": 768}),
+    (("timm", "swin_tiny_patch4_window7_224", TIMM_SWIN), 32, {"layers.0": 8, "norm": 16}),
+    (("timm", "convnextv2_atto", {}), 32, {"stages.1": 80}),
 ]
 
 
-@pytest.mark.parametrize(("network", "cut", "side", "width"), WIDTHS)
-def test_the_mean_over_places_has_a_value_for_each_channel(network, cut, side, width):
+@pytest.mark.parametrize(("network", "side", "widths"), WIDTHS)
+def test_the_mean_over_places_has_a_value_for_each_channel(network, side, widths):
     with torch.device("meta"):
         model, example = build_backbone(*network), torch.zeros(2, 3, side, side)
-        front = extractor(model, [cut], example)
+        front = extractor(model, list(widths), example)
         with ChannelAxes():
-            output = front(example)[cut]
-    assert output.shape[channel_axis(output)] == width
-    assert Pool("avg", output)(output).shape == (2, width)
+            outputs = front(example)
+    for cut, width in widths.items():
+        assert outputs[cut].shape[channel_axis(outputs[cut])] == width
+        assert Pool("avg", outputs[cut])(outputs[cut]).shape == (2, width)
 
 
 def test_the_pooled_map_of_a_swin_is_the_same_before_and_behind_its_permutation():

@@ -3,8 +3,10 @@
 import os
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fbftl.models import planned as networks
 from fbftl.plan.opened import Prepared
 from fbftl.plan.planned import Plan
 from fbftl.study.yaml_files import read_yaml
@@ -21,12 +23,25 @@ PACKAGES = {"cifar10-imagenet": LITE0, "cifar10-ecos": LITE0}
 OF_A_USER = {"adult-fade"}
 """Studies of files that only a user has."""
 
+CUTS: dict[str, Any] = {}
+"""What is known of the cuts of a library's network, which takes seconds to be found."""
+
+of_library = networks._of_library
+
+
+def cuts_of_library(*arguments: Any) -> Any:
+    """Return the cuts of a library's network as the plan finds them, the first time it asks."""
+    if (key := repr(arguments)) not in CUTS:
+        CUTS[key] = of_library(*arguments)
+    return CUTS[key]
+
 
 @pytest.fixture
 def data(
     root: Path, tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
     """What a study is told of this machine, whose store is empty."""
+    monkeypatch.setattr(networks, "_of_library", cuts_of_library)
     monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.setenv("FBFTL_STORE", str(tmp_path))
     return {"data_folder": str(data_folder), "device": "cpu"}

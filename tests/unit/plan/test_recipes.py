@@ -210,9 +210,8 @@ def test_keys_are_the_same_in_every_process() -> None:
         "import sys; sys.path[:0] = ['tests', 'scripts'];"
         "from unit.plan.test_recipes import keys_of, products_of; print(keys_of(products_of()))"
     )
-    for seed in ("0", "17"):
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
-            env=os.environ | {"PYTHONHASHSEED": seed},
-        )  # fmt: skip
-        assert done.stdout.strip() == repr(keys_of(products_of())), done.stderr
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True,
+        env=os.environ | {"PYTHONHASHSEED": "17"},
+    )  # fmt: skip
+    assert done.stdout.strip() == repr(keys_of(products_of())), done.stderr

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from fbftl.ground.errors import UserError
 from fbftl.plan import attacked, targets, trained
 from fbftl.plan.call import Call
@@ -22,6 +21,7 @@ from fbftl.plan.results import (
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.study.config import Study, resolve
 from fbftl.study.systems import read_systems
+from fbftl.study.yaml_files import read_yaml
 
 ATTACKED = {
     "privacy": {"features", "labels"},
@@ -36,14 +36,17 @@ ATTACKED = {
 """Names of analyses by the experiment whose settings they look at."""
 
 
+@pytest.fixture(scope="module")
+def study(root: Path) -> Study:
+    """The study of all papers."""
+    return resolve(read_yaml(root / "config.yaml") | {"papers": "all"}, read_systems(root))
+
+
 @pytest.fixture
-def call(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
-    """A call that makes all papers in an empty folder."""
+def call(root: Path, study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """A call that makes it in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    systems = read_systems(root)
-    config = yaml.safe_load((root / "config.yaml").read_text("utf-8")) | {"papers": "all"}
-    study = resolve(config, systems)
-    return Call(study, study, systems, [], root)
+    return Call(study, study, read_systems(root), [], root)
 
 
 def listed() -> Iterator[Result]:

@@ -87,7 +87,7 @@ def test_truncation_reproduces_every_published_point():
         k, clients = point.K, int(point.UK) // point.K
         draws = [
             truncated_entropy(sample_types(uniform(10), k, clients, stream(3, "test", k, r)))
-            for r in range(20)
+            for r in range(6)
         ]
         reproduced = estimate(draws)
         assert abs(float(point.printed) - reproduced.mean) <= 4 * reproduced.spread + 1e-3, point.id

@@ -119,11 +119,6 @@ def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], s
     torch.testing.assert_close(resized.at(rows).labels, whole.labels[rows])
 
 
-@pytest.fixture(scope="module")
-def dialogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return toy_dialogues.make_task(tmp_path_factory.mktemp("dialogues"))
-
-
 @pytest.mark.parametrize(
     "setting",
     [

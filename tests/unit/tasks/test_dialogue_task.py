@@ -34,7 +34,6 @@ from unit.tasks.toy_dialogues import (
     WIDTH,
     inputs_at,
     job,
-    make_task,
     run,
 )
 
@@ -42,9 +41,9 @@ METHODS = ["fbftl", "ftl_c", "ftl_f"]
 CLIENTS = TRAIN // PER_CLIENT
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_task(tmp_path_factory.mktemp("dialogues"))
+@pytest.fixture
+def folder(dialogues: Path) -> Path:
+    return dialogues
 
 
 @cache

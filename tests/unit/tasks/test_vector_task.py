@@ -7,14 +7,13 @@ import pytest
 from fbftl.data.clients import ClientFile
 from fbftl.features.store.opening import open_store
 from unit.tasks.toy_task import train
-from unit.tasks.toy_vectors import make_vectors
 
 MLP = {"kind": "mlp", "fc": [8], "cut": "relu_fc1"}
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    return make_vectors(tmp_path_factory.mktemp("vectors"))
+@pytest.fixture
+def files(people):
+    return people
 
 
 def test_the_features_of_vectors_are_the_vectors(files):

@@ -6,8 +6,9 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
 from fbftl.study.config import Study
+from fbftl.tasks.task import Inputs
 from tune_training import best_of, jobs_of, main, trials
-from unit.methods.frameworks.framework_toys import job_of, make_inputs
+from unit.methods.frameworks.framework_toys import job_of
 
 RATES = [1.0, 10.0, 100.0]
 
@@ -18,9 +19,8 @@ def test_an_end_of_the_grid_is_no_optimum():
     assert best_of(RATES, [0.1, 0.2, 0.9]) == "best 100, at an end of the grid: try beyond it"
 
 
-def test_held_out_samples_decide_and_a_diverged_seed_counts_as_nothing(tmp_path: Path):
-    inputs = make_inputs(tmp_path)
-    usual, absurd = trials(job_of("fedavg"), [0.1, 1e30], inputs, share=0.3)
+def test_held_out_samples_decide_and_a_diverged_seed_counts_as_nothing(frameworks: Inputs):
+    usual, absurd = trials(job_of("fedavg"), [0.1, 1e30], frameworks, share=0.3)
     assert 0 < usual.mean() <= 1
     assert absurd.mean() == 0
 

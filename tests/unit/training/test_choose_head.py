@@ -4,7 +4,7 @@ import choose_head
 import pandas as pd
 import pytest
 from fbftl.study.methods import axes_by_method
-from unit.tasks.toy_task import CLIENTS, TRAINING, make_task
+from unit.tasks.toy_task import CLIENTS, TRAINING
 
 
 def job(method: str) -> dict[str, object]:
@@ -12,7 +12,7 @@ def job(method: str) -> dict[str, object]:
         "task": "toy",
         "kind": "images",
         "setting": {"method": method},
-        "seeds": [0, 1, 2],
+        "seeds": [0, 1],
         "clients": CLIENTS,
         "block": {"head": [4]},
         "training": TRAINING | {"epochs": 12, "validation": 0.2},
@@ -20,10 +20,7 @@ def job(method: str) -> dict[str, object]:
     }
 
 
-def test_the_head_is_picked_and_given_to_the_others(tmp_path):
-    paths = make_task(tmp_path)
-    names = ("features", "manifest", "network", "clients", "weights", "source")
-    files = {name: paths[name] for name in names if name in paths}
+def test_the_head_is_picked_and_given_to_the_others(files, tmp_path):
     csv = tmp_path / "heads.csv"
     choose_head.main(
         files, [[], [8]], job("fbftl"), [job("ftl_f")], axes_by_method(), "cpu", 1

@@ -54,7 +54,8 @@ def test_a_head_is_as_good_as_discriminant_analysis_where_classes_are_gaussians(
 
 
 @pytest.mark.parametrize("head", [fishermix, protohyper])
-def test_a_seed_decides_a_head_and_nothing_else(head) -> None:
+def test_a_seed_decides_a_head_and_nothing_else(head, monkeypatch) -> None:
+    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
     torch.manual_seed(0)
     before = torch.random.get_rng_state()
     first, again, other = (head(STATISTICS, seed).head.weights for seed in (0, 0, 1))
@@ -76,7 +77,10 @@ def test_a_class_without_samples_is_never_predicted(head, count: int) -> None:
 
 @pytest.mark.parametrize("head", [fishermix, protohyper])
 @pytest.mark.parametrize("noise", [10.0, 1e4])
-def test_statistics_that_noise_has_made_indefinite_end_in_a_head(head, noise: float) -> None:
+def test_statistics_that_noise_has_made_indefinite_end_in_a_head(
+    head, noise: float, monkeypatch
+) -> None:
+    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
     draws = np.random.default_rng(3)
     scatter = draws.normal(size=(WIDTH, WIDTH)) * noise
     counts, sums = (

@@ -86,7 +86,7 @@ def by_hand(head, cut, data: SequencePairs, client_rows: np.ndarray) -> torch.Te
 
 @pytest.mark.parametrize("cut", [3, 1, ALL])
 def test_ftl_c_equals_fbftl_step_by_step(cut):
-    data, plan = uploads(cut), dataclasses.replace(PLAN, warmup=0.2, weight_decay=0.01)
+    data, plan = uploads(cut), dataclasses.replace(PLAN, epochs=1, warmup=0.4, weight_decay=0.01)
     fbftl, ftl_c = (learner(model(), cut, data, EVERYONE, plan) for _ in range(2))
     for epoch in fbftl.schedule:
         for round_ in epoch.single():

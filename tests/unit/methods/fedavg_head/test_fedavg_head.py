@@ -15,7 +15,7 @@ from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import client_features
 from fbftl.training.closed_form import LinearHead, lda
 from torch import nn
-from unit.methods.method_toys import CLASSES, PER_CLIENT, WIDTH, toy_inputs
+from unit.methods.method_toys import CLASSES, PER_CLIENT, WIDTH
 
 CLIENTS = {"partition": "iid", "samples_per_client": PER_CLIENT, "clients": None, "seed": 0}
 TRAINING = {
@@ -23,11 +23,6 @@ TRAINING = {
     "weight_decay": 0.01, "validation": 0.0, "selection": "last",
 }  # fmt: skip
 ROUNDS = {"rounds": 4, "local_batch": None}
-
-
-@pytest.fixture(scope="module")
-def blobs(tmp_path_factory):
-    return toy_inputs(tmp_path_factory.mktemp("blobs"))
 
 
 def job(head=(), seeds=(0, 1), training=(), **axes) -> Job:

@@ -12,7 +12,7 @@ from fbftl.methods.fedvote.index_comparison import (
 )
 from fbftl.methods.fedvote.similarity import cka
 from fbftl.study.methods import axes_by_method
-from unit.methods.frameworks.framework_toys import make_inputs, params_of
+from unit.methods.frameworks.framework_toys import params_of
 
 
 @pytest.fixture
@@ -41,10 +41,9 @@ def test_twins_stand_side_by_side(features):
     assert matched([features, others, 2 * features, -others], cka) == 0.0
 
 
-def test_the_table_of_indices_has_a_row_for_each_seed(tmp_path):
-    inputs = make_inputs(tmp_path)
+def test_the_table_of_indices_has_a_row_for_each_seed(frameworks, tmp_path):
     names = ("manifest", "clients", "weights", "source", "source_models")
-    files = {name: str(getattr(inputs, name)) for name in names}
+    files = {name: str(getattr(frameworks, name)) for name in names}
     of_job = params_of("fedvote") | {"seeds": [0, 1]}
     csv = tmp_path / "similarity.csv"
     compare_similarity.main(files, str(csv), [of_job], axes_by_method(), "cpu", 1)

@@ -5,21 +5,21 @@ from collections.abc import Callable
 import pytest
 from fbftl.methods import by_name
 from fbftl.tasks.task import Inputs, Outcome
-from unit.methods.frameworks.framework_toys import job_of, make_inputs
+from unit.methods.frameworks.framework_toys import job_of
 
 
-@pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    return make_inputs(tmp_path_factory.mktemp("task"))
+@pytest.fixture
+def inputs(frameworks: Inputs) -> Inputs:
+    return frameworks
 
 
 Run = Callable[..., Outcome]
 
 
 @pytest.fixture
-def run(inputs: Inputs) -> Run:
+def run(frameworks: Inputs) -> Run:
     def trained(method: str, block: dict | None = None, **axes) -> Outcome:
-        (outcome,) = by_name.train([job_of(method, block, **axes)], inputs)
+        (outcome,) = by_name.train([job_of(method, block, **axes)], frameworks)
         return outcome
 
     return trained

@@ -9,14 +9,9 @@ from fbftl.messages.statistics import LabelledRows, Statistics
 from fbftl.methods.one_shot.messages.batch import BatchMessage
 from fbftl.methods.one_shot.messages.moments import MomentsMessage
 from fbftl.methods.one_shot.messages.statistics import FactorMessage, StatisticsMessage
-from unit.methods.method_toys import CLASSES, PER_CLIENT, WIDTH, one_shot, toy_inputs
+from unit.methods.method_toys import CLASSES, PER_CLIENT, WIDTH, one_shot
 
 RNG = np.random.default_rng(0)
-
-
-@pytest.fixture(scope="module")
-def blobs(tmp_path_factory):
-    return toy_inputs(tmp_path_factory.mktemp("blobs"))
 
 
 def samples(count=40, width=12, classes=3):

@@ -37,7 +37,10 @@ def uploads(outcome) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(("message", "head"), PAIRS)
-def test_every_head_learns_the_blobs_from_every_message_that_holds_it(blobs, message, head):
+def test_every_head_learns_the_blobs_from_every_message_that_holds_it(
+    blobs, message, head, monkeypatch
+):
+    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 1000)
     outcome = one_shot(blobs, setting(message, head))
     least = 0.6 if message == "projected" else 0.8
     assert min(r["test_accuracy"] for r in outcome.repetitions) > least
@@ -188,11 +191,15 @@ def test_one_sample_of_each_class_leaves_nothing_to_hold_out(blobs):
     assert [r["regularisation"] for r in fixed.repetitions] == [0.05, 0.05]
 
 
+@pytest.fixture(scope="module")
+def numbered(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    return toy_inputs(tmp_path_factory.mktemp("numbered"), blobs=Renumbered())
+
+
 @pytest.mark.parametrize("validation", [0.1, 0.4])
 @pytest.mark.parametrize("message", ["means", "statistics", "mixtures"])
-def test_a_result_does_not_hang_on_the_numbers_of_clients(blobs, tmp_path, message, validation):
+def test_a_result_does_not_hang_on_the_numbers_of_clients(blobs, numbered, message, validation):
     """Rows or clients are held out, and messages lost: both go by what clients hold."""
-    numbered = toy_inputs(tmp_path, blobs=Renumbered())
     wanted = setting(message, "lda", plr=0.3)
     outcomes = [one_shot(where, wanted, validation=validation) for where in (blobs, numbered)]
     first, second = (outcome.repetitions for outcome in outcomes)
