@@ -204,6 +204,18 @@ def picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
     )
 
 
+def listed(results: Sequence[str], texts: Mapping[str, PageText], folder: str) -> str:
+    """Return links to tables and figures, each with its caption, folded up; as `picture`."""
+    items = []
+    for path in results:
+        text = texts.get(path, PageText(name_of(path)))
+        kind = "Figure" if path.endswith(".svg") else "Table"
+        link = f'<a href="{escape(os.path.relpath(path, folder))}">{escape(text.title)}</a>'
+        items.append(f"<li>{kind}: {link}. <small>{escape(text.caption)}</small></li>")
+    summary = f"<summary>Tables and figures: {len(results)}</summary>"
+    return f"<details>{summary}<ul>{''.join(items)}</ul></details>" if items else ""
+
+
 def name_of(path: str) -> str:
     """Return what a result is called that has no title: its own name, and its task or paper."""
     *_, of, _, _ = Path(path).parts

@@ -1,4 +1,4 @@
-"""The front page: every paper, what it says, what came out, and links that lead somewhere."""
+"""The front page: every paper, what came out of those that are run, and links that lead on."""
 
 import re
 from datetime import date
@@ -45,12 +45,36 @@ def test_every_paper_is_shown_with_its_claims_and_a_picture(tmp_path: Path) -> N
     assert "They dig. <small>(Ch. 2)</small>" in text
     assert "A &amp; B agree" in text
     counted = re.sub("<[^>]+>", "", text)
-    assert "Claims: 1 confirmed, 1 mixed." in counted
+    assert "kept runs: 1 confirmed, 1 mixed." in counted
+    assert text.count("digits/figures/one.svg") == 3
+    assert "They fly." not in text
     assert '<img src="digits/figures/one.svg" alt="Lines &lt;fall&gt;. Two."' in text
     assert "./run papers bees" in text
     links = re.findall(r'(?:href|src)="([^"#]+)"', text)
     assert set(links) == {*results, "audit.html", *BESIDE}
     assert set(re.findall(r'href="#(\w+)"', text)) == set(re.findall(r'section id="(\w+)"', text))
+
+
+def test_a_result_of_the_study_is_shown_there_and_not_again_under_its_paper(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "papers.csv").write_text(TABLE)
+    (tmp_path / "audit.csv").write_text("paper,verdict\n")
+    (tmp_path / "runs.csv").write_text(
+        "task,key,setting,seed,accuracy,uplink_bits,diverged\nhill,k,fbftl+bits=2,0,0.5,8e6,False\n"
+    )
+    results = [str(tmp_path / name) for name in ("hill/figures/f.svg", "hill/tables/t.html")]
+    task = {"name": "hill", "data": "digits", "methods": {"fbftl": "FbFTL"}, "results": results}
+    page = tmp_path / "index.html"
+    tables = [str(tmp_path / name) for name in ("papers.csv", "audit.csv")]
+    shown = {"ants": [*results, str(tmp_path / "papers/ants/tables/claim_parts.html")]}
+    main(*tables, [str(tmp_path / "runs.csv")], [], shown, {}, [], [task], "Exact.", str(page))
+    text = page.read_text()
+    assert text.count('src="hill/figures/f.svg"') == 1
+    assert text.count('href="hill/tables/t.html"') == 1
+    assert text.count('href="papers/ants/tables/claim_parts.html"') == 1
+    assert "FbFTL, 2 bits<small>fbftl+bits=2</small>" in text
+    assert "1 MB" in text
 
 
 def test_a_paper_without_a_figure_has_no_picture() -> None:
