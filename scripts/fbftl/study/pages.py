@@ -162,6 +162,10 @@ BOUNDS = {
 """How the page writes the bounds of JSON schema."""
 
 
+PLURAL = re.compile("(?<=^integer)|(?<=^number)|(?<=^string)")
+"""Where a kind of values takes the ending of several."""
+
+
 def schema_text() -> str:
     """Return the JSON schema of a configuration, a block on each line."""
     schema = Configuration.model_json_schema()
@@ -258,7 +262,7 @@ def _values(described: Mapping[str, Any]) -> str:
         case {"const": value}:
             return _tag(str(value))
         case {"items": items}:
-            return f"list of {re.sub('^(integer|number|string|boolean)', r'\1s', _values(items))}"
+            return f"list of {PLURAL.sub('s', _values(items), count=1)}"
         case {"patternProperties": named}:
             return f"names, each with {_values(next(iter(named.values())))}"
         case {"additionalProperties": dict() as named}:
