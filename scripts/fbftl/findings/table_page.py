@@ -5,6 +5,7 @@ once, above the table. What then finds no room is in the csv, to which the page 
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -23,6 +24,9 @@ SPREAD = "±"
 """Heading of a column that belongs to the one before it."""
 
 INDEX = "index.html"
+
+LOWERED = re.compile(r"\b(FTL)_([cf])(?=_low|\b)")
+"""A method's label with its index."""
 
 BEGIN, END = "<!--table-->", "<!--end-->"
 """Around the table of a page."""
@@ -108,7 +112,11 @@ def fragment(page: str) -> str:
 def for_readers(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], str]:
     """Return the columns that are shown, and in a sentence what all rows share, empty if none."""
     varying, shared = apart(together(columns))
-    facts = "; ".join(f"{column.heading}: {column.cells[0]}" for column in shared[:CONSTANTS])
+    facts = "; ".join(
+        f"{column.heading}: {column.cells[0]}"
+        + f" ({', '.join(column.below[:1])})" * any(column.below)
+        for column in shared[:CONSTANTS]
+    )
     return chosen(varying), f"In every row: {facts}." if facts else ""
 
 
@@ -133,12 +141,15 @@ def together(columns: Sequence[PageColumn]) -> list[PageColumn]:
 def apart(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[PageColumn]]:
     """Return the columns that tell rows apart, and those that are the same in every one.
 
-    The first column and the verdicts are of the former in any case, empty ones of neither.
+    The first column and verdicts that decide something are of the former in any case, empty ones
+    of neither.
     """
     varying, shared = [], []
     for position, column in enumerate(columns):
-        several = len(column.cells) < 2 or len({*zip(column.cells, strict=True)}) > 1
-        if position == 0 or column.verdict or (several and any(column.cells)):
+        below = column.below or [""] * len(column.cells)
+        several = len(column.cells) < 2 or len({*zip(column.cells, below, strict=True)}) > 1
+        decides = column.verdict and any(verdict_class(cell) != "open" for cell in column.cells)
+        if position == 0 or decides or (several and any(column.cells)):
             varying.append(column)
         elif any(column.cells):
             shared.append(column)
@@ -169,7 +180,7 @@ def body(columns: Sequence[PageColumn]) -> Iterator[str]:
     for row in range(rows):
         cells = []
         for position, column in enumerate(columns):
-            text = escape(column.cells[row])
+            text = LOWERED.sub(r"\1<sub>\2</sub>", escape(column.cells[row]))
             if column.verdict and text:
                 text = f'<span class="{verdict_class(column.cells[row])}">{text}</span>'
             if column.below and column.below[row]:

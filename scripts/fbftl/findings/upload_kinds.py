@@ -38,6 +38,12 @@ MESSAGES = {
     "projected": "projected statistics",
 }
 
+
+def written(kind: str) -> str:
+    """Return how pages and figures write a kind or a name that csv files call as before."""
+    return kind.replace("statistics", "second moments")
+
+
 DEALT = ["samples_per_client", "skew"]
 """Columns in which clients are dealt alike."""
 

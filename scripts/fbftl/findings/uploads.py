@@ -30,7 +30,22 @@ NAMES = {
 }
 """Names of a message with a head, published ones where it is that method; other pairs have none."""
 
+WORDS = {
+    "batch": "features in one message",
+    "means": "class means",
+    "moments": "means and variances",
+    "projected": "projected second moments",
+    "statistics": "second moments",
+}
+"""What messages are called that are not called as they are keyed."""
+
 HEADS = {
+    "afl": "AFL",
+    "fed3r": "Fed3R",
+    "fedcgs": "FedCGS",
+    "fedcof": "FedCOF",
+    "fedcof_between": "FedCOF (with the scatter between classes)",
+    "fedcof_oracle": "FedCOF's oracle",
     "lda": "LDA",
     "logistic": "logistic regression",
     "mlp": "MLP",
@@ -106,7 +121,8 @@ class Upload:
     def label(self) -> str:
         """Its name, else message and head; what is not in the name is in brackets."""
         name = NAMES.get(
-            (self.message, self.head), f"{self.message}, {HEADS.get(self.head, self.head)}"
+            (self.message, self.head),
+            f"{WORDS.get(self.message, self.message)}, {HEADS.get(self.head, self.head)}",
         )
         more = [f"k = {self.projection}"] if self.projection else []
         if all(getattr(self, axis) == value for axis, value in FEDPFT.items()):
@@ -114,7 +130,7 @@ class Upload:
         else:
             more += ["spherical"] if self.covariance == "spherical" else []
             more += [f"{self.bits} bits"] if self.bits != FLOAT_BITS else []
-        more += [f"{self.means_per_class} means a class"] if self.means_per_class > 1 else []
+        more += [f"{self.means_per_class} means per class"] if self.means_per_class > 1 else []
         more += [f"G = {self.components}"] if self.components > 1 else []
         more += ["G chosen"] if self.components == 0 else []
         more += [] if self.aggregation == "open" else [self.aggregation]
