@@ -173,9 +173,8 @@ def _drawn(axes: "Axes", unit: float) -> np.ndarray:
             around += [(place, unit / 2) for place in np.concatenate(ways)]
     for bars in axes.collections:
         if isinstance(bars, LineCollection):
-            ends = np.concatenate(
-                [np.linspace(*np.asarray(bar), BETWEEN) for bar in bars.get_segments()]
-            )
-            around += [(place, unit / 2) for place in bars.get_transform().transform(ends)]
+            ends = np.array(bars.get_segments()).reshape(-1, 2, 2)
+            between = np.linspace(ends[:, 0], ends[:, 1], BETWEEN).reshape(-1, 2)
+            around += [(place, unit / 2) for place in bars.get_transform().transform(between)]
     boxes = [(place - reach, place + reach) for place, reach in around]
     return np.array(boxes).reshape(-1, 2, 2)
