@@ -72,8 +72,8 @@ def upload_front(table: str, svg: str) -> None:
         kind: Look(look.colour, look.marker, "") for kind, look in looks_of(rows).items()
     }
     x, y = Scale(KILOBYTES, "log plain"), Scale("accuracy (%)", "score")
-    panels = {size: Panel(x, y, f"K = {size}") for size in SIZES}
-    spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=5)
+    panels = {size: Panel(x, y, f"K = {size} samples per client") for size in SIZES}
+    spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
     columns = ["samples_per_client", "kind", "name", "kilobytes", "accuracy", "spread", "pareto"]
     figure = lines(pd.concat([*steps, frame], ignore_index=True), spec)
-    save(figure, svg, best[columns], "Accuracy against uplink of kinds of uploads")
+    save(figure, svg, best[columns], "Accuracy against uplink by kind of upload")
