@@ -21,7 +21,7 @@ from fbftl.findings.shown import figure_labels, labelled, shown
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
-from fbftl.findings.wording import bits_words, compression_words, share_words
+from fbftl.findings.wording import compression_words, share_words
 from fbftl.messages.channel import GILBERT_ELLIOTT
 from matplotlib.figure import Figure
 
@@ -269,10 +269,8 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
     points = marked(points, "best_of_method", ["fraction", "method"])
     points = marked(points, "pareto", ["fraction"])
     series, looks = by_method(points, methods)
-    names = points["q"].map(bits_words) + (", " + (100 * points["r"]).map("{:g}%".format)).where(
-        points["r"] < 1, ""
-    )
-    names = names.where(points["pareto"], "")
+    names = points.apply(compression_words, axis=1).where(points["pareto"], "")
+    names = names.str.replace(", all elements| of elements|, no error feedback", "", regex=True)
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     fronts = [
         stepped(front, front["x"].max()).assign(series="Pareto front")

@@ -17,6 +17,7 @@ from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.uploads import UPLOADING, Upload, by_upload
+from fbftl.findings.wording import setting_words
 from fbftl.study.uploads import READ
 
 FRONT = "Pareto front"
@@ -107,11 +108,9 @@ def by_axis(
 
 def in_words(values: pd.Series) -> str:
     """Return values of axes as a legend has them, those left out that a setting does not name."""
-    return ", ".join(
-        f"{axis.replace('_', ' ')} {f'{value:g}' if isinstance(value, float) else value}"
-        for axis, value in values.items()
-        if pd.notna(value)
-    )
+    shown_values = {axis: f"{value:g}" if isinstance(value, float) else str(value)
+                    for axis, value in values.dropna().items()}  # fmt: skip
+    return setting_words(shown_values)
 
 
 TRUSTS = {

@@ -64,13 +64,10 @@ def main(
     ridge = _ridge(tables)
     of_study = [
         OwnTask(
-            task["name"],
-            task["data"],
-            read_table(path, {"key": str}).query("task == @task['name']"),
-            ridge.get(task["name"], {}),
-            task["results"],
-            task["methods"],
-            str(Path(path).parent),
+            **{field: task[field] for field in ("name", "data", "results", "methods")},
+            runs=read_table(path, {"key": str}).query("task == @task['name']"),
+            ridge=ridge.get(task["name"], {}),
+            folder=str(Path(path).parent),
         )
         for task, path in zip(own_tasks, runs, strict=True)
     ]

@@ -15,17 +15,13 @@ from fbftl.study.methods import RECORDS
 
 LABELS = {record.name: record.label for record in RECORDS}
 
-
-def method_label(name: str) -> str:
-    """Return what a method is called; what is none keeps its words."""
-    return LABELS.get(name, name)
-
+"""Of methods by their names."""
 
 PERCENT = "{:.1%}"
 """A share of 1 as tables print it."""
 
 METHOD = Column("label", "Method", page=True)
-METHOD_NAME = Column("method", "Method", format=method_label, page=True)
+METHOD_NAME = Column("method", "Method", format=lambda name: LABELS.get(name, name), page=True)
 EPSILON = Column("epsilon", "ε", format="{:g}", page=True)
 SEEDS = Column("seeds", "Seeds", format="{:.0f}")
 DIVERGED = Column("diverged", "Diverged", format="{:.0f}")

@@ -7,7 +7,7 @@ from html import escape
 from os.path import relpath
 
 from fbftl.findings.page_style import document, verdict_class
-from fbftl.findings.table_page import PageColumn, PageText, listed, picture, table
+from fbftl.findings.table_page import PageText, listed
 
 STYLE = """\
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: .5rem; }
@@ -51,11 +51,6 @@ class Shown:
     claims: Sequence[Mapping[str, str]]
     audit: Sequence[str]
     results: Sequence[str]
-
-    @property
-    def picture(self) -> str | None:
-        """Its first figure, or None."""
-        return next((path for path in self.results if path.endswith(".svg")), None)
 
 
 def tally(verdicts: Sequence[str]) -> str:
@@ -129,8 +124,6 @@ def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:
     return "\n".join(
         [
             *head,
-            picture(shown.picture, texts, folder) if shown.picture else "",
-            _claims(shown.claims) if shown.claims else "",
             f"<p>{_record(shown)}.</p>" if shown.audit else "",
             listed(shown.results, texts, folder),
             "</section>",
@@ -147,15 +140,6 @@ def _other(shown: Shown) -> str:
 
 def _record(shown: Shown) -> str:
     return f"Its printed numbers, checked by formula: {tally(shown.audit)}"
-
-
-def _claims(rows: Sequence[Mapping[str, str]]) -> str:
-    columns = [
-        PageColumn("Claim", [row["says"] for row in rows], [row["place"] for row in rows]),
-        PageColumn("Evidence", [row["evidence"] for row in rows]),
-        PageColumn("Verdict", [row["verdict"] for row in rows], verdict=True),
-    ]
-    return f"<details><summary>Claim by claim</summary>{table(columns)}</details>"
 
 
 def _link(path: str, folder: str) -> str:

@@ -112,12 +112,12 @@ def fragment(page: str) -> str:
 def for_readers(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], str]:
     """Return the columns that are shown, and in a sentence what all rows share, empty if none."""
     varying, shared = apart(together(columns))
-    facts = "; ".join(
-        f"{column.heading}: {column.cells[0]}"
-        + f" ({', '.join(column.below[:1])})" * any(column.below)
-        for column in shared[:CONSTANTS]
-    )
+    facts = "; ".join(map(_fact, shared[:CONSTANTS]))
     return chosen(varying), f"In every row: {facts}." if facts else ""
+
+
+def _fact(column: PageColumn) -> str:
+    return f"{column.heading}: {', '.join(filter(None, [column.cells[0], *column.below[:1]]))}"
 
 
 def together(columns: Sequence[PageColumn]) -> list[PageColumn]:
@@ -206,7 +206,7 @@ def picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
         texts: title and caption by path.
         folder: where the page will lie; links are relative to it.
     """
-    text, link = texts.get(path, PageText(name_of(path))), escape(os.path.relpath(path, folder))
+    text, link = texts.get(path, PageText(Path(path).stem)), escape(os.path.relpath(path, folder))
     seen = escape(alternative_in(Path(path)) or text.title)
     return (
         f'<figure><a href="{link}"><img src="{link}" alt="{seen}"></a>'
@@ -219,15 +219,9 @@ def listed(results: Sequence[str], texts: Mapping[str, PageText], folder: str) -
     """Return links to tables and figures, each with its caption, folded up; as `picture`."""
     items = []
     for path in results:
-        text = texts.get(path, PageText(name_of(path)))
+        text = texts.get(path, PageText(Path(path).stem))
         kind = "Figure" if path.endswith(".svg") else "Table"
         link = f'<a href="{escape(os.path.relpath(path, folder))}">{escape(text.title)}</a>'
         items.append(f"<li>{kind}: {link}. <small>{escape(text.caption)}</small></li>")
     summary = f"<summary>Tables and figures: {len(results)}</summary>"
     return f"<details>{summary}<ul>{''.join(items)}</ul></details>" if items else ""
-
-
-def name_of(path: str) -> str:
-    """Return what a result is called that has no title: its own name, and its task or paper."""
-    *_, of, _, _ = Path(path).parts
-    return f"{Path(path).stem.replace('_', ' ')}: {of}"

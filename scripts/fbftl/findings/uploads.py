@@ -7,28 +7,10 @@ from typing import Any
 import pandas as pd
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.study.uploads import SUMS, declared
+from fbftl.study.uploads import DRAWS, SUMS, declared
 
 UPLOADING = ("fbftl", "one_shot")
 """Methods whose settings are shown by the names of their message and head."""
-
-NAMES = {
-    ("features", "mlp"): "FbFTL",
-    ("means", "ncm"): "nearest mean",
-    ("means", "fedncm"): "FedNCM",
-    ("means", "fedcof"): "FedCOF",
-    ("means", "fedcof_between"): "FedCOF (with the scatter between classes)",
-    ("statistics", "fedcof_oracle"): "FedCOF's oracle",
-    ("statistics", "ridge"): "ridge",
-    ("statistics", "fed3r"): "Fed3R",
-    ("statistics", "afl"): "AFL",
-    ("statistics", "lda"): "GH-LDA",
-    ("statistics", "fedcgs"): "FedCGS",
-    ("statistics", "fishermix"): "FisherMix",
-    ("statistics", "protohyper"): "Proto-Hyper",
-    ("mixtures", "mlp"): "mixtures",
-}
-"""Names of a message with a head, published ones where it is that method; other pairs have none."""
 
 WORDS = {
     "batch": "features in one message",
@@ -44,8 +26,6 @@ HEADS = {
     "fed3r": "Fed3R",
     "fedcgs": "FedCGS",
     "fedcof": "FedCOF",
-    "fedcof_between": "FedCOF (with the scatter between classes)",
-    "fedcof_oracle": "FedCOF's oracle",
     "lda": "LDA",
     "logistic": "logistic regression",
     "mlp": "MLP",
@@ -57,6 +37,19 @@ HEADS = {
     "protohyper": "Proto-Hyper",
 }
 """How heads are written behind a message where the two have no name."""
+
+NAMES = {
+    ("features", "mlp"): "FbFTL",
+    ("means", "fedncm"): "FedNCM",
+    ("means", "fedcof_between"): "FedCOF (with the scatter between classes)",
+    ("statistics", "fedcof_oracle"): "FedCOF's oracle",
+    ("statistics", "ridge"): "ridge",
+    ("statistics", "lda"): "GH-LDA",
+    ("mixtures", "mlp"): "mixtures",
+    **{("means", head): HEADS[head] for head in ("ncm", "fedcof")},
+    **{("statistics", head): HEADS[head] for head in ("fed3r", "afl", "fedcgs", *DRAWS)},
+}
+"""Names of a message with a head, published ones where it is that method; other pairs have none."""
 
 FEDPFT = {"message": "mixtures", "head": "mlp", "covariance": "spherical", "bits": 16}
 """What has FedPFT's name: its defaults."""

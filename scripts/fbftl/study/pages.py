@@ -6,7 +6,7 @@ and `config/schema.json` is its JSON schema.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
@@ -48,7 +48,7 @@ def method_page() -> str:
             map(_method, RECORDS),
         ),
         "## The axes of each method\n",
-        f"Most methods have {_listed(COMMON)}. Further axes of each, and those that it lacks:\n",
+        f"Most methods have {_listed(COMMON)}; the table below names those without. Others:\n",
         *map(_axes_of, RECORDS),
         "",
         "## Axes\n",
@@ -96,15 +96,8 @@ def _method(record: MethodRecord) -> tuple[str, ...]:
     noise = [name for name in record.mechanisms if name != "none"]
     kinds, paper = ", ".join(record.kinds), f"[{record.paper}](papers/{record.paper}.md)"
     label = re.sub(r"_(\w+)$", r"<sub>\1</sub>", record.label)
-    return (
-        _code(record.name),
-        label,
-        paper,
-        record.reads,
-        SENDS[record.sends],
-        kinds,
-        _listed(noise),
-    )
+    sends = SENDS[record.sends]
+    return _code(record.name), label, paper, record.reads, sends, kinds, _listed(noise)
 
 
 def _axis(axis: Axis) -> tuple[str, ...]:
@@ -128,11 +121,9 @@ COMMON = [axis for axis in AXES if axis != "method" and len(knowing(axis)) > 0.7
 
 
 def _axes_of(record: MethodRecord) -> str:
-    """Return the line of the axes that a method has beside the common ones, and of these lacks."""
+    """Return the line of the axes that a method has beside the common ones."""
     further = [axis for axis in AXES if axis not in (*COMMON, "method") and record.knows(axis)]
-    lacking = [axis for axis in COMMON if not record.knows(axis)]
-    without = f"; without {_listed(lacking)}" if lacking else ""
-    return f"- {_code(record.name)}: {_listed(further) or 'no further axis'}{without}"
+    return f"- {_code(record.name)}: {_listed(further) or 'no further axis'}"
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -194,23 +185,10 @@ def _place(name: str, at: str, blocks: Mapping[str, Any], places: dict[str, list
     known = name in places
     places.setdefault(name, []).append(at)
     for key, described in () if known else blocks[name]["properties"].items():
-        for further, inner in _blocks_in(described):
-            _place(inner, f"{at}.{key}{further}".lstrip("."), blocks, places)
-
-
-def _blocks_in(described: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the blocks that a key may hold, each behind what leads to it from the key."""
-    match described:
-        case {"$ref": name}:
-            yield "", name.rpartition("/")[2]
-        case {"anyOf": alternatives} | {"oneOf": alternatives}:
-            for alternative in alternatives:
-                yield from _blocks_in(alternative)
-        case {"items": items}:
-            yield from _blocks_in(items)
-        case {"patternProperties": named} | {"additionalProperties": dict() as named}:
-            inner = next(iter(named.values())) if "patternProperties" in described else named
-            yield from ((f".{{name}}{further}", name) for further, name in _blocks_in(inner))
+        text = json.dumps(described)
+        below = ".{name}" if "Properties" in text else ""
+        for inner in re.findall(r"#/\$defs/(\w+)", text):
+            _place(inner, f"{at}.{key}{below}".lstrip("."), blocks, places)
 
 
 def _block(name: str, block: Mapping[str, Any], places: list[str]) -> str:
@@ -219,26 +197,17 @@ def _block(name: str, block: Mapping[str, Any], places: list[str]) -> str:
     at = ", ".join(map(_tag, dict.fromkeys(places))) if places[0] else "Top level"
     head = f'<h3 id="{name.lower()}">{at}{f" of kind {_tag(kind)}" if kind else ""}</h3>'
     axes = AXES if name == "Grid" else ()
-    keys = {key: row for key, row in block["properties"].items() if key not in axes}
-    required = block.get("required", ())
-    body = "".join(_row("td", _cells(key, row, key in required)) for key, row in keys.items())
+    rows = [("<b>key</b>", "<b>values</b>", "<b>default</b>", "<b>meaning</b>")]
+    for key, described in block["properties"].items():
+        default = described.get("default", {})
+        written = "required" * (key in block.get("required", ()))
+        written = written if isinstance(default, dict) else _tag(json.dumps(default))
+        meaning = _html(described.get("description", ""))
+        rows += [(_tag(key), _values(described), written, meaning)] * (key not in axes)
+    body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
     further = " Further keys are the axes of methods." * bool(axes)
     about = f"<p><i>{name}</i>: {_html(block['description'])}{further}</p>"
-    return f"{head}{about}<table>{_row('th', KEY_HEADS)}{body}</table>"
-
-
-KEY_HEADS = ("key", "values", "default", "meaning")
-
-
-def _row(tag: str, cells: Iterable[str]) -> str:
-    return f"<tr>{''.join(f'<{tag}>{cell}</{tag}>' for cell in cells)}</tr>"
-
-
-def _cells(key: str, described: Mapping[str, Any], required: bool) -> tuple[str, ...]:
-    """Return the row of a key: values, default and meaning."""
-    default = described.get("default", {})
-    written = "required" * required if isinstance(default, dict) else _tag(json.dumps(default))
-    return _tag(key), _values(described), written, _html(described.get("description", ""))
+    return f"{head}{about}<table>{body}</table>"
 
 
 def _tag(text: str) -> str:

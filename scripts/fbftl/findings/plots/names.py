@@ -34,10 +34,8 @@ class Name:
 REACHES = (7, 13, 20, 28, 38, 50, 64, 80)
 """Points from a mark to its name, the nearest that is free first."""
 
-DIRECTIONS = (
-    *((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)),
-    *((1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5), (0.5, 1), (0.5, -1), (-0.5, 1), (-0.5, -1)),
-)  # fmt: skip
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
+BETWEEN_SIDES = tuple(product((1, -1), (0.5, -0.5))) + tuple(product((0.5, -0.5), (1, -1)))
 """Where a name may be: right, left, above, below, at the corners, then between these."""
 
 NEAR = 13
@@ -120,7 +118,7 @@ def write_beside(axes: "Axes", names: Sequence[Name]) -> None:
         half = np.array([box.width, box.height]) / 2
         places = [
             (reach, np.array(direction) * (half + reach * unit / np.hypot(*direction)))
-            for reach, direction in product(REACHES, DIRECTIONS)
+            for reach, direction in product(REACHES, SIDES + BETWEEN_SIDES)
         ]
         boxes = [box.translated(*shift) for _, shift in places]
         costs = [
@@ -160,8 +158,6 @@ def _drawn(axes: "Axes", unit: float) -> np.ndarray:
 
     unit: pixels of a point.
     """
-    from matplotlib.collections import LineCollection
-
     around = []
     for line in axes.lines:
         at = line.get_transform().transform(line.get_xydata())
@@ -172,9 +168,8 @@ def _drawn(axes: "Axes", unit: float) -> np.ndarray:
             ways = [np.linspace(*ends, BETWEEN) for ends in pairwise(at)]
             around += [(place, unit / 2) for place in np.concatenate(ways)]
     for bars in axes.collections:
-        if isinstance(bars, LineCollection):
-            ends = np.array(bars.get_segments()).reshape(-1, 2, 2)
-            between = np.linspace(ends[:, 0], ends[:, 1], BETWEEN).reshape(-1, 2)
-            around += [(place, unit / 2) for place in bars.get_transform().transform(between)]
+        ends = np.array(getattr(bars, "get_segments", list)()).reshape(-1, 2, 2)
+        between = np.linspace(ends[:, 0], ends[:, 1], BETWEEN).reshape(-1, 2)
+        around += [(place, unit / 2) for place in bars.get_transform().transform(between)]
     boxes = [(place - reach, place + reach) for place, reach in around]
     return np.array(boxes).reshape(-1, 2, 2)
