@@ -210,12 +210,12 @@ def by_loss(
 def by_method(table: pd.DataFrame, methods: list[dict[str, Any]]) -> tuple[pd.Series, dict]:
     """Return what each row of a table of compressions is called in a legend, and the looks."""
     methods_shown = shown(methods)
-    endings = table["feedback"].eq(False).map({True: ", no feedback", False: ""})
+    endings = table["feedback"].eq(False).map({True: ", no error feedback", False: ""})
     series = table["method"].map(figure_labels(methods_shown)) + endings
     looks = {
         look.figure_label + ending: Look.of(look, line="", filling=filling)
         for look in methods_shown.values()
-        for ending, filling in (("", ""), (", no feedback", "white"))
+        for ending, filling in (("", ""), (", no error feedback", "white"))
     }
     return series, looks
 
@@ -258,7 +258,7 @@ def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
 
 
 def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
-    """Draw accuracy against the measured uplink of all compressions, the best for their bits named.
+    """Draw accuracy against the measured uplink of all compressions, those on the front named.
 
     A panel for each share of the clients that settings were run on. Accuracy and uplink are those
     at each seed's selected epoch, as in the table.
@@ -270,6 +270,7 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
     points = marked(points, "pareto", ["fraction"])
     series, looks = by_method(points, methods)
     names = points.apply(compression_words, axis=1).where(points["pareto"], "")
+    names = names.str.replace(", all elements| of elements|, no error feedback", "", regex=True)
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     fronts = [
         stepped(front, front["x"].max()).assign(series="Pareto front")
@@ -282,7 +283,8 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
     looks = {"Pareto front": Look(NEUTRAL, "", width=0.8)} | looks
     spec = Spec(looks, panels, (0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), 1, legend=6)
     figure = lines(pd.concat([*fronts, frame]), spec)
-    save(figure, svg, points, "Accuracy against uplink under compression")
+    title = "Accuracy against uplink by bits per number and share of elements sent"
+    save(figure, svg, points, title)
 
 
 def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from fbftl.findings.plots.frames import marks, stepped
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
-from fbftl.findings.upload_kinds import KINDS
+from fbftl.findings.upload_kinds import KINDS, written
 
 SKEWS = ("iid labels", "Dirichlet 0.1")
 """Panels of the figure over client sizes."""
@@ -29,7 +29,7 @@ def looks_of(rows: pd.DataFrame) -> dict[str, Look]:
     """Return looks of the kinds that a table has; a kind of one's own is black."""
     kinds = [*KINDS, *sorted({*rows["kind"]} - {*KINDS})]
     return {
-        kind: Look(KINDS.get(kind, "black"), marker)
+        written(kind): Look(KINDS.get(kind, "black"), marker)
         for kind, marker in zip(kinds, MARKERS, strict=False)
     }
 
@@ -41,7 +41,8 @@ def upload_sizes(table: str, svg: str) -> None:
     """
     rows = table_to_draw(table)
     rows = rows[rows["cheapest"].eq("yes") & rows["skew"].isin(SKEWS)].drop(columns="spread")
-    frame = marks(rows, "samples_per_client", "kilobytes", series=rows["kind"], factor=1)
+    kinds = rows["kind"].map(written)
+    frame = marks(rows, "samples_per_client", "kilobytes", series=kinds, factor=1)
     frame = frame.assign(panel=rows["skew"])
     sizes = sorted(rows["samples_per_client"].unique())
     x, y = Scale("samples per client K", "log", sizes), Scale(KILOBYTES, "log plain")
@@ -60,7 +61,7 @@ def upload_front(table: str, svg: str) -> None:
         rows.groupby(["samples_per_client", "kind", "bits", "keep"])["accuracy"].idxmax()
     ]
     bits = best["bits"].map("{:.0f}".format).where(best["pareto"].eq("yes"), "")
-    frame = marks(best, "kilobytes", series=best["kind"], name=bits)
+    frame = marks(best, "kilobytes", series=best["kind"].map(written), name=bits)
     frame = frame.assign(panel=best["samples_per_client"])
     steps = [
         stepped(front.drop(columns=["low", "high"]), part["x"].max()).assign(series=FRONT)
@@ -71,8 +72,8 @@ def upload_front(table: str, svg: str) -> None:
         kind: Look(look.colour, look.marker, "") for kind, look in looks_of(rows).items()
     }
     x, y = Scale(KILOBYTES, "log plain"), Scale("accuracy (%)", "score")
-    panels = {size: Panel(x, y, f"K = {size}") for size in SIZES}
-    spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=5)
+    panels = {size: Panel(x, y, f"K = {size} samples per client") for size in SIZES}
+    spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
     columns = ["samples_per_client", "kind", "name", "kilobytes", "accuracy", "spread", "pareto"]
     figure = lines(pd.concat([*steps, frame], ignore_index=True), spec)
-    save(figure, svg, best[columns], "Accuracy against uplink of kinds of uploads")
+    save(figure, svg, best[columns], "Accuracy against uplink by kind of upload")

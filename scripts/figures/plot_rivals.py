@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import marks, named_at_ends, stepped
+from fbftl.findings.plots.frames import marks, stepped
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import varying
@@ -17,6 +17,7 @@ from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.uploads import UPLOADING, Upload, by_upload
+from fbftl.findings.wording import setting_words
 from fbftl.study.uploads import READ
 
 FRONT = "Pareto front"
@@ -34,17 +35,18 @@ def uploads(table: str, svg: str) -> None:
     frames, looks = [], {FRONT: Look(NEUTRAL, "", width=0.8)}
     for upload, of_upload in by_upload(rows):
         sent = of_upload["bits_per_client"] / 8e3
-        frames.append(marks(of_upload, sent, series=upload.label, name=upload.label))
-        looks[upload.label] = look_of(upload)
+        series = f"_{upload.label}"  # named at its mark, not in the legend
+        frames.append(marks(of_upload, sent, series=series, name=upload.label))
+        looks[series] = look_of(upload)
     frame = pd.concat(frames)
     front = frame[rows.loc[frame.index, "pareto"].eq("yes")]
     # More bits buy nothing more, so the line goes on to the most that any upload takes.
     steps = stepped(front, frame["x"].max()).assign(series=FRONT).reset_index(drop=True)
-    frame = pd.concat([named_at_ends(steps), frame.sort_values("y", ascending=False)])
+    frame = pd.concat([steps, frame.sort_values("y", ascending=False)])
     x = Scale("uplink per client (kB)", "log", margin=0.12)
     panel = Panel(x, Scale("accuracy (%)", "score"))
     columns = ["name", "message", "head", "aggregation", "bits_per_client", "accuracy", "spread"]
-    figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2)))
+    figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=1))
     drawn = rows[[*columns, "pareto", "diverged"]]
     save(figure, svg, drawn, "Accuracy against uplink of messages and heads")
 
@@ -106,11 +108,9 @@ def by_axis(
 
 def in_words(values: pd.Series) -> str:
     """Return values of axes as a legend has them, those left out that a setting does not name."""
-    return ", ".join(
-        f"{axis.replace('_', ' ')} {f'{value:g}' if isinstance(value, float) else value}"
-        for axis, value in values.items()
-        if pd.notna(value)
-    )
+    shown_values = {axis: f"{value:g}" if isinstance(value, float) else str(value)
+                    for axis, value in values.dropna().items()}  # fmt: skip
+    return setting_words(shown_values)
 
 
 TRUSTS = {

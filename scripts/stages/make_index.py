@@ -33,13 +33,14 @@ def main(
         results: tables and figures that the study makes of each paper, as html and svg.
         page_texts: title and caption of each of them, by path.
         data_sets: name, data set and number of seeds of each task of the study.
-        own_tasks: name, data set and picture of each task that the study makes.
+        own_tasks: name, data set, methods and results of each task that the study makes.
         arithmetic: sentence on whether other machines give the same numbers.
         page: path of the page.
     """
     verdicts, shown = csv_rows(audit), []
+    of_tasks = {path for task in own_tasks for path in task["results"]}
     for (paper, title), lines in groupby(csv_rows(papers), itemgetter("paper", "title")):
-        of_paper = results.get(paper, ())
+        of_paper = [path for path in results.get(paper, ()) if path not in of_tasks]
         table = next((path for path in of_paper if path.endswith("/claims.html")), None)
         shown.append(
             Shown(
@@ -63,12 +64,10 @@ def main(
     ridge = _ridge(tables)
     of_study = [
         OwnTask(
-            task["name"],
-            task["data"],
-            read_table(path, {"key": str}).query("task == @task['name']"),
-            ridge.get(task["name"], {}),
-            task["picture"],
-            str(Path(path).parent),
+            **{field: task[field] for field in ("name", "data", "results", "methods")},
+            runs=read_table(path, {"key": str}).query("task == @task['name']"),
+            ridge=ridge.get(task["name"], {}),
+            folder=str(Path(path).parent),
         )
         for task, path in zip(own_tasks, runs, strict=True)
     ]

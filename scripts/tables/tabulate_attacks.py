@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from fbftl.attacks.findings import read_findings
-from fbftl.findings.columns import EPSILON, PERCENT, with_spread
+from fbftl.findings.columns import EPSILON, METHOD_NAME, PERCENT, with_spread
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.tables import Column, ResultTable
 
@@ -15,7 +15,7 @@ from fbftl.findings.tables import Column, ResultTable
 
 ATTACKS_COLUMNS = [
     Column("attack", "Attack", page=True),
-    Column("method", "Method", page=True),
+    METHOD_NAME,
     Column("adversary", "Adversary", page=True),
     Column("samples_per_client", "K", "samples", "{:.0f}"),
     Column("mechanism", "Mechanism", page=True),
@@ -24,7 +24,7 @@ ATTACKS_COLUMNS = [
     Column("measure", "Measure", page=True),
     Column("value", "Attained", format="{:.3g}", page=True),
     Column("spread", "±", format="{:.2g}"),
-    Column("blind", "Without the attack", format="{:.3g}", page=True),
+    Column("blind", "Blind guess", format="{:.3g}", page=True),
     Column("repetitions", "n"),
 ]
 
@@ -93,8 +93,8 @@ def of_rates(table: pd.DataFrame) -> list[Column]:
         for rate in RATES
         if f"hits_{rate}" in table
         for name, heading, form in (
-            (f"hits_{rate}", f"True positives at {float(rate):.1%}", PERCENT),
-            (f"alarms_{rate}", "False ones attained", SHARE),
+            (f"hits_{rate}", f"True-positive rate at {float(rate):.1%} false positives", PERCENT),
+            (f"alarms_{rate}", "False-positive rate attained", SHARE),
         )
         for column in with_spread(name, heading, format=form, page=rate == RATES[0])
     ]

@@ -63,7 +63,7 @@ SCARCITY_COLUMNS = [
     Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:.0f}"),
     Column("difference", "Difference", format="{:+.1%}", page=True),
     Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
-    Column("effect", "Reshuffling", page=True),
+    Column("effect", "Effect of reshuffling", page=True),
     MAJORITY,
     *SEED_COUNTS,
     Column("diverged_reshuffled", "Diverged when reshuffled", format="{:.0f}"),
@@ -183,7 +183,7 @@ PACKET_LOSS_COLUMNS = [
     TEST_SET,
     *with_spread("difference", "Against no loss", format="{:+.1%}", page=True),
     Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
-    Column("effect", "Loss", page=True),
+    Column("effect", "Effect of the loss", page=True),
     *SEED_COUNTS,
 ]
 
@@ -387,7 +387,7 @@ def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFram
         block="q = " + table["q"].astype(str) + table["fraction"].map(of_clients),
         cell=table.apply(_cell, axis=1),
     ).sort_values(["fraction", "q", "place", "off"], ascending=[False, False, True, True])
-    notes = placed["off"].map({True: ", no feedback", False: ""})
+    notes = placed["off"].map({True: ", no error feedback", False: ""})
     placed["method"] = placed["method"].map(labels) + notes
     order = pd.MultiIndex.from_frame(placed[["block", "method"]].drop_duplicates())
     # Settings that differ in a further axis share a cell; the csv has the axis.

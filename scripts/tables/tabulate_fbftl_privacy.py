@@ -11,6 +11,7 @@ from fbftl.findings import published
 from fbftl.findings.columns import (
     DIVERGED,
     EPSILON,
+    METHOD_NAME,
     SEED_COUNTS,
     TEST_SET,
     VERDICT,
@@ -22,7 +23,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, ResultTable
+from fbftl.findings.tables import Column, ResultTable, three_digits
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.label_privacy import batch_types
 from fbftl.privacy.mechanisms import RELATIVE_NOTE, gaussian_per_client, no_mechanism
@@ -46,7 +47,7 @@ CALIBRATED = {
 
 PRIVACY_COLUMNS = [
     Column("samples_per_client", "K", "samples", "{:.0f}", page=True),
-    Column("method", "Method", page=True),
+    METHOD_NAME,
     EPSILON,
     Column("label_epsilon", "Label ε", format="{:g}", page=True),
     *accuracy(),
@@ -59,8 +60,8 @@ PRIVACY_COLUMNS = [
     Column("sigma", "Noise σ", "c", "{:.3g}"),
     Column("delta", "δ", format="{:.0e}"),
     Column("accountant", "Accountant"),
-    Column("epsilon_sample", "ε, sample replaced", format="{:.3g}"),
-    Column("epsilon_client", "ε, client replaced", format="{:.3g}", page=True),
+    Column("epsilon_sample", "ε, sample replaced", format=three_digits),
+    Column("epsilon_client", "ε, client replaced", format=three_digits, page=True),
     *judged_against("CIFAR-10"),
 ]
 
@@ -148,7 +149,7 @@ def beside_fig12(table: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.
 # --- noise ----------------------------------------------------------------------------------------
 
 NOISE_COLUMNS = [
-    Column("method", "Method", page=True),
+    METHOD_NAME,
     Column("sigma", "Noise σ", "R std(g)", "{:g}", page=True),
     Column("noise_draw", "Drawn", page=True),
     *accuracy(),

@@ -43,8 +43,8 @@ from fbftl.study.uploads import READ
 
 
 def head_words(head: str) -> str:
-    """Return how the page writes a head; a trained one has the task's layers, or is linear."""
-    return "trained" if head == "mlp" else HEADS.get(head, head)
+    """Return how the page writes a head; an MLP has the task's layers, or is linear."""
+    return HEADS.get(head, head)
 
 
 UPLOADS_COLUMNS = [
@@ -63,9 +63,9 @@ UPLOADS_COLUMNS = [
     SEEDS,
     Column("multiplications", "Multiplications to solve", format=prefixed),
     Column("solving_energy", "Energy to solve", "J", "{:.3g}"),
-    Column("summable", "Adds up", page=True),
+    Column("summable", "Messages can be summed", page=True),
     Column("revealed", "The server sees", width="5cm", page=True),
-    Column("pareto", "On the front", page=True),
+    Column("pareto", "On the Pareto front", page=True),
     DIVERGED,
 ]
 

@@ -9,12 +9,19 @@ from collections.abc import Callable
 from typing import Any
 
 from fbftl.findings.tables import Column, prefixed
+from fbftl.findings.wording import axis_name
 from fbftl.study.job import FAR_BEHIND
+from fbftl.study.methods import RECORDS
+
+LABELS = {record.name: record.label for record in RECORDS}
+
+"""Of methods by their names."""
 
 PERCENT = "{:.1%}"
 """A share of 1 as tables print it."""
 
 METHOD = Column("label", "Method", page=True)
+METHOD_NAME = Column("method", "Method", format=lambda name: LABELS.get(name, name), page=True)
 EPSILON = Column("epsilon", "ε", format="{:g}", page=True)
 SEEDS = Column("seeds", "Seeds", format="{:.0f}")
 DIVERGED = Column("diverged", "Diverged", format="{:.0f}")
@@ -28,7 +35,7 @@ BY_SEED = (Column("setting", "Setting"), Column("seed", "Seed", format="{:.0f}")
 TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT)
 """Standard error that an accuracy has because another test set of the size scores otherwise."""
 
-UNDERTRAINED = Column("undertrained", "Trained for too short", page=True)
+UNDERTRAINED = Column("undertrained", "Under-trained", page=True)
 """What ridge regression on the same features has, where a head is far behind it; else nothing."""
 
 DOWNLINK = Column("downlink_bits", "Downlink", "bits", prefixed)
@@ -91,5 +98,5 @@ def judged_against(
 
 def heading_of(axis: str) -> str:
     """Return the heading of an axis that a study varies: its name in words."""
-    words = axis.replace("_", " ")
+    words = axis_name(axis)
     return words[:1].upper() + words[1:]

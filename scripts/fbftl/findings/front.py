@@ -1,4 +1,4 @@
-"""The front page of all results: what each paper says, what came out, one picture of each."""
+"""The front page of all results: the study's own tasks, then what came out of each paper."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,12 @@ from html import escape
 from os.path import relpath
 
 from fbftl.findings.page_style import document, verdict_class
-from fbftl.findings.table_page import PageColumn, PageText, name_of, picture, table
+from fbftl.findings.table_page import PageText, listed
 
 STYLE = """\
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: .5rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
-dt { color: var(--soft); } dd { margin: 0; }
+dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
 figure { margin: 1rem 0; } figure img { max-height: 30rem; }
 figcaption { max-width: 46rem; }
 nav a { display: inline-block; padding: .25rem .5rem .25rem 0; }
@@ -52,11 +52,6 @@ class Shown:
     audit: Sequence[str]
     results: Sequence[str]
 
-    @property
-    def picture(self) -> str | None:
-        """Its first figure, or None."""
-        return next((path for path in self.results if path.endswith(".svg")), None)
-
 
 def tally(verdicts: Sequence[str]) -> str:
     """Return how often each verdict came out, as in ``3 reproduced, 1 differs``."""
@@ -86,24 +81,31 @@ def front_page(
         folder: where the page will lie; links are relative to it.
         of_study: section of the study's own tasks, in HTML.
     """
-    links = [f'<a href="#{shown.paper}">{shown.paper}</a>' for shown in papers]
+    run = [shown for shown in papers if shown.results]
+    others = "".join(_other(shown) for shown in papers if not shown.results)
+    links = [f'<a href="#{shown.paper}">paper {shown.paper}</a>' for shown in run]
     links[:0] = ['<a href="#study">this study</a>'] if of_study else []
+    links += ['<a href="#others">other documents</a>'] if others else []
+    links += ['<a href="#made">how these results were made</a>']
     stated = (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts.items())
     further = (
         f'<li><a href="{path}">{name}</a>: {what}, once <code>./run {verb}</code> has made it.</li>'
         for path, (name, what, verb) in BESIDE.items()
     )
     body = [
-        "<header><h1>Results</h1>",
-        f"<dl>{''.join(stated)}</dl>",
-        f'</header><nav aria-label="Papers">{" ".join(links)}</nav><main>',
+        "<header><h1>Results</h1></header>",
+        f'<nav aria-label="Sections">{" ".join(links)}</nav><main>',
         of_study,
-        "<h2>Documents</h2><p>What each document claims, and what comes out, claim by claim: "
-        "<em>confirmed</em>, <em>contradicted</em>, <em>mixed</em> or <em>inconclusive</em> by "
-        "one rule. Where its printed numbers disagree is in "
-        f'<a href="{_link(audit, folder)}">the audit</a>.</p>',
-        *(_section(shown, texts, folder) for shown in papers),
-        f"<section><h2>Further pages</h2><ul>{''.join(further)}</ul></section></main>",
+        *(_section(shown, texts, folder) for shown in run),
+        f'<section id="others"><h2>Other documents</h2><p>Not in this study. Each has a study of '
+        f"its own.</p><ul>{others}</ul></section>"
+        if others
+        else "",
+        '<section id="made"><h2>How these results were made</h2>',
+        f"<dl>{''.join(stated)}</dl><ul>",
+        f'<li><a href="{_link(audit, folder)}">The audit</a>: where printed numbers of all '
+        "documents disagree with their formulas.</li>",
+        f"{''.join(further)}</ul></section></main>",
     ]
     return document("Results", "\n".join(body), STYLE)
 
@@ -116,43 +118,28 @@ def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:
             for line in shown.says
         ),
     ]
-    audit = f"<p>Its published record, checked by formula: {tally(shown.audit)}.</p>"
-    if not shown.results:
-        command = f"<p>Not run in this study: <code>./run papers {shown.paper}</code>.</p>"
-        return "\n".join([*head, command, audit * bool(shown.audit), "</section>"])
     if shown.claims:
-        head.append(f"<p>Claims: {tally([row['verdict'] for row in shown.claims])}.</p>")
+        verdicts = tally([row["verdict"] for row in shown.claims])
+        head.append(f"<p>Claims, by runs of this study and kept runs: {verdicts}.</p>")
     return "\n".join(
         [
             *head,
-            picture(shown.picture, texts, folder) if shown.picture else "",
-            _claims(shown.claims) if shown.claims else "",
-            audit * bool(shown.audit),
-            f"<details><summary>Tables and figures: {len(shown.results)}</summary>"
-            f"{_list(shown.results, texts, folder)}</details>",
+            f"<p>{_record(shown)}.</p>" if shown.audit else "",
+            listed(shown.results, texts, folder),
             "</section>",
         ]
     )
 
 
-def _claims(rows: Sequence[Mapping[str, str]]) -> str:
-    columns = [
-        PageColumn("Claim", [row["says"] for row in rows], [row["place"] for row in rows]),
-        PageColumn("Evidence", [row["evidence"] for row in rows]),
-        PageColumn("Verdict", [row["verdict"] for row in rows], verdict=True),
-    ]
-    return f"<details><summary>Claim by claim</summary>{table(columns)}</details>"
+def _other(shown: Shown) -> str:
+    """Return the item of a paper of which the study runs nothing."""
+    command = f"<code>./run papers {shown.paper}</code>"
+    record = f". {_record(shown)}" if shown.audit else ""
+    return f"<li>{escape(shown.title)}: {command}{record}.</li>"
 
 
-def _list(results: Sequence[str], texts: Mapping[str, PageText], folder: str) -> str:
-    """Return links to results, each with its caption."""
-    items = []
-    for path in results:
-        text = texts.get(path, PageText(name_of(path)))
-        kind = "Figure" if path.endswith(".svg") else "Table"
-        link = f'<a href="{_link(path, folder)}">{escape(text.title)}</a>'
-        items.append(f"<li>{kind}: {link}. <small>{escape(text.caption)}</small></li>")
-    return f"<ul>{''.join(items)}</ul>"
+def _record(shown: Shown) -> str:
+    return f"Its printed numbers, checked by formula: {tally(shown.audit)}"
 
 
 def _link(path: str, folder: str) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 from fbftl.data.clients import ClientFile
 from fbftl.findings.tables import Column
 
-MAJORITY = Column("majority", "Always the most frequent class", format="{:.1%}")
+MAJORITY = Column("majority", "Majority-class baseline", format="{:.1%}")
 
 
 def majority_share(clients: str) -> float | None:

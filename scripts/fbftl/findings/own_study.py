@@ -13,8 +13,9 @@ from fbftl.findings.columns import undertrained
 from fbftl.findings.comparison import LEAST_SEEDS
 from fbftl.findings.marks import on_front
 from fbftl.findings.page_style import counted
-from fbftl.findings.table_page import PageColumn, PageText, picture, table
+from fbftl.findings.table_page import PageColumn, PageText, listed, picture, table
 from fbftl.findings.tables import prefixed
+from fbftl.findings.wording import axes_of, setting_words
 
 MOST_SHOWN = 12
 """Settings of a task on the page; the csv has all."""
@@ -23,7 +24,8 @@ LOSSY = r"\+[pb]lr="
 """What the names of settings have that lose packets."""
 
 NEXT = (
-    "One more seed: <code>seeds: [0, 1, 2, 3]</code> in the task; only that seed is trained.",
+    "One more seed: <code>seeds: [0, 1, 2, 3]</code> at the top level of the study's file; only "
+    "the new seed is trained.",
     "Another upload: <code>method: [one_shot], message: [means]</code> in a grid "
     "(<code>docs/what-to-upload.md</code>).",
     "Your own data: <code>data: {kind: features, path: features.npy, labels: labels.npy}</code> "
@@ -39,7 +41,8 @@ class OwnTask:
     runs: one row per setting and seed (`task`, `setting`, `seed`, `accuracy`, `uplink_bits`,
         `diverged`), as `runs.csv` has them.
     ridge: accuracy of ridge regression on the same features, by setting, where it was measured.
-    picture: path of the figure that is shown, None without one.
+    results: its tables and figures, by path; the first is shown if it is a figure.
+    methods: what methods are called, by name.
     folder: of its results.
     """
 
@@ -47,7 +50,8 @@ class OwnTask:
     data: str
     runs: pd.DataFrame
     ridge: Mapping[str, float]
-    picture: str | None
+    results: Sequence[str]
+    methods: Mapping[str, str]
     folder: str
 
 
@@ -101,12 +105,12 @@ def section(tasks: Sequence[OwnTask], texts: Mapping[str, PageText], folder: str
         texts: title and caption of figures, by path.
         folder: where the page will lie; links are relative to it.
     """
-    listed = "".join(f"<li>{step}</li>" for step in NEXT)
+    steps = "".join(f"<li>{step}</li>" for step in NEXT)
     return "\n".join(
         [
             '<section id="study"><h2>This study</h2>',
             *(_task(task, texts, folder) for task in tasks),
-            f"<h3>Next steps</h3><ul>{listed}</ul></section>",
+            f"<h3>Next steps</h3><ul>{steps}</ul></section>",
         ]
     )
 
@@ -119,33 +123,42 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
     percent = rows["accuracy"].max() <= 1
     link = escape(relpath(f"{task.folder}/runs.csv", folder))
     doubts = "".join(f"<li>{escape(text)}</li>" for text in warnings_of(task, rows))
+    led = [path for path in task.results[:1] if path.endswith(".svg")]
+    data = f" <small>{escape(task.data)}</small>" if task.data != task.name else ""
     return "\n".join(
         [
-            f"<h3>{escape(task.name)} <small>{escape(task.data)}</small></h3>",
-            picture(task.picture, texts, folder) if task.picture else "",
-            table(list(_columns(shown, percent))),
-            f"<p>{len(shown)} of {counted(len(rows), 'setting')}, with those on the Pareto front "
-            "of uplink and accuracy, where settings that lose packets are left out; "
-            f'<a href="{link}">every run</a>.</p>',
-            f"<ul>{doubts}</ul>" if doubts else "",
+            f"<h3>{escape(task.name)}{data}</h3>",
+            *(picture(path, texts, folder) for path in led),
+            f"<p><strong>Warnings</strong></p><ul>{doubts}</ul>" if doubts else "",
+            table(list(_columns(shown, percent, task.methods))),
+            f"<p>{len(shown)} of {counted(len(rows), 'setting')}: those on the Pareto front of "
+            "uplink and accuracy, then the most accurate. Settings that lose packets are not on "
+            f'the front. <a href="{link}">Every run</a> is in a CSV file.</p>',
+            listed(task.results, texts, folder),
         ]
     )
 
 
-def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
+def _columns(rows: pd.DataFrame, percent: bool, methods: Mapping[str, str]) -> list[PageColumn]:
     def score(value: Any) -> str:
         return "" if pd.isna(value) else f"{100 * value:.1f} %" if percent else f"{value:.1f}"
 
     heading = "Accuracy" if percent else "ROUGE-1"
     return [
-        PageColumn("Setting", [str(name) for name in rows.index]),
+        PageColumn("Setting", [_in_words(name, methods) for name in rows.index], list(rows.index)),
         PageColumn(heading, list(map(score, rows["accuracy"])), number=True),
         PageColumn("±", list(map(score, rows["spread"])), number=True),
         PageColumn(
-            "Uplink of all clients (bit)",
-            ["" if pd.isna(bits) else prefixed(bits) for bits in rows["uplink_bits"]],
+            "Uplink of all clients",
+            ["" if pd.isna(bits) else f"{prefixed(bits / 8)}B" for bits in rows["uplink_bits"]],
             number=True,
         ),
         PageColumn("Seeds", [f"{seeds:.0f}" for seeds in rows["seeds"]], number=True),
-        PageColumn("Pareto front", ["yes" if front else "no" for front in rows["front"]]),
+        PageColumn("On the Pareto front", ["yes" if front else "no" for front in rows["front"]]),
     ]
+
+
+def _in_words(setting: str, methods: Mapping[str, str]) -> str:
+    """Return the method of a setting, and the axes in which it deviates."""
+    method = setting.partition("+")[0]
+    return ", ".join(filter(None, [methods.get(method, method), setting_words(axes_of(setting))]))

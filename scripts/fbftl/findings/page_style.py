@@ -28,7 +28,7 @@ th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align
 thead th { background: var(--band); vertical-align: bottom; position: sticky; top: 0; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .yes { color: var(--yes); font-weight: 600; } .no { color: var(--no); font-weight: 600; }
-td small { display: block; }
+th small, td small { display: block; font-weight: normal; overflow-wrap: anywhere; }
 @media (max-width: 48rem) {
   table, tbody, tr, th, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -5,6 +5,7 @@ once, above the table. What then finds no room is in the csv, to which the page 
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
@@ -23,6 +24,9 @@ SPREAD = "±"
 """Heading of a column that belongs to the one before it."""
 
 INDEX = "index.html"
+
+LOWERED = re.compile(r"\b(FTL)_([cf])(?=_low|\b)")
+"""A method's label with its index."""
 
 BEGIN, END = "<!--table-->", "<!--end-->"
 """Around the table of a page."""
@@ -108,8 +112,12 @@ def fragment(page: str) -> str:
 def for_readers(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], str]:
     """Return the columns that are shown, and in a sentence what all rows share, empty if none."""
     varying, shared = apart(together(columns))
-    facts = "; ".join(f"{column.heading}: {column.cells[0]}" for column in shared[:CONSTANTS])
+    facts = "; ".join(map(_fact, shared[:CONSTANTS]))
     return chosen(varying), f"In every row: {facts}." if facts else ""
+
+
+def _fact(column: PageColumn) -> str:
+    return f"{column.heading}: {', '.join(filter(None, [column.cells[0], *column.below[:1]]))}"
 
 
 def together(columns: Sequence[PageColumn]) -> list[PageColumn]:
@@ -133,12 +141,15 @@ def together(columns: Sequence[PageColumn]) -> list[PageColumn]:
 def apart(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[PageColumn]]:
     """Return the columns that tell rows apart, and those that are the same in every one.
 
-    The first column and the verdicts are of the former in any case, empty ones of neither.
+    The first column and verdicts that decide something are of the former in any case, empty ones
+    of neither.
     """
     varying, shared = [], []
     for position, column in enumerate(columns):
-        several = len(column.cells) < 2 or len({*zip(column.cells, strict=True)}) > 1
-        if position == 0 or column.verdict or (several and any(column.cells)):
+        below = column.below or [""] * len(column.cells)
+        several = len(column.cells) < 2 or len({*zip(column.cells, below, strict=True)}) > 1
+        decides = column.verdict and any(verdict_class(cell) != "open" for cell in column.cells)
+        if position == 0 or decides or (several and any(column.cells)):
             varying.append(column)
         elif any(column.cells):
             shared.append(column)
@@ -169,7 +180,7 @@ def body(columns: Sequence[PageColumn]) -> Iterator[str]:
     for row in range(rows):
         cells = []
         for position, column in enumerate(columns):
-            text = escape(column.cells[row])
+            text = LOWERED.sub(r"\1<sub>\2</sub>", escape(column.cells[row]))
             if column.verdict and text:
                 text = f'<span class="{verdict_class(column.cells[row])}">{text}</span>'
             if column.below and column.below[row]:
@@ -195,7 +206,7 @@ def picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
         texts: title and caption by path.
         folder: where the page will lie; links are relative to it.
     """
-    text, link = texts.get(path, PageText(name_of(path))), escape(os.path.relpath(path, folder))
+    text, link = texts.get(path, PageText(Path(path).stem)), escape(os.path.relpath(path, folder))
     seen = escape(alternative_in(Path(path)) or text.title)
     return (
         f'<figure><a href="{link}"><img src="{link}" alt="{seen}"></a>'
@@ -204,7 +215,13 @@ def picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
     )
 
 
-def name_of(path: str) -> str:
-    """Return what a result is called that has no title: its own name, and its task or paper."""
-    *_, of, _, _ = Path(path).parts
-    return f"{Path(path).stem.replace('_', ' ')}: {of}"
+def listed(results: Sequence[str], texts: Mapping[str, PageText], folder: str) -> str:
+    """Return links to tables and figures, each with its caption, folded up; as `picture`."""
+    items = []
+    for path in results:
+        text = texts.get(path, PageText(Path(path).stem))
+        kind = "Figure" if path.endswith(".svg") else "Table"
+        link = f'<a href="{escape(os.path.relpath(path, folder))}">{escape(text.title)}</a>'
+        items.append(f"<li>{kind}: {link}. <small>{escape(text.caption)}</small></li>")
+    summary = f"<summary>Tables and figures: {len(results)}</summary>"
+    return f"<details>{summary}<ul>{''.join(items)}</ul></details>" if items else ""

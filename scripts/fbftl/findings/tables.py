@@ -63,6 +63,11 @@ def prefixed(value: float) -> str:
     return f"{rounded / 1000**power:g} {PREFIXES[power]}".rstrip()
 
 
+def three_digits(value: float) -> str:
+    """Return a number with three digits, and whole from 1,000 on, as in 0.25, 41 and 2,560."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
 def ratio(value: float) -> str:
     """Return a ratio as a whole number from 10 on, with two digits below, as in 0.70 and 3.2."""
     exponent = int(f"{value:.1e}".partition("e")[2])

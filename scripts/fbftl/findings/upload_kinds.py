@@ -12,7 +12,7 @@ import pandas as pd
 
 from fbftl.findings.marks import on_front
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.uploads import HEADS, UPLOADING
+from fbftl.findings.uploads import HEADS, UPLOADING, WORDS
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.study.uploads import declared
 
@@ -30,13 +30,11 @@ KINDS = {
 }
 """Kinds of uploads with their colours; a message of one's own is a kind by its name."""
 
-MESSAGES = {
-    "means": "class means",
-    "moments": "means and variances",
-    "mixtures": "mixtures",
-    "statistics": "statistics",
-    "projected": "projected statistics",
-}
+
+def written(kind: str) -> str:
+    """Return how pages and figures write a kind or a name that csv files call as before."""
+    return kind.replace("statistics", "second moments")
+
 
 DEALT = ["samples_per_client", "skew"]
 """Columns in which clients are dealt alike."""
@@ -51,7 +49,7 @@ def kind_of(row: Mapping[str, Any]) -> str:
         return ROUNDS
     if row["method"] == "fbftl" or row["message"] in ("features", "batch"):
         return RAW if row["bits"] == FLOAT_BITS and row["keep"] == 1 else "quantised features"
-    return MESSAGES.get(row["message"], row["message"])
+    return WORDS.get(row["message"], row["message"]).replace("second moments", "statistics")
 
 
 def name_of(row: Mapping[str, Any]) -> str:

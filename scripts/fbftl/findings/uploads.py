@@ -7,30 +7,25 @@ from typing import Any
 import pandas as pd
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.study.uploads import SUMS, declared
+from fbftl.study.uploads import DRAWS, SUMS, declared
 
 UPLOADING = ("fbftl", "one_shot")
 """Methods whose settings are shown by the names of their message and head."""
 
-NAMES = {
-    ("features", "mlp"): "FbFTL",
-    ("means", "ncm"): "nearest mean",
-    ("means", "fedncm"): "FedNCM",
-    ("means", "fedcof"): "FedCOF",
-    ("means", "fedcof_between"): "FedCOF (with the scatter between classes)",
-    ("statistics", "fedcof_oracle"): "FedCOF's oracle",
-    ("statistics", "ridge"): "ridge",
-    ("statistics", "fed3r"): "Fed3R",
-    ("statistics", "afl"): "AFL",
-    ("statistics", "lda"): "GH-LDA",
-    ("statistics", "fedcgs"): "FedCGS",
-    ("statistics", "fishermix"): "FisherMix",
-    ("statistics", "protohyper"): "Proto-Hyper",
-    ("mixtures", "mlp"): "mixtures",
+WORDS = {
+    "batch": "features in one message",
+    "means": "class means",
+    "moments": "means and variances",
+    "projected": "projected second moments",
+    "statistics": "second moments",
 }
-"""Names of a message with a head, published ones where it is that method; other pairs have none."""
+"""What messages are called that are not called as they are keyed."""
 
 HEADS = {
+    "afl": "AFL",
+    "fed3r": "Fed3R",
+    "fedcgs": "FedCGS",
+    "fedcof": "FedCOF",
     "lda": "LDA",
     "logistic": "logistic regression",
     "mlp": "MLP",
@@ -42,6 +37,19 @@ HEADS = {
     "protohyper": "Proto-Hyper",
 }
 """How heads are written behind a message where the two have no name."""
+
+NAMES = {
+    ("features", "mlp"): "FbFTL",
+    ("means", "fedncm"): "FedNCM",
+    ("means", "fedcof_between"): "FedCOF (with the scatter between classes)",
+    ("statistics", "fedcof_oracle"): "FedCOF's oracle",
+    ("statistics", "ridge"): "ridge",
+    ("statistics", "lda"): "GH-LDA",
+    ("mixtures", "mlp"): "mixtures",
+    **{("means", head): HEADS[head] for head in ("ncm", "fedcof")},
+    **{("statistics", head): HEADS[head] for head in ("fed3r", "afl", "fedcgs", *DRAWS)},
+}
+"""Names of a message with a head, published ones where it is that method; other pairs have none."""
 
 FEDPFT = {"message": "mixtures", "head": "mlp", "covariance": "spherical", "bits": 16}
 """What has FedPFT's name: its defaults."""
@@ -106,7 +114,8 @@ class Upload:
     def label(self) -> str:
         """Its name, else message and head; what is not in the name is in brackets."""
         name = NAMES.get(
-            (self.message, self.head), f"{self.message}, {HEADS.get(self.head, self.head)}"
+            (self.message, self.head),
+            f"{WORDS.get(self.message, self.message)}, {HEADS.get(self.head, self.head)}",
         )
         more = [f"k = {self.projection}"] if self.projection else []
         if all(getattr(self, axis) == value for axis, value in FEDPFT.items()):
@@ -114,7 +123,7 @@ class Upload:
         else:
             more += ["spherical"] if self.covariance == "spherical" else []
             more += [f"{self.bits} bits"] if self.bits != FLOAT_BITS else []
-        more += [f"{self.means_per_class} means a class"] if self.means_per_class > 1 else []
+        more += [f"{self.means_per_class} means per class"] if self.means_per_class > 1 else []
         more += [f"G = {self.components}"] if self.components > 1 else []
         more += ["G chosen"] if self.components == 0 else []
         more += [] if self.aggregation == "open" else [self.aggregation]

@@ -1,9 +1,11 @@
-"""How figures write the axes of a setting: in words, with their values, never as they are keyed."""
+"""How pages and figures write the axes of a setting: in words, with their values."""
 
 from collections.abc import Mapping
 from typing import Any
 
-AS_TASK = "as the task has them"
+from fbftl.findings.uploads import HEADS, WORDS
+
+AS_TASK = "the task's own"
 """What is written of clients where a setting leaves them as they are."""
 
 SENTENCES = {
@@ -28,11 +30,13 @@ SENTENCES = {
 """What is written of an axis, around its value."""
 
 VALUES = {
+    **{("message", message): text for message, text in WORDS.items()},
+    **{("head", head): text for head, text in HEADS.items()},
     ("aggregation", "masked"): "masked averages",
     ("cka_estimator", "biased"): "biased similarity",
     ("cka_estimator", "unbiased"): "unbiased similarity",
+    ("feedback", "False"): "no error feedback",
     ("head", "ridge"): "ridge regression",
-    ("head", "fedncm"): "nearest mean",
     ("initial_weights", "common"): "a common start",
     ("initial_weights", "own"): "starts of their own",
     ("kept_gradients", "hook"): "large gradients dropped",
@@ -42,10 +46,8 @@ VALUES = {
     ("laplace_sensitivity", "channel_maximum"): "Laplace noise by channel",
     ("laplace_sensitivity", "clip"): "Laplace noise, clipped",
     ("mask_shape", "scalar"): "one mask for all weights",
-    ("message", "means"): "class means",
-    ("message", "statistics"): "sums",
-    ("partition", "balanced_shards"): "labels dealt in turns",
-    ("partition", "shards"): "two labels a client",
+    ("partition", "balanced_shards"): "balanced shards",
+    ("partition", "shards"): "two labels per client",
     ("protection", "beaver"): "in shares",
     ("protection", "plain"): "unprotected",
     ("public_data", "target"): "open digits",
@@ -61,9 +63,9 @@ VALUES = {
 NAMES = {
     "alpha": "concentration of labels α",
     "blr": "block loss rate",
-    "bits": "bits of an element",
+    "bits": "bits per number",
     "fraction": "share of the clients",
-    "keep": "share of elements kept",
+    "keep": "share of elements sent",
     "plr": "packet loss rate",
     "sigma": "noise σ",
 }
@@ -82,6 +84,8 @@ def words(axis: str, value: str) -> str:
     """Return how figures write the value of an axis; what no table here has keeps its own words."""
     if (axis, value) in VALUES:
         return VALUES[axis, value]
+    if axis in SHARES:
+        return SHARES[axis](float(value))
     if axis in SENTENCES:
         return SENTENCES[axis].format(value)
     return f"{axis_name(axis)} {value.replace('_', ' ')}"
@@ -110,6 +114,20 @@ def share_words(share: float) -> str:
     return "all clients" if share == 1 else f"{100 * share:g}% of the clients"
 
 
+def bits_words(bits: float) -> str:
+    """Return how figures write the bits of a number."""
+    return "1 bit" if bits == 1 else f"{bits:g} bits"
+
+
+def kept_words(keep: float) -> str:
+    """Return how figures write the share of a message's elements that are sent."""
+    return "all elements" if keep == 1 else f"{100 * keep:g}% of elements"
+
+
+SHARES = {"bits": bits_words, "fraction": share_words, "keep": kept_words}
+"""What is written of an axis by its value."""
+
+
 def rounds_words(axes: Mapping[str, Any]) -> list[str]:
     """Return how a head's training by rounds is written: its start, compression, then the rest.
 
@@ -125,12 +143,11 @@ def rounds_words(axes: Mapping[str, Any]) -> list[str]:
 
 
 def _sent(bits: int | None, keep: float | None) -> list[str]:
-    sent = [] if bits is None else ["1 bit" if bits == 1 else f"{bits} bits"]
-    return sent if keep is None else [*sent, f"{100 * keep:g}% of elements"]
+    sent = [] if bits is None else [bits_words(bits)]
+    return sent if keep is None else [*sent, kept_words(keep)]
 
 
 def compression_words(row: Mapping[str, Any]) -> str:
     """Return how figures write a compression: bits of an element, share of elements, feedback."""
-    kept = "all elements" if row["r"] == 1 else f"{100 * row['r']:g}% of elements"
-    bits = "1 bit" if row["q"] == 1 else f"{row['q']:g} bits"
-    return f"{bits}, {kept}" + (", no feedback" if row["feedback"] is False else "")
+    feedback = ", no error feedback" if row["feedback"] is False else ""
+    return f"{bits_words(row['q'])}, {kept_words(row['r'])}{feedback}"

@@ -27,37 +27,42 @@ def by_paper(call: Call) -> dict[str, list[str]]:
 
 
 def files(call: Call) -> list[str]:
-    """Return all of them, and the figures of the study's own tasks."""
-    of_papers = [path for shown in by_paper(call).values() for path in shown]
-    of_tasks = [task["picture"] for task in own_tasks(call) if task["picture"]]
-    return list(dict.fromkeys([*of_papers, *of_tasks]))
+    """Return all of them, and those of the study's own tasks."""
+    shown = [*by_paper(call).values(), *(task["results"] for task in own_tasks(call))]
+    return list(dict.fromkeys(path for results in shown for path in results))
 
 
-LED_WITH = ("figures/front", "figures/uploads", "figures/methods")
-"""Figures of a task that the page shows where there are any, else its first."""
+LED_WITH = ("figures/upload_front", "figures/uploads", "figures/methods")
+"""Figures of a task of which the page shows the first that there is, else its first figure."""
 
 
 @cache
 def own_tasks(call: Call) -> list[dict[str, Any]]:
-    """Return name, data set, experiments and picture of each task that the study makes."""
+    """Return of each task that the study makes its data set, experiments, methods and results."""
     described = {of["name"]: of for of in call.data_sets()}
     return [
         {
             "name": task,
             "data": described[task]["data"],
             "experiments": list(experiments),
-            "picture": _picture(call, task, experiments),
+            "methods": {
+                method["name"]: method["label"]
+                for of in experiments
+                for method in call.study.methods_of(task, of)
+            },
+            "results": _results(call, task, experiments),
         }
         for task, experiments in call.study.settings.items()
         if task in described
     ]
 
 
-def _picture(call: Call, task: str, experiments: Iterable[str]) -> str | None:
+def _results(call: Call, task: str, experiments: Iterable[str]) -> list[str]:
+    """Return the tables and figures of a task, as html and svg, the figure that leads first."""
     made = [path for of in experiments for path in targets.of_experiment(call, task, of)]
-    figures = [path for path in made if path.startswith("figures/")]
-    first = next((path for path in LED_WITH if path in figures), None) or next(iter(figures), None)
-    return paths.of_task(task, f"{first}.svg") if first else None
+    places = {path: place for place, path in enumerate(LED_WITH)}
+    made.sort(key=lambda path: (path[:7] != "figures", places.get(path, len(places))))
+    return list(dict.fromkeys(paths.of_task(task, _reported(path)) for path in made))
 
 
 def texts(call: Call) -> dict[str, dict[str, str]]:

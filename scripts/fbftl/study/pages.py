@@ -6,7 +6,8 @@ and `config/schema.json` is its JSON schema.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from html import escape
 from typing import Any
 
 from fbftl.ground.errors import UserError
@@ -31,7 +32,7 @@ makes this page from the records in `scripts/fbftl/study/methods/` and the axes 
 SENDS = {
     "once": "once, before training",
     "rounds": "an update of each client every round",
-    "local": "after local epochs or steps",
+    "local": "an update or message of each client after local epochs or steps",
     "nothing": "nothing",
 }
 """What a record says of messages, in words."""
@@ -47,7 +48,8 @@ def method_page() -> str:
             map(_method, RECORDS),
         ),
         "## The axes of each method\n",
-        *(f"- {_code(record.name)}: {_listed(_axes_of(record))}" for record in RECORDS),
+        f"Most methods have {_listed(COMMON)}; the table below names those without. Others:\n",
+        *map(_axes_of, RECORDS),
         "",
         "## Axes\n",
         table(("axis", "meaning", "default", "methods"), map(_axis, AXES.values())),
@@ -94,20 +96,15 @@ def _method(record: MethodRecord) -> tuple[str, ...]:
     noise = [name for name in record.mechanisms if name != "none"]
     kinds, paper = ", ".join(record.kinds), f"[{record.paper}](papers/{record.paper}.md)"
     label = re.sub(r"_(\w+)$", r"<sub>\1</sub>", record.label)
-    return (
-        _code(record.name),
-        label,
-        paper,
-        record.reads,
-        SENDS[record.sends],
-        kinds,
-        _listed(noise),
-    )
+    sends = SENDS[record.sends]
+    return _code(record.name), label, paper, record.reads, sends, kinds, _listed(noise)
 
 
 def _axis(axis: Axis) -> tuple[str, ...]:
     readers = knowing(axis.name)
-    methods = "all" if len(readers) == len(RECORDS) else _listed(readers)
+    lacking = [record.name for record in RECORDS if record.name not in readers]
+    methods = f"all but {_listed(lacking)}" if axis.name in COMMON else _listed(readers)
+    methods = methods if lacking else "all"
     return _code(axis.name), axis.doc, _default(axis), methods
 
 
@@ -119,8 +116,14 @@ def _default(axis: Axis) -> str:
     return _code(str(value).lower() if isinstance(value, bool) else str(value))
 
 
-def _axes_of(record: MethodRecord) -> list[str]:
-    return [axis for axis in AXES if axis != "method" and record.knows(axis)]
+COMMON = [axis for axis in AXES if axis != "method" and len(knowing(axis)) > 0.75 * len(RECORDS)]
+"""Axes of most methods."""
+
+
+def _axes_of(record: MethodRecord) -> str:
+    """Return the line of the axes that a method has beside the common ones."""
+    further = [axis for axis in AXES if axis not in (*COMMON, "method") and record.knows(axis)]
+    return f"- {_code(record.name)}: {_listed(further) or 'no further axis'}"
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -135,7 +138,8 @@ SETTINGS = """\
 # The keys of a configuration
 
 For those who write a study. A configuration lists what differs from the defaults; a key that is \
-not here is refused. Each block has its keys with their values, default and meaning; \
+not here is refused. Each table is a block: the keys at one place of the configuration, where \
+`{name}` is a name of your choice. The axes of a grid are on a page of [methods](methods.md#axes). \
 `config/schema.json` has the same for editors. `scripts/tools/describe_settings.py` makes this \
 page from the typed model in `scripts/fbftl/study/model/`.
 """
@@ -149,6 +153,10 @@ BOUNDS = {
 """How the page writes the bounds of JSON schema."""
 
 
+PLURAL = re.compile("(?<=^integer)|(?<=^number)|(?<=^string)")
+"""Where a kind of values takes the ending of several."""
+
+
 def schema_text() -> str:
     """Return the JSON schema of a configuration, a block on each line."""
     schema = Configuration.model_json_schema()
@@ -159,41 +167,71 @@ def schema_text() -> str:
 
 
 def settings_page() -> str:
-    """Return the page of all keys of a configuration in Markdown."""
+    """Return the page of all keys of a configuration: Markdown, with a table in HTML per block.
+
+    A block comes where a reader of a configuration meets it first. It is one line, in which a
+    pipe table would need one for each key.
+    """
     schema = Configuration.model_json_schema()
     blocks = {"Configuration": schema, **schema["$defs"]}
-    rows = [(_code(name), "<br>".join(_keys(name, block))) for name, block in blocks.items()]
-    return f"{SETTINGS}\n{table(('block', 'keys'), rows)}\nNext: [methods](methods.md).\n"
+    places: dict[str, list[str]] = {}
+    _place("Configuration", "", blocks, places)
+    written = "\n".join(_block(name, blocks[name], places[name]) for name in places)
+    return f"{SETTINGS}\n{written}\n\nNext: [methods](methods.md).\n"
 
 
-def _keys(name: str, block: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what a block is, and each of its keys with values, default and meaning."""
-    yield block["description"]
-    axes = "Further keys are the axes of [methods](methods.md#axes)." if name == "Grid" else ""
+def _place(name: str, at: str, blocks: Mapping[str, Any], places: dict[str, list[str]]) -> None:
+    """Note where a block is in a configuration, and those in it, depth first."""
+    known = name in places
+    places.setdefault(name, []).append(at)
+    for key, described in () if known else blocks[name]["properties"].items():
+        text = json.dumps(described)
+        below = ".{name}" if "Properties" in text else ""
+        for inner in re.findall(r"#/\$defs/(\w+)", text):
+            _place(inner, f"{at}.{key}{below}".lstrip("."), blocks, places)
+
+
+def _block(name: str, block: Mapping[str, Any], places: list[str]) -> str:
+    """Return a heading, what a block is, and a table of its keys, in a line of HTML."""
+    kind = block["properties"].get("kind", {}).get("const", "")
+    at = ", ".join(map(_tag, dict.fromkeys(places))) if places[0] else "Top level"
+    head = f'<h3 id="{name.lower()}">{at}{f" of kind {_tag(kind)}" if kind else ""}</h3>'
+    axes = AXES if name == "Grid" else ()
+    rows = [("<b>key</b>", "<b>values</b>", "<b>default</b>", "<b>meaning</b>")]
     for key, described in block["properties"].items():
-        if axes and key in AXES:
-            continue
         default = described.get("default", {})
-        written = "" if isinstance(default, dict) else f" = {_code(json.dumps(default))}"
-        meaning = f": {described['description']}" if "description" in described else ""
-        yield f"{_code(key)} ({_values(described)}){written}{meaning}"
-    if axes:
-        yield axes
+        written = "required" * (key in block.get("required", ()))
+        written = written if isinstance(default, dict) else _tag(json.dumps(default))
+        meaning = _html(described.get("description", ""))
+        rows += [(_tag(key), _values(described), written, meaning)] * (key not in axes)
+    body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
+    further = " Further keys are the axes of methods." * bool(axes)
+    about = f"<p><i>{name}</i>: {_html(block['description'])}{further}</p>"
+    return f"{head}{about}<table>{body}</table>"
+
+
+def _tag(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
+
+
+def _html(text: str) -> str:
+    return re.sub("`(.+?)`", r"<code>\1</code>", escape(text, quote=False))
 
 
 def _values(described: Mapping[str, Any]) -> str:
-    """Return in words the values that JSON schema describes."""
+    """Return in words the values that JSON schema describes, in HTML."""
     match described:
-        case {"$ref": name}:
-            return _code(name.rpartition("/")[2])
+        case {"$ref": path}:
+            name = path.rpartition("/")[2]
+            return f'<a href="#{name.lower()}">{name}</a>'
         case {"anyOf": alternatives} | {"oneOf": alternatives}:
             return " or ".join(map(_values, alternatives))
-        case {"enum": listed}:
-            return _listed(map(str, listed))
+        case {"enum": choices}:
+            return ", ".join(_tag(str(choice)) for choice in choices)
         case {"const": value}:
-            return _code(str(value))
+            return _tag(str(value))
         case {"items": items}:
-            return f"list of {_values(items)}"
+            return f"list of {PLURAL.sub('s', _values(items), count=1)}"
         case {"patternProperties": named}:
             return f"names, each with {_values(next(iter(named.values())))}"
         case {"additionalProperties": dict() as named}:

@@ -110,8 +110,8 @@ def test_compression_counts_until_the_selected_epoch(
     assert feedback["uplink_bits_spread"] == 0
     assert np.isnan(plain["published"])
     assert np.isnan(without["published"])
-    assert "FTL<sub>c</sub>, no feedback" in csv.with_suffix(".md").read_text()
-    assert "FTL\\_c, no feedback" in csv.with_suffix(".tex").read_text()
+    assert "FTL<sub>c</sub>, no error feedback" in csv.with_suffix(".md").read_text()
+    assert "FTL\\_c, no error feedback" in csv.with_suffix(".tex").read_text()
 
 
 def cell(method: str, q: int, r: float, **values) -> dict:
@@ -142,7 +142,7 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
         ["q = 32", "FTL_c", "91.0% ± 1.0% [87.0%]", ""],
         ["", "FbFTL", "90.0% ± 1.0%", "65.0%"],
         ["q = 2", "FTL_c", "", "50.0% ± 1.0%†"],
-        ["", "FTL_c, no feedback", "", "25.0% ± 1.0%"],
+        ["", "FTL_c, no error feedback", "", "25.0% ± 1.0%"],
         ["elements kept", "FTL_c", "17,098", "18"],
         ["", "FbFTL", "256", "1"],
     ]

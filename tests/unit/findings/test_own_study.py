@@ -1,5 +1,7 @@
 """The front page begins with the study's own tasks and says what of them to doubt."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 from fbftl.findings.own_study import MOST_SHOWN, OwnTask, section, settings_of, warnings_of
@@ -13,7 +15,7 @@ def task(**runs: list[tuple[float, float, bool]]) -> OwnTask:
         for name, seeds in runs.items()
         for seed, of in enumerate(seeds)
     ]
-    return OwnTask("hill", "digits", pd.DataFrame(rows), {}, None, "results/hill")
+    return OwnTask("hill", "digits", pd.DataFrame(rows), {}, [], {}, "results/hill")
 
 
 SEEDS = {
@@ -39,7 +41,7 @@ def test_what_loses_packets_is_on_no_front_and_hides_none() -> None:
 
 def test_what_to_doubt_is_counted() -> None:
     of = task(**SEEDS)
-    of = OwnTask(of.name, of.data, of.runs, {"cheap": 0.8, "dear": 0.91}, None, of.folder)
+    of = replace(of, ridge={"cheap": 0.8, "dear": 0.91})
     assert warnings_of(of, settings_of(of)) == [
         "1 setting had seeds that diverged, which count as 0.",
         "1 setting had fewer than 3 seeds.",

@@ -212,4 +212,4 @@ def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):
     table = pd.read_csv(tmp_path / "attacks.csv")
     assert table["attack"].tolist() == ["inversion"] * 3 + ["membership"]
     np.testing.assert_array_equal(table["epsilon"], [np.nan, 16.0, 1.0, np.nan])
-    assert "Without the attack" in (tmp_path / "attacks.md").read_text(encoding="utf-8")
+    assert "Blind guess" in (tmp_path / "attacks.md").read_text(encoding="utf-8")

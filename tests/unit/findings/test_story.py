@@ -66,5 +66,5 @@ def test_no_axis_is_written_as_it_is_keyed() -> None:
     for axis, value in VALUES:
         assert value in (choices[axis] or (value,)), (axis, value)
     written = [words(axis, str(value)) for axis in choices for value in choices[axis] or ("2",)]
-    assert not any("_" in each or "=" in each.replace("ε = ", "") for each in written)
+    assert not any("_" in each or "=" in each.replace(" = ", "") for each in written)
     assert setting_words({"network": "mlp", "seed_samples": "10"}) == "10 seed samples"

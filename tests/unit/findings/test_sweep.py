@@ -131,7 +131,7 @@ def test_the_table_has_mean_and_spread_of_every_setting(table):
     lines = table.with_suffix(".md").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("| Method | Epsilon | Accuracy | Test set ± |")
     assert sum(line.startswith("|") for line in lines) == 2 + len(FOUND)
-    assert "Always the most frequent class: 25" in lines[-1]
+    assert "Majority-class baseline: 25" in lines[-1]
 
 
 def test_runs_without_a_score_are_refused(tidy, tmp_path):

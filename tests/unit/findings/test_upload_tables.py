@@ -17,7 +17,11 @@ def test_uploads_have_their_published_names_and_say_what_is_seen():
         columns=["message", "head", "projection", "components", "aggregation"],
     ).assign(covariance="diagonal", bits=32, means_per_class=1)
     counts = [(upload.label, len(of_upload)) for upload, of_upload in by_upload(rows)]
-    assert counts == [("FbFTL", 1), ("GH-LDA (masked)", 2), ("projected, LDA (k = 16)", 1)]
+    assert counts == [
+        ("FbFTL", 1),
+        ("GH-LDA (masked)", 2),
+        ("projected second moments, LDA (k = 16)", 1),
+    ]
     assert "sum" in Upload("statistics", "lda", "masked").revealed
     assert not Upload("means", "fedcof").summable
     assert Upload("means", "ncm").summable

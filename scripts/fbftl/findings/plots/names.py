@@ -31,11 +31,12 @@ class Name:
     of_line: bool = False
 
 
-REACHES = (7, 13, 20, 28, 38, 50)
+REACHES = (7, 13, 20, 28, 38, 50, 64, 80)
 """Points from a mark to its name, the nearest that is free first."""
 
-DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
-"""Where a name may stand: right, left, above, below, then at the corners."""
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
+BETWEEN_SIDES = tuple(product((1, -1), (0.5, -0.5))) + tuple(product((0.5, -0.5), (1, -1)))
+"""Where a name may be: right, left, above, below, at the corners, then between these."""
 
 NEAR = 13
 """From which reach on a thin line leads from a name to its mark."""
@@ -46,8 +47,8 @@ REACHED = 0.9
 BETWEEN = 20
 """Places along a piece of a line that names keep clear of."""
 
-OUTSIDE, CORNERS = 1000, 4
-"""What it costs a name to have one of its corners outside of the panel, in things covered."""
+OUTSIDE, CORNERS, NAMED = 1000, 4, 20
+"""What it costs a name to leave the panel, and to cover another name, in marks covered."""
 
 AROUND = 3.5
 """Points around the middle of a marker that no name may cover."""
@@ -106,7 +107,7 @@ def write_beside(axes: "Axes", names: Sequence[Name]) -> None:
     Each takes the first place that is free; where none is, the one that covers least.
     """
     unit = axes.figure.dpi / 72
-    covered, frame = _drawn(axes, unit), axes.get_window_extent()
+    drawn, frame, named = _drawn(axes, unit), axes.get_window_extent(), np.empty((0, 2, 2))
     for name in names:
         text = axes.annotate(
             name.text, (name.x, name.y), xytext=(0, 0), textcoords="offset points", ha="center",
@@ -117,16 +118,18 @@ def write_beside(axes: "Axes", names: Sequence[Name]) -> None:
         half = np.array([box.width, box.height]) / 2
         places = [
             (reach, np.array(direction) * (half + reach * unit / np.hypot(*direction)))
-            for reach, direction in product(REACHES, DIRECTIONS)
+            for reach, direction in product(REACHES, SIDES + BETWEEN_SIDES)
         ]
         boxes = [box.translated(*shift) for _, shift in places]
         costs = [
-            _overlapped(at, covered) + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
+            _overlapped(at, drawn)
+            + NAMED * _overlapped(at, named)
+            + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
             for at in boxes
         ]
         best = int(np.argmin(costs))
         reach, shift = places[best]
-        covered = np.concatenate([covered, boxes[best].get_points()[None]])
+        named = np.concatenate([named, boxes[best].padded(unit).get_points()[None]])
         text.set_position(tuple(shift / unit))
         if reach >= NEAR:
             axes.annotate(
@@ -149,7 +152,7 @@ def _overlapped(box: "Bbox", boxes: np.ndarray) -> int:
 
 
 def _drawn(axes: "Axes", unit: float) -> np.ndarray:
-    """Return boxes around all markers and along all lines of a panel, in pixels.
+    """Return boxes around all markers and along all lines and bars of a panel, in pixels.
 
     They are an array of (boxes, ends, axes), the lower left end first.
 
@@ -164,5 +167,9 @@ def _drawn(axes: "Axes", unit: float) -> np.ndarray:
         if line.get_linewidth() and len(at) > 1:
             ways = [np.linspace(*ends, BETWEEN) for ends in pairwise(at)]
             around += [(place, unit / 2) for place in np.concatenate(ways)]
+    for bars in axes.collections:
+        ends = np.array(getattr(bars, "get_segments", list)()).reshape(-1, 2, 2)
+        between = np.linspace(ends[:, 0], ends[:, 1], BETWEEN).reshape(-1, 2)
+        around += [(place, unit / 2) for place in bars.get_transform().transform(between)]
     boxes = [(place - reach, place + reach) for place, reach in around]
     return np.array(boxes).reshape(-1, 2, 2)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 TOWARDS = 101
 """Per cent to which distances are taken where an axis is stretched; 100 % itself has one, of 1."""
 
-HIGHEST_DRAWN = 100.5
-"""Per cent at which such an axis ends, so that a marker at 100 % is whole."""
+HIGHEST_DRAWN, ROOM = 100.5, 0.5
+"""Per cent at which such an axis ends at most, and those above what is drawn; markers are whole."""
 
 STRETCHED_TICKS = (0, 50, 80, 90, 95, 98, 99, 100)
 
@@ -144,7 +144,8 @@ def score_axis(axes: "Axes", lowest: float, highest: float, label: str) -> None:
         return
     axes.set_yscale("function", functions=_missing(TOWARDS, HIGHEST_DRAWN))
     below = max((tick for tick in STRETCHED_TICKS if tick <= lowest), default=0)
-    ticks = [tick for tick in STRETCHED_TICKS if tick >= below]
-    axes.set_ylim(min(below, lowest), HIGHEST_DRAWN)
+    top = min(highest + ROOM, HIGHEST_DRAWN)
+    ticks = [tick for tick in STRETCHED_TICKS if below <= tick <= top]
+    axes.set_ylim(min(below, lowest), top)
     axes.set_yticks(ticks, [f"{tick}" for tick in ticks])
     axes.set_ylabel(f"{label}, stretched towards 100")

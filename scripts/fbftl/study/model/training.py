@@ -229,7 +229,7 @@ class AdversarialGame(ConfigBlock):
 
 
 class Outsourcing(ConfigBlock):
-    """What ecos does beside its axes: labels by votes of a client's nearest samples, and a teacher.
+    """Further settings of ecos: labels by votes of a client's nearest samples, and a teacher.
 
     neighbours: samples K that vote on a label; the thesis does not say.
     query_sampling: probability with which a sample answers a query.
