@@ -3,6 +3,9 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import pandas as pd
 from fbftl.findings.plots.drawn import table_to_draw
 from fbftl.findings.plots.frames import marks, stepped
@@ -12,10 +15,10 @@ from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.upload_kinds import KINDS, written
 
 SKEWS = ("iid labels", "Dirichlet 0.1")
-"""Panels of the figure over client sizes."""
+"""Panels of the figure over client sizes, where they were measured."""
 
 SIZES = (8, 128)
-"""Panels of the figure of the front."""
+"""Panels of the figure of the front, where they were measured."""
 
 FRONT = "Pareto front"
 
@@ -34,19 +37,31 @@ def looks_of(rows: pd.DataFrame) -> dict[str, Look]:
     }
 
 
+def shown(wanted: Sequence[Any], measured: Iterable[Any]) -> list[Any]:
+    """Return as many of the measured values as are wanted: these, else the least and the greatest.
+
+    Studies of one's own have other samples per client and other skews than the published ones.
+    """
+    found = [value for value in wanted if value in set(measured)]
+    others = sorted(set(measured) - set(found))
+    missing = len(wanted) - len(found)
+    return found + (others if len(others) <= missing else [others[0], others[-1]][:missing])
+
+
 def upload_sizes(table: str, svg: str) -> None:
     """Draw kilobytes a client to come within one point of raw features with their best head, by K.
 
     A line for each kind of upload, which ends where no head and no number of bits gets there.
     """
     rows = table_to_draw(table)
-    rows = rows[rows["cheapest"].eq("yes") & rows["skew"].isin(SKEWS)].drop(columns="spread")
+    skews = shown(SKEWS, rows["skew"])
+    rows = rows[rows["cheapest"].eq("yes") & rows["skew"].isin(skews)].drop(columns="spread")
     kinds = rows["kind"].map(written)
     frame = marks(rows, "samples_per_client", "kilobytes", series=kinds, factor=1)
     frame = frame.assign(panel=rows["skew"])
     sizes = sorted(rows["samples_per_client"].unique())
     x, y = Scale("samples per client K", "log", sizes), Scale(KILOBYTES, "log plain")
-    panels = {skew: Panel(x, y, skew) for skew in SKEWS}
+    panels = {skew: Panel(x, y, skew) for skew in skews}
     spec = Spec(looks_of(rows), panels, (TEXT_WIDTH, 3.4), legend=4)
     drawn = rows[["skew", "samples_per_client", "kind", "name", "kilobytes", "accuracy"]]
     title = "Uplink to come within one point of raw features"
@@ -56,7 +71,9 @@ def upload_sizes(table: str, svg: str) -> None:
 def upload_front(table: str, svg: str) -> None:
     """Draw accuracy against kilobytes a client, each kind's best head at each number of bits."""
     rows = table_to_draw(table)
-    rows = rows[rows["skew"].eq(SKEWS[0]) & rows["samples_per_client"].isin(SIZES)]
+    rows = rows[rows["skew"].eq(shown(SKEWS, rows["skew"])[0])]
+    sizes = sorted(shown(SIZES, rows["samples_per_client"]))
+    rows = rows[rows["samples_per_client"].isin(sizes)]
     best = rows.loc[
         rows.groupby(["samples_per_client", "kind", "bits", "keep"])["accuracy"].idxmax()
     ]
@@ -72,7 +89,7 @@ def upload_front(table: str, svg: str) -> None:
         kind: Look(look.colour, look.marker, "") for kind, look in looks_of(rows).items()
     }
     x, y = Scale(KILOBYTES, "log plain"), Scale("accuracy (%)", "score")
-    panels = {size: Panel(x, y, f"K = {size} samples per client") for size in SIZES}
+    panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
     spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
     columns = ["samples_per_client", "kind", "name", "kilobytes", "accuracy", "spread", "pareto"]
     figure = lines(pd.concat([*steps, frame], ignore_index=True), spec)
