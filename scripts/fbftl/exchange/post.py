@@ -1,4 +1,4 @@
-"""The one door for messages: it encodes, draws the loss, records the row, returns what arrived.
+"""The one door for messages: it counts bits, draws the loss, records the row, returns what arrived.
 
 Clients send `up` to the server, over a link that may lose messages. The server sends to all of
 them (`broadcast`), to some (`down`) or to those whose message arrived (`answer`). Two servers, or

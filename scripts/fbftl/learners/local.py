@@ -1,4 +1,4 @@
-"""A network that clients train for local epochs, and what they train it on."""
+"""Build the network and the samples of a run with local epochs."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -48,8 +48,8 @@ class Facts:
 class SettingRecipe:
     """What decides the runs of a setting, whatever their seeds.
 
-    decides: its job without task and seeds, the keys of what is read, by name, and the code of the
-        training script, the method and the kind of task.
+    decides: its job without task and seeds, the keys of what is read, by name, and the code
+        that `methods/by_name.py`, the method and the kind of task reach.
     """
 
     decides: Recipe

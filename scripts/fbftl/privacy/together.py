@@ -1,4 +1,4 @@
-"""What releases of the same rows cost together, per unit and neighbours, as a task groups them.
+"""Compose the guarantees of the settings that a task groups under `privacy.together`.
 
 A run tells its releases in its guarantees (`mechanisms.PrivacyRecord`, in builtin types). A client
 is all the rows that it holds: of a release per sample, each of them counts; of a sum of clipped

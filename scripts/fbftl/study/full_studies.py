@@ -1,4 +1,4 @@
-"""Full studies of systems.
+"""Find the full studies of a system, `studies/full/*.yaml`, and lay them over a configuration.
 
 What a full study makes is in `studies/full/{system}.yaml`, or in several files
 `studies/full/{system}-{name}.yaml`, written before any of its runs is looked at: its settings and

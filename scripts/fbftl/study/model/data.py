@@ -40,7 +40,7 @@ class Limit(ConfigBlock):
 class Kept(ConfigBlock):
     """Which samples of a data set are kept.
 
-    portion: two shares of the training samples in a random order, between which they are kept.
+    portion: from and to which share of a random order the training samples are kept.
     classes: labels that are kept.
     """
 
@@ -260,9 +260,12 @@ Partition = Literal["iid", "shards", "balanced_shards", "dirichlet", "dirichlet_
 class DialogueClients(ConfigBlock):
     """The clients of a task of dialogues.
 
+    partition: how samples are dealt: iid, at random.
     samples_per_client: of every client; null where clients says how many there are.
+    clients: how many there are; null where samples_per_client says how large they are.
     draw: whether samples are dealt to clients once for all seeds, or anew with each; then the
         spread over seeds covers the partition too.
+    seed: of the partition, with draw: once.
     """
 
     partition: Literal["iid"] = "iid"
@@ -286,7 +289,11 @@ class DialogueClients(ConfigBlock):
 class ImageClients(DialogueClients):
     """The clients of a task of images or vectors.
 
-    shards_per_client: pieces of the samples, sorted by label, that shards and balanced_shards deal.
+    partition: how samples are dealt: iid, at random; shards and balanced_shards, pieces of the
+        samples sorted by label, balanced so that the first few clients have all classes; dirichlet
+        shares each class out to the clients; dirichlet_equal gives every client as many samples,
+        with class shares of its own; given, as the data names the clients.
+    shards_per_client: pieces that each client has under shards and balanced_shards.
     alpha: concentration of a Dirichlet partition.
     domains: what clients see differently, with equal shares of samples and clients.
     groups: group that each domain's clients are judged by; no message ever tells it.
