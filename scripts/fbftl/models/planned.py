@@ -5,8 +5,10 @@ transformers whose folder is at hand, are built without memory for weights. Of o
 knows.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -74,7 +76,13 @@ def planned_cuts(
     if source["kind"] == "vectors":
         return _of_vectors(wanted, image)
     options = _options(source)
-    return {} if options is None else _of_library(source, options, features, wanted, image)
+    if options is None:
+        return {}
+    asked = source, options, features, [*wanted], image
+    # A file of weights, or a folder, may be another one the next time.
+    if source.get("weights") == "file" or source["from"] == "transformers":
+        return _of_library(*asked)
+    return dict(_of_unchanging_library(json.dumps(asked)))
 
 
 def trained(
@@ -219,6 +227,12 @@ def _options(source: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if source["from"] == "transformers" and config.is_file():
         return vision_config(config) | source["options"]
     return None
+
+
+@cache
+def _of_unchanging_library(asked: str) -> dict[str, Cut]:
+    """Return the cuts of a network that is built of its name alone, once for all of a plan."""
+    return _of_library(*json.loads(asked))
 
 
 def _of_library(
