@@ -18,6 +18,7 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from fbftl.findings.kept import KEPT
 from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import csv_rows
@@ -154,6 +155,19 @@ def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
     return "\n".join(lines) + "\n"
 
 
+def elsewhere(root: Path) -> str:
+    """Return which sizes of clients kept studies have measured."""
+    tables = [pd.read_csv(path) for path in sorted((root / KEPT).glob("*/tables/front*.csv"))]
+    if not tables:
+        return ""
+    rows = pd.concat(tables)
+    measured = (
+        f"{classes} classes, width {width}: K = {', '.join(map(str, sorted(set(sizes))))}"
+        for (classes, width), sizes in rows.groupby(["classes", "width"])["samples_per_client"]
+    )
+    return f"\nNothing of this size is kept. Measured are {'; '.join(measured)}.\n"
+
+
 def main(words: Sequence[str], root: Path = Path()) -> str:
     """Return the answer to the options of the command line.
 
@@ -170,7 +184,8 @@ def main(words: Sequence[str], root: Path = Path()) -> str:
     sizes = options.samples_per_client, options.classes, options.width
     if min(sizes) < 1:
         raise UserError("--samples-per-client, --classes and --width must be at least 1")
-    return answer(uploads(*sizes, root), options)
+    found = uploads(*sizes, root)
+    return answer(found, options) + ("" if any(of.measured for of in found) else elsewhere(root))
 
 
 if __name__ == "__main__":

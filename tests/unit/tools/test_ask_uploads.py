@@ -38,6 +38,8 @@ def test_what_was_measured_is_of_equal_clients_alone(tmp_path: Path) -> None:
     assert sum("not measured" in line for line in lines) == len(lines) - 4 - sum(
         line == "" or line.startswith("The server") for line in lines
     )
+    other = [word if word != SIZES[1] else "77" for word in SIZES]
+    assert "Nothing of this size is kept. Measured are 3 classes" in main(other, tmp_path)
 
 
 def test_a_length_that_samples_decide_is_the_measured_one(tmp_path: Path) -> None:
