@@ -91,8 +91,8 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     }
     for setting in list(behind)[:1]:
         found.append(
-            f"{counted(len(behind), 'setting')} did not train long enough; for {setting} "
-            f"{behind[setting]}."
+            f"{counted(len(behind), 'setting')} ended far below ridge regression on the same "
+            f"uploads (for {setting} {behind[setting]}): train longer, or use that head."
         )
     return found
 

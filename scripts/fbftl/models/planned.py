@@ -78,11 +78,11 @@ def planned_cuts(
     options = _options(source)
     if options is None:
         return {}
-    asked = source, options, features, [*wanted], image
+    arguments = source, options, features, [*wanted], image
     # A file of weights, or a folder, may be another one the next time.
     if source.get("weights") == "file" or source["from"] == "transformers":
-        return _of_library(*asked)
-    return dict(_of_unchanging_library(json.dumps(asked)))
+        return _of_library(*arguments)
+    return dict(_of_unchanging_library(json.dumps(arguments)))
 
 
 def trained(
@@ -230,9 +230,9 @@ def _options(source: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 @cache
-def _of_unchanging_library(asked: str) -> dict[str, Cut]:
+def _of_unchanging_library(arguments: str) -> dict[str, Cut]:
     """Return the cuts of a network that is built of its name alone, once for all of a plan."""
-    return _of_library(*json.loads(asked))
+    return _of_library(*json.loads(arguments))
 
 
 def _of_library(
