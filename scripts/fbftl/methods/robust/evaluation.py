@@ -33,7 +33,7 @@ def statistics_under_attack(
 
     Args:
         network: with doubled normalisations.
-        predicting: the same network, normalised as it is when it is attacked.
+        predicting: that network, normalised as it is when it is attacked.
         samples: pictures.
         rows: which of them.
         weight: of the loss on adversarial inputs, from 0 to 1.
