@@ -11,19 +11,25 @@ from typing import Any
 
 from fbftl.attacks.eppfl import drawn_by_edge_server, members_by_client
 from fbftl.attacks.inversion import AttackedImages, columns_of, trained_from
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs, client_samples
 
-COLUMNS = beside_blind("psnr", "ssim", "membership")
+COLUMNS = [
+    *BY_SEED,
+    *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
+    *beside_blind("ssim", "SSIM of pictures"),
+    *beside_blind("membership", "Membership by a client, AUC"),
+]
 
 
 def main(
     files: Mapping[str, str], public: str, csv: str, jobs: Sequence[Mapping[str, Any]],
     axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
-    """Write what every seed's messages tell.
+    """Write what every seed's messages tell; md, tex and html go beside the csv.
 
     Args:
         files: paths of what the jobs are trained from, and of public samples, by name.

@@ -8,19 +8,25 @@ from typing import Any
 
 from fbftl.attacks.inversion import AttackedImages, columns_of, trained_from
 from fbftl.attacks.noised_features import read_by_server
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 
-COLUMNS = beside_blind("psnr", "ssim", "membership")
+COLUMNS = [
+    *BY_SEED,
+    *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
+    *beside_blind("ssim", "SSIM of pictures"),
+    *beside_blind("membership", "Membership, AUC"),
+]
 
 
 def main(
     files: Mapping[str, str], public: str, csv: str, jobs: Sequence[Mapping[str, Any]],
     axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
-    """Write what every seed's features tell.
+    """Write what every seed's features tell; md, tex and html go beside the csv.
 
     Args:
         files: paths of what the jobs are trained from, and of public samples, by name.

@@ -4,21 +4,32 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fbftl.attacks.of_method import attacked, first_of_kinds
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 
-COLUMNS = beside_blind(
-    "membership", "membership_of_average", "label_recovery", "inversion", "reconstruction"
-)
+KINDS = {
+    "membership": "Membership, AUC",
+    "membership_of_average": "Membership by a client, AUC",
+    "label_recovery": "Labels right",
+    "inversion": "Seeds, mean squared error",
+    "reconstruction": "Samples, mean squared error",
+}
+"""What is attacked, by column."""
+
+COLUMNS = [
+    *BY_SEED,
+    *(column for name, title in KINDS.items() for column in beside_blind(name, title)),
+]
 
 
 def main(
     files: Mapping[str, str], csv: str, jobs: Sequence[Mapping[str, Any]], axes: dict[str, Any],
     device: str, threads: int,
 ) -> None:  # fmt: skip
-    """Write what the first attack of each kind attains.
+    """Write what the first attack of each kind attains; md, tex and html go beside the csv.
 
     Args:
         files: paths of the methods' input files by name.

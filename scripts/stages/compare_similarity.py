@@ -3,13 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import write_by_seed
+from fbftl.findings.tables import Column
 from fbftl.ground import devices
 from fbftl.methods.fedvote.index_comparison import INDICES, shares_matched
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 
-COLUMNS = [f"matched_{name}" for name in INDICES]
+TITLES = {
+    "cka": "s-CKA",
+    "biased_cka": "Biased CKA",
+    "cca": "CCA",
+    "regression": "Linear regression",
+}
+
+COLUMNS = [
+    *BY_SEED,
+    *(Column(f"matched_{name}", TITLES[name], format="{:.2f}") for name in INDICES),
+]
 
 
 def main(

@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.columns import BY_SEED
+from fbftl.findings.tables import Column
 from fbftl.ground.files import write_text
 from fbftl.study.job import Job, from_params, name_of
 from fbftl.tasks.task import ClientSamples, Inputs, client_samples
@@ -20,7 +22,7 @@ def write_by_seed(
     axes: Mapping[str, Mapping[str, Any]],
     inputs: Inputs,
     measure: Measure,
-    names: Sequence[str],
+    columns: Sequence[Column],
 ) -> None:
     """Write what is measured, a row for each setting and seed, in the order of jobs and seeds.
 
@@ -30,8 +32,10 @@ def write_by_seed(
         axes: the axes that each method knows, with their defaults.
         inputs: the methods' input files.
         measure: called for every setting and seed.
-        names: columns of what it may measure; a value that it does not return is empty.
+        columns: of the table: setting and seed, then what it may measure; a value that it does not
+            return is empty.
     """
+    names = [column.name for column in columns[len(BY_SEED) :]]
     rows = []
     for params in jobs:
         job, setting = from_params(params, axes), name_of(params["setting"])
@@ -45,6 +49,16 @@ def write_by_seed(
     write_text(csv, table.to_csv(index=False, lineterminator="\n"))
 
 
-def beside_blind(*names: str) -> list[str]:
-    """Return the columns of what attacks attain, each before that of the guess without it."""
-    return [column for name in names for column in (name, f"{name}_blind")]
+def beside_blind(name: str, heading: str, unit: str = "", format: str = "{:.3f}") -> list[Column]:
+    """Return the column of what an attack attains, and that of the guess without it.
+
+    Args:
+        name: of the column; that of the guess has `_blind` behind it.
+        heading: of the column.
+        unit: of both.
+        format: of their values.
+    """
+    return [
+        Column(name, heading, unit, format),
+        Column(f"{name}_blind", "Blind guess", unit, format),
+    ]
