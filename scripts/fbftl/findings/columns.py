@@ -11,17 +11,12 @@ from typing import Any
 from fbftl.findings.tables import Column, prefixed
 from fbftl.findings.wording import axis_name
 from fbftl.study.job import FAR_BEHIND
-from fbftl.study.methods import RECORDS
-
-LABELS = {record.name: record.label for record in RECORDS}
-
-"""Of methods by their names."""
 
 PERCENT = "{:.1%}"
 """A share of 1 as tables print it."""
 
 METHOD = Column("label", "Method", page=True)
-METHOD_NAME = Column("method", "Method", format=lambda name: LABELS.get(name, name), page=True)
+METHOD_NAME = Column("method", "Method", page=True)
 EPSILON = Column("epsilon", "ε", format="{:g}", page=True)
 SEEDS = Column("seeds", "Seeds", format="{:.0f}")
 DIVERGED = Column("diverged", "Diverged", format="{:.0f}")
