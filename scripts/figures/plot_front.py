@@ -37,7 +37,7 @@ def looks_of(rows: pd.DataFrame) -> dict[str, Look]:
     }
 
 
-def shown(wanted: Sequence[Any], measured: Iterable[Any]) -> list[Any]:
+def panel_values(wanted: Sequence[Any], measured: Iterable[Any]) -> list[Any]:
     """Return as many of the measured values as are wanted: these, else the least and the greatest.
 
     Studies of one's own have other samples per client and other skews than the published ones.
@@ -54,7 +54,7 @@ def upload_sizes(table: str, svg: str) -> None:
     A line for each kind of upload, which ends where no head and no number of bits gets there.
     """
     rows = table_to_draw(table)
-    skews = shown(SKEWS, rows["skew"])
+    skews = panel_values(SKEWS, rows["skew"])
     rows = rows[rows["cheapest"].eq("yes") & rows["skew"].isin(skews)].drop(columns="spread")
     kinds = rows["kind"].map(written)
     frame = marks(rows, "samples_per_client", "kilobytes", series=kinds, factor=1)
@@ -71,8 +71,8 @@ def upload_sizes(table: str, svg: str) -> None:
 def upload_front(table: str, svg: str) -> None:
     """Draw accuracy against kilobytes a client, each kind's best head at each number of bits."""
     rows = table_to_draw(table)
-    rows = rows[rows["skew"].eq(shown(SKEWS, rows["skew"])[0])]
-    sizes = sorted(shown(SIZES, rows["samples_per_client"]))
+    rows = rows[rows["skew"].eq(panel_values(SKEWS, rows["skew"])[0])]
+    sizes = sorted(panel_values(SIZES, rows["samples_per_client"]))
     rows = rows[rows["samples_per_client"].isin(sizes)]
     best = rows.loc[
         rows.groupby(["samples_per_client", "kind", "bits", "keep"])["accuracy"].idxmax()

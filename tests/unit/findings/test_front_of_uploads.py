@@ -79,7 +79,7 @@ def test_clients_dealt_otherwise_are_compared_apart():
      ([128], [128]), ([8, 2, 3], [8, 2])],
 )  # fmt: skip
 def test_panels_are_of_what_was_measured(measured, panels):
-    assert plot_front.shown(plot_front.SIZES, measured) == panels
+    assert plot_front.panel_values(plot_front.SIZES, measured) == panels
 
 
 def test_figures_show_sizes_and_the_front(tmp_path):
