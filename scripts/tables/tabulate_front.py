@@ -1,6 +1,7 @@
 """The table of what a client should upload: each message under each codec, beside all others."""
 
 from collections.abc import Mapping
+from math import nan
 from typing import Any
 
 from fbftl.cost.layers import multiplications, read_network
@@ -40,7 +41,8 @@ def front(
         client_block: the task's block `clients`.
     """
     of_task = read_network(network)
-    each = multiplications(of_task.extractor)
+    # Vectors of the user's own come from an extractor that nobody counted.
+    each = multiplications(of_task.extractor) or nan
     rows = compared(read_tidy(runs, axes), client_block, each)
     rows = rows.assign(width=of_task.feature_width, classes=of_task.layers[-1].outputs)
     first = rows.sort_values(["cheapest", "skew"], ascending=False, kind="stable")

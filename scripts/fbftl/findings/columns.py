@@ -12,7 +12,7 @@ from fbftl.findings.tables import Column, prefixed
 from fbftl.findings.wording import axis_name
 from fbftl.study.job import FAR_BEHIND
 
-PERCENT = "{:.1%}"
+PERCENT = "{:z.1%}"
 """A share of 1 as tables print it."""
 
 METHOD = Column("label", "Method", page=True)
