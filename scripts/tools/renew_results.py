@@ -224,6 +224,7 @@ def committed_numbers(root: Path) -> dict[str, float]:
     of_tables = {
         "front": front_uploads,
         "front_codec": front_uploads,
+        "front_elements": front_uploads,
         "rounds": uplinks_of_rounds,
         "upload_attacks": attained,
         "upload_membership": membership,

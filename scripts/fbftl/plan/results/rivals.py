@@ -49,6 +49,7 @@ FRONTS = {
     "front_codec": "codec",
     "front_skew": "label skew",
     "front_second": "a second backbone",
+    "front_elements": "few elements, few samples",
 }
 """Experiments whose table sets every upload beside all others, and what each varies."""
 
