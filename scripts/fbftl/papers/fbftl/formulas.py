@@ -148,23 +148,24 @@ def ratio_of_packets_lost(case: FormulaCase) -> Decision:
 def dialogue_orders(case: FormulaCase) -> Decision | None:
     """Decide by whole orders of Table IV's ratios, with every token's vector, beside Table III's.
 
-    None where no real dialogues are at hand, so that nothing says how many tokens they have: audit
-    row A8 counts what a batch holds then.
+    None for the uplink where no real dialogues are at hand, so that nothing says how many tokens
+    they have: audit row A8 counts what a batch holds then. Vectors are sent up alone.
     """
-    per_batch = case.record.audit.get("A8", {}).get("computed", "").partition(";")[0]
-    if not per_batch or "per token" in per_batch:
-        return None
-    published = case.record.published
-    clients = federation(case.record, "samsum")
-    tokens = float(per_batch.replace(",", "")) / clients.samples_per_client / FLAN_T5_SMALL.d_model
-    vectors = tokens if case.a == "total_uplink" else 1
+    published, vectors, counted = case.record.published, 1.0, "over FbFTL's"
+    if case.a == "total_uplink":
+        per_batch = case.record.audit.get("A8", {}).get("computed", "").partition(";")[0]
+        if not per_batch or "per token" in per_batch:
+            return None
+        dialogues = federation(case.record, "samsum").samples_per_client
+        vectors = float(per_batch.replace(",", "")) / dialogues / FLAN_T5_SMALL.d_model
+        counted = "over FbFTL's, a vector a token"
     of_images = _printed_ratios(published["table3"].assign(trained_encoders=0), case.a)
     ratios = {
         f"{method}, {encoders} encoders": (ratio / vectors, of_images[0, method])
         for (encoders, method), ratio in _printed_ratios(published["table4"], case.a).items()
     }
     return Decision(
-        "Table IV over FbFTL's, a vector a token",
+        f"Table IV {counted}",
         _shown({name: ratio for name, (ratio, _) in ratios.items()}),
         all(_orders(ratio) >= _orders(least) for ratio, least in ratios.values()),
     )
