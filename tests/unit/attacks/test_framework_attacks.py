@@ -23,7 +23,7 @@ from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import Inputs, client_samples
-from unit.methods.frameworks.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, job_of
+from unit.methods.frameworks.framework_toys import MLP, job_of, params_of
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
 
 
 def test_a_client_that_learns_its_samples_by_heart_is_found(inputs):
-    job = job_of("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=150)
+    job = job_of("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=60)
     client_data = client_samples(job, inputs)
     watching = Watching(partial(initial_learner, client_data))
     watching.run_first_seed(job, client_data)
@@ -136,14 +136,10 @@ SETTINGS = [
 
 def jobs_of(settings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the toy's jobs, of two seeds each."""
+    blocks = {"fedmd": {"architectures": [MLP]}}
     return [
-        {
-            "task": "toy", "kind": "images", "setting": setting, "seeds": [0, 1],
-            "clients": CLIENTS, "training": LOCAL, "privacy": {},
-            "block": BLOCK | ({"architectures": [MLP]} if setting["method"] == "fedmd" else {}),
-        }
-        for setting in settings
-    ]  # fmt: skip
+        params_of(block=blocks.get(each["method"]), **each) | {"seeds": [0, 1]} for each in settings
+    ]
 
 
 def files_of(inputs: Inputs) -> dict[str, str]:

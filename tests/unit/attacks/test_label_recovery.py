@@ -55,7 +55,7 @@ def test_one_sample_is_always_recovered_for_certain(seed, scale):
     assert recover_labels(*sent, NOTHING, 1).tolist() == counts.tolist()
 
 
-@pytest.mark.parametrize("samples", [1, 2, 4, 8])
+@pytest.mark.parametrize("samples", [2, 8])
 def test_small_batches_on_an_untrained_head_are_recovered_for_certain(samples):
     """The probabilities are near 1/N, so they add up to less than one over K < N samples."""
     rng = stream(0, "test", samples)
@@ -86,13 +86,13 @@ def shares(rng: np.random.Generator, samples: int, noise: float = 0.0) -> tuple[
     return float(recovered), float(guessed)
 
 
-@pytest.mark.parametrize("samples", [8, 16, 100])
+@pytest.mark.parametrize("samples", [8, 100])
 def test_public_samples_settle_nearly_every_label(samples):
     recovered, blind = shares(stream(1, "test", samples), samples)
     assert recovered > 0.95 > blind
 
 
-@pytest.mark.parametrize("noise", [3.0, 30.0, 1000.0])
+@pytest.mark.parametrize("noise", [3.0, 1000.0])
 def test_under_noise_no_estimate_is_worse_than_the_blind_guess(noise):
     recovered, blind = shares(stream(2, "test"), 100, noise)
     assert recovered > blind - 0.01

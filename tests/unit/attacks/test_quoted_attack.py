@@ -8,11 +8,9 @@ from fbftl.attacks.head_membership import GUESS, membership_findings, rows_of
 from fbftl.attacks.membership import auc
 from fbftl.attacks.rmia import OFFSETS, Rmia
 from fbftl.attacks.shadows import Population, against
-from fbftl.study.job import from_params
-from fbftl.study.methods import axes_by_method
 from scipy.stats import binom
 from unit.attacks.gaussian_models import trained_on_halves
-from unit.tasks.toy_task import TRAINING
+from unit.tasks.toy_task import job
 
 ALARMS = 0.02
 MODELS, SAMPLES = 12, 3000
@@ -121,6 +119,9 @@ def test_what_the_target_learned_moves_no_threshold():
         assert after[key] == pytest.approx(threshold, abs=1e-9)
 
 
+FBFTL = job({"method": "fbftl"})
+
+
 def attempt(attack: str, tuning: float, quoted: float) -> Attempt:
     """Return an attempt with the AUCs on either half of the targets."""
     rate = Rate(np.array([0.3, 0.5]), np.array([0.02, 0.04]))
@@ -130,23 +131,15 @@ def attempt(attack: str, tuning: float, quoted: float) -> Attempt:
     )  # fmt: skip
 
 
-def job(**setting):
-    params = {
-        "task": "toy", "kind": "images", "setting": {"method": "fbftl"} | setting, "seeds": [0],
-        "block": {"head": []}, "clients": {}, "training": TRAINING, "privacy": {},
-    }  # fmt: skip
-    return from_params(params, axes_by_method())
-
-
 def test_the_best_on_tuning_targets_is_quoted_even_if_another_does_better_on_the_others():
     attempts = [attempt("a", 0.7, 0.6), attempt("b", 0.6, 0.9), attempt("c", 0.4, 0.3)]
     assert chosen(attempts) is attempts[0]
-    rows = rows_of(job(), attempts)
+    rows = rows_of(FBFTL, attempts)
     assert [row["quoted"] for row in rows] == [True, False, False]
     # An attack that is worse than a guess is reported as it is.
     assert rows[2]["auc"] == pytest.approx(0.3)
     assert rows[2]["tuning_auc"] == pytest.approx(0.4)
-    findings = membership_findings(job(), attempts)
+    findings = membership_findings(FBFTL, attempts)
     assert {finding.adversary for finding in findings} == {"a; 3 shadows"}
     auc, hits, _, proven = findings
     assert (auc.value, auc.spread) == (pytest.approx(0.6), pytest.approx(0.1 * np.sqrt(2)))
@@ -159,7 +152,7 @@ def test_the_best_on_tuning_targets_is_quoted_even_if_another_does_better_on_the
 def test_no_attack_is_quoted_where_all_are_guesses_or_worse():
     attempts = [attempt("a", 0.5, 0.9), attempt("b", 0.4, 0.8)]
     assert chosen(attempts) is None
-    assert not any(row["quoted"] for row in rows_of(job(), attempts))
-    (finding,) = membership_findings(job(), attempts)
+    assert not any(row["quoted"] for row in rows_of(FBFTL, attempts))
+    (finding,) = membership_findings(FBFTL, attempts)
     assert finding.adversary == f"{GUESS}; 3 shadows"
     assert np.isnan(finding.value)
