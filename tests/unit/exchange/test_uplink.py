@@ -58,12 +58,6 @@ def rows_of(sent: Uplink, direction: str) -> pd.DataFrame:
     return sent.post.ledger.table().to_pandas().query("direction == @direction")
 
 
-def test_plain_updates_average_over_samples() -> None:
-    sent = uplink(compressing(Compression(), None))
-    mean = sent.averaged(a_round(), updates())[0]
-    assert mean == pytest.approx(updates().sum(axis=0) / COUNTS.sum(), abs=1e-6)
-
-
 def test_error_feedback_sends_later_what_was_left_out() -> None:
     """Eq. (20)-(21): what is sent plus what is remembered is what there was to send."""
     compression, memory = Compression(2, 0.1), np.zeros((CLIENTS, WIDTH), dtype=np.float32)

@@ -104,10 +104,10 @@ def test_attention_multiplies_by_four_square_matrices():
     ],
 )
 def test_a_traced_graph_counts_as_the_model_itself(library, name):
-    model = build_backbone(library, name, {})
+    with torch.device("meta"):
+        model, example = build_backbone(library, name, {}), torch.zeros(1, 3, 224, 224)
     *_, last = (path for path, layer in model.named_modules() if isinstance(layer, nn.Linear))
-    graph = extractor(model, [last], torch.zeros(2, 3, 224, 224))
-    example = torch.zeros(1, 3, 224, 224)
+    graph = extractor(model, [last], example.expand(2, -1, -1, -1))
     [first] = (key for key in inspect.signature(model.forward).parameters if key in ("x", "input"))
     itself = trace(model, {first: example}, last, "m").layers
     traced = trace(graph, {first: example}, last, "m").layers

@@ -210,11 +210,3 @@ def test_a_configuration_that_does_not_fit_is_refused(folder, change, reason):
     (folder / "config.json").write_text(json.dumps(config | change))
     with pytest.raises(UserError, match=reason):
         load_folder(folder)
-
-
-def test_damaged_configurations_are_refused(folder):
-    """Whatever is wrong with weights is refused by their reader (test_weights)."""
-    for text in ("{", "[]"):
-        (folder / "config.json").write_text(text)
-        with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
-            load_folder(folder)
