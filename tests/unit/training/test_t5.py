@@ -179,11 +179,6 @@ def test_lost_samples_are_never_seen():
     assert curves[0] == curves[1]
 
 
-def test_nothing_received_is_refused():
-    with pytest.raises(UserError, match="no dialogue reached"):
-        trained(model(), 1, uploads(1), EVERYONE[:0], PLAN)
-
-
 @torch.no_grad()
 @pytest.mark.parametrize("cut", [*CUTS, ALL])
 def test_greedy_summaries_are_the_most_probable_tokens(cut):
