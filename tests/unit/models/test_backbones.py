@@ -19,6 +19,7 @@ from fbftl.models.source.load import load_given
 from fbftl.models.source.manifest import load_source, write_source
 from fbftl.models.source.weights import write_weights
 from safetensors.torch import save_file
+from unit.models.source_toys import source_block
 
 EXAMPLE = torch.zeros(2, 3, 32, 32)
 TINY_VIT = {
@@ -37,18 +38,7 @@ BACKBONES = {
     "timm resnet": ("timm", "resnet10t", {}),
     "transformers vit": ("transformers", "tiny", TINY_VIT),
 }
-BLOCK = {
-    "kind": "load",
-    "from": "torchvision",
-    "name": "squeezenet1_1",
-    "options": {"num_classes": 3},
-    "weights": "random",
-    "version": None,
-    "file": None,
-    "manifest": None,
-    "sha256": None,
-    "seed": 0,
-}
+BLOCK = source_block(name="squeezenet1_1", options={"num_classes": 3}, weights="random")
 
 
 @pytest.fixture(scope="module", params=BACKBONES, ids=str)
@@ -286,7 +276,7 @@ def test_a_transformers_folder_in_shards_is_loaded(vit_folder):
     vit_folder.model.save_pretrained(vit_folder.path, max_shard_size="8KB")
     shards = sorted(vit_folder.path.glob("model-*.safetensors"))
     assert len(shards) > 1
-    check(block | {"package": None}, None)
+    check(block, None)
     assert set(map(str, shards)) < set(files(block, None))
     found = load_given(block)
     trained = [name for name in expected if "pooler" not in name]
@@ -297,7 +287,7 @@ def test_a_transformers_folder_in_shards_is_loaded(vit_folder):
         load_given(block | {"sha256": found.origin["sha256"]})
     shards[1].unlink()
     with pytest.raises(UserError, match=f"has no file {shards[1].name}; put it there"):
-        check(block | {"package": None}, None)
+        check(block, None)
 
 
 def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_folder):

@@ -1,7 +1,7 @@
 """A traced module and its closed form agree, layer by layer."""
 
 import inspect
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 import torch
@@ -140,15 +140,7 @@ def test_torchvision_vgg16_agrees_with_the_closed_form(torchvision, resolution):
 def test_transformers_t5_agrees_with_the_closed_form():
     transformers = pytest.importorskip("transformers")
     shape = FLAN_T5_SMALL
-    config = transformers.T5Config(
-        vocab_size=shape.vocab_size,
-        d_model=shape.d_model,
-        d_kv=shape.d_kv,
-        num_heads=shape.num_heads,
-        d_ff=shape.d_ff,
-        num_layers=shape.num_layers,
-        feed_forward_proj="gated-gelu",
-    )
+    config = transformers.T5Config(**asdict(shape))
     with torch.device("meta"):
         model = transformers.T5ForConditionalGeneration(config)
         model.lm_head.weight = nn.Parameter(model.lm_head.weight.clone())

