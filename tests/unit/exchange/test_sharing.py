@@ -16,8 +16,7 @@ def shared(**deviations) -> bool:
 
 
 @pytest.mark.parametrize(
-    "axes",
-    [{}, {"plr": 0.5, "loss": "reshuffled"}, {"bits": 8, "keep": 0.5}, {"clients": 3}],
+    "axes", [{}, {"plr": 0.5, "loss": "reshuffled"}, {"bits": 8, "keep": 0.5}, {"clients": 3}]
 )
 def test_what_happens_beside_messages_leaves_them_shared(axes):
     assert shared(**axes)

@@ -4,13 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.exchange.post import Post
-from fbftl.exchange.uplink import (
-    Releasing,
-    Traffic,
-    Uplink,
-    compressing,
-    relatively_noisy,
-)
+from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing, relatively_noisy
 from fbftl.messages.codec import Compression, NotFiniteError, compress
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import Ledger

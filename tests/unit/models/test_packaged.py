@@ -61,10 +61,7 @@ def test_an_installed_file_is_found_by_its_digest(shipped):
 
 @pytest.mark.parametrize(
     ("installed", "sentence"),
-    [
-        ({"version": "2.0"}, "version 2.0, but 1.0 is known"),
-        ({"digest": "0" * 64}, "not 000000"),
-    ],
+    [({"version": "2.0"}, "version 2.0, but 1.0 is known"), ({"digest": "0" * 64}, "not 000000")],
 )
 def test_another_version_or_digest_is_refused(shipped, installed, sentence):
     shipped(saved({}), **installed)

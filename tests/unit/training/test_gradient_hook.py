@@ -5,12 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 from fbftl.training.local import one_by_one, train_clients
-from fbftl.training.local_updates import (
-    Hooks,
-    LocalPlan,
-    cross_entropies,
-    flattened,
-)
+from fbftl.training.local_updates import Hooks, LocalPlan, cross_entropies, flattened
 from unit.training.training_toys import convolutional, dense, samples, training, updates
 
 TRAINING = training(learning_rate=0.25, momentum=0.0, weight_decay=0.0)

@@ -120,8 +120,7 @@ def test_compressed_test_features_are_another_test(blobs):
         test: [
             r["test_accuracy"]
             for r in one_shot(
-                blobs,
-                {"message": "batch", "head": "ncm", "keep": 0.1, "test_features": test},
+                blobs, {"message": "batch", "head": "ncm", "keep": 0.1, "test_features": test}
             ).repetitions
         ]
         for test in ("plain", "compressed")
