@@ -1,5 +1,7 @@
 """The attack that is quoted is chosen on other targets, and thresholds attain what is reported."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from fbftl.attacks import choice
@@ -65,19 +67,18 @@ def test_with_a_signal_members_lie_above_it_and_others_as_before(with_signal, at
     assert rate.hits.mean() > (1.05 if attack == "loss threshold" else 3) * ALARMS
 
 
+def aucs(scores: Sequence[np.ndarray], member: np.ndarray) -> list[float]:
+    """Return the area under the curve of each target's scores."""
+    return [auc(each[of], each[~of]) for each, of in zip(scores, member, strict=True)]
+
+
 def test_attacks_are_judged_on_targets_that_no_attack_was_chosen_on(with_signal):
     """Even models are tuning targets, odd ones the others, each with the rest as shadows."""
     models = uneven(2.0)
-    aucs = []
-    for target, (member, confidence) in enumerate(
-        zip(models.member, models.confidence, strict=True)
-    ):
-        assert with_signal[0].shadows == MODELS - 1
-        aucs.append(auc(confidence[member], confidence[~member]))
-        assert target < MODELS
-    assert with_signal[0].attack == "loss threshold"
-    np.testing.assert_allclose(with_signal[0].tuning, aucs[::2])
-    np.testing.assert_allclose(with_signal[0].aucs, aucs[1::2])
+    expected = aucs(models.confidence, models.member)
+    assert (with_signal[0].attack, with_signal[0].shadows) == ("loss threshold", MODELS - 1)
+    np.testing.assert_allclose(with_signal[0].tuning, expected[::2])
+    np.testing.assert_allclose(with_signal[0].aucs, expected[1::2])
 
 
 def test_the_offset_is_the_best_on_tuning_targets_alone(with_signal):
@@ -88,14 +89,7 @@ def test_the_offset_is_the_best_on_tuning_targets_alone(with_signal):
             Rmia(offset)(against(models, t, [k for k in range(MODELS) if k != t]))
             for t in range(0, MODELS, 2)
         ]
-        means.append(
-            np.mean(
-                [
-                    auc(each[member], each[~member])
-                    for each, member in zip(scores, models.member[::2], strict=True)
-                ]
-            )
-        )
+        means.append(np.mean(aucs(scores, models.member[::2])))
     (attempt,) = (each for each in with_signal if each.attack == choice.OFFLINE_RMIA)
     assert attempt.offset == OFFSETS[int(np.argmax(means))]
     assert attempt.tuning.mean() == pytest.approx(max(means))

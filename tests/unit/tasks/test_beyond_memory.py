@@ -122,8 +122,7 @@ def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], s
 @pytest.mark.parametrize(
     "setting",
     [
-        {"bits": 2, "keep": 0.5},
-        {"fraction": 0.5, "mechanism": "gaussian", "epsilon": 4.0},
+        {"fraction": 0.5, "bits": 2, "mechanism": "gaussian", "epsilon": 4.0},
         {"method": "ftl_c", "fraction": 0.5},
     ],
 )

@@ -19,7 +19,7 @@ from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.dialogues import id_bits
 from fbftl.messages.ledger import BROADCAST
 from fbftl.models.t5.head import ALL, trained_parameters
-from fbftl.models.t5.source import load_source
+from fbftl.models.t5.source import SourceT5, load_source
 from fbftl.tasks import dialogues
 from fbftl.tasks.dialogues import client_features
 from fbftl.tasks.task import Outcome
@@ -64,9 +64,9 @@ def stored(folder: Path, cut: int = 1) -> Features:
     return open_store(folder / f"{cut}.json").read("train")
 
 
-def shape(folder: Path):
+def source(folder: Path) -> SourceT5:
     described = json.loads((folder / "source.json").read_text())
-    return load_source(folder / "source.safetensors", described).model.shape
+    return load_source(folder / "source.safetensors", described)
 
 
 # --- learning ---------------------------------------------------------------------------------
@@ -112,8 +112,7 @@ def test_divergence_is_recorded_with_rouge_zero(folder: Path, setting: dict) -> 
 
 def test_a_prefix_is_put_before_every_dialogue(folder: Path) -> None:
     with ClientFile(folder / "clients.h5") as file:
-        described = json.loads((folder / "source.json").read_text())
-        tokenizer = load_source(folder / "source.safetensors", described).tokenizer
+        tokenizer = source(folder).tokenizer
         batch = next(TokenizedClients(file, tokenizer, 200, "sum up: ").batches("test", 5))
         (text,) = tokenizer.decode(batch.arrays["tokens"][:1])
         assert text == "sum up: " + file.column("test", "dialogue")[0]
@@ -127,7 +126,8 @@ def test_uploads_cost_their_tokens_once(folder: Path, cut: int) -> None:
     outcome, features = plain(folder, cut=cut), stored(folder, cut)
     down = outcome.ledger.table().to_pandas().query("direction == 'down'")
     assert down["client"].tolist() == [BROADCAST]
-    frozen = trained_parameters(shape(folder), ALL) - trained_parameters(shape(folder), cut)
+    shape = source(folder).model.shape
+    frozen = trained_parameters(shape, ALL) - trained_parameters(shape, cut)
     assert down["payload_bits"].item() == 32 * frozen
     up, counts = uploads(outcome), first(outcome)
     lengths, labels = np.diff(features.offsets), np.diff(features.label_offsets)
@@ -152,7 +152,7 @@ def test_a_round_is_a_broadcast_and_an_update_of_each_of_its_clients(
     folder: Path, method: str
 ) -> None:
     outcome = plain(folder, method)
-    numbers = trained_parameters(shape(folder), 1 if method == "ftl_c" else ALL)
+    numbers = trained_parameters(source(folder).model.shape, 1 if method == "ftl_c" else ALL)
     rows = outcome.ledger.table().to_pandas().query("round > 0")
     assert (rows["payload_bits"] == 32 * numbers).all()
     assert (rows["bits"] == 32 * numbers + 8 * HEADER_BYTES).all()
@@ -244,6 +244,3 @@ def test_fewer_clients_and_lost_dialogues_are_counted(folder: Path) -> None:
 def test_when_nothing_arrives_it_says_so(folder: Path) -> None:
     with pytest.raises(UserError, match="no dialogue reached the server"):
         run(folder, {"plr": 1.0})
-
-
-# --- clients of a setting's own ---------------------------------------------------------------
