@@ -173,11 +173,7 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(paths, mon
     from fbftl.methods.fbftl.run import send_and_train
     from fbftl.tasks.task import client_features
 
-    inputs = Inputs(
-        manifest=Path(paths["manifest"]),
-        network=Path(paths["network"]),
-        device=devices.prepare("cpu", 1),
-    )
+    inputs = Inputs.at(read_by_heads(paths), devices.prepare("cpu", 1))
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
     client_data = client_features(half, inputs)
     (fitted,) = send_and_train([half], client_data)

@@ -16,14 +16,12 @@ from fbftl.attacks.attained import Attained, labels_recovered
 from fbftl.attacks.of_method.secure_ftl import labels_of_factors, labels_of_gradient
 from fbftl.attacks.sent_models import Watching, membership_in_weights
 from fbftl.attacks.votes import expected
-from fbftl.exchange.personal import gathered
-from fbftl.messages.ledger import Ledger
 from fbftl.methods.fedavg.federation import initial_learner
 from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import Inputs, client_samples
-from unit.methods.frameworks.framework_toys import MLP, job_of, params_of
+from unit.methods.frameworks.framework_toys import MLP, cohort_of, job_of, params_of
 
 
 @pytest.fixture
@@ -82,9 +80,8 @@ def test_labels_are_guessed_from_those_that_voted_alike():
 
 
 def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
-    job = job_of("fd", distillation_weight=1.0, partition="shards")
-    client_data = client_samples(job, inputs)
-    cohort = gathered(job, client_data, 0, Ledger(method="fd"))
+    cohort = cohort_of(inputs, "fd", distillation_weight=1.0, partition="shards")
+    client_data = cohort.client_data
     public = open_samples(client_data, "target")
     before = [weights.clone() for weights in cohort.models.weights]
     first, second = (personal_models.images_of_mean_logits(cohort, public) for _ in range(2))

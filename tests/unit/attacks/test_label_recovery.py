@@ -37,7 +37,7 @@ def client(
 NOTHING = Calibration(np.full(CLASSES, 0.1), 0.0)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 10_000), st.floats(0.01, 5))
 def test_one_sample_is_always_recovered_for_certain(seed, scale):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fbftl.attacks.rmia import Rmia, dominated
 from fbftl.attacks.shadows import Population, against
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from unit.attacks.gaussian_models import trained_on_halves
 
@@ -37,7 +37,6 @@ def test_scores_are_the_share_of_pairs(offset):
 ratios = st.lists(st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 4.0]), min_size=1, max_size=8)
 
 
-@settings(deadline=None)
 @given(ratios, ratios, st.sampled_from([1.0, 2.0]))
 def test_a_candidate_dominates_strictly(candidates, references, gamma):
     shares = [np.mean([x / z > gamma for z in references]) for x in candidates]

@@ -302,9 +302,6 @@ def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_fo
     (vit_folder.path / "config.json").write_text(json.dumps(config | {"hidden_act": math.inf}))
     with pytest.raises(UserError, match=r"transformers cannot load.*hidden_act"):
         load_given(transformers_block(vit_folder.path))
-    (vit_folder.path / "config.json").write_text("{")
-    with pytest.raises(UserError, match="is no JSON"):
-        load_given(transformers_block(vit_folder.path))
 
 
 def test_without_network_the_hub_says_which_file_is_wanted(monkeypatch):

@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import asdict, replace
+from operator import attrgetter
 
 import pytest
 import torch
@@ -122,18 +123,8 @@ def test_torchvision_vgg16_agrees_with_the_closed_form(torchvision, resolution):
     example = {"x": torch.empty(1, 3, resolution, resolution, device="meta")}
     traced = trace(model, example, cut="classifier.3", name="vgg16").layers
     closed = vgg16(resolution, frozen_dense=(4096,), head=(4096, 10)).layers
-
-    def counts(layer):
-        return (
-            layer.kind,
-            layer.parameters,
-            layer.inputs,
-            layer.outputs,
-            layer.products,
-            layer.bias_additions,
-        )
-
-    assert [counts(layer) for layer in traced] == [counts(layer) for layer in closed]
+    counts = attrgetter("kind", "parameters", "inputs", "outputs", "products", "bias_additions")
+    assert [*map(counts, traced)] == [*map(counts, closed)]
 
 
 @pytest.mark.usefixtures("torchvision")

@@ -105,10 +105,7 @@ def test_pictures_in_a_file_give_equal_curves(
 @pytest.mark.parametrize("size", [None, 12])
 def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], size) -> None:
     """Resized or not, a picture in a round of a few is what it is among all, to the last bit."""
-    inputs = Inputs(
-        device=torch.device("cpu"), **{k: Path(v) for k, v in files.items() if k != "network"}
-    )
-    client_data = client_samples(job({"method": "fl"}), inputs)
+    client_data = client_samples(job({"method": "fl"}), Inputs.at(files, torch.device("cpu")))
     samples = client_data.samples
     resized = Pictures(
         samples.pixels, samples.labels, samples.preprocessing.overridden({"size": size})

@@ -8,10 +8,11 @@ import pytest
 import torch
 from fbftl.data.dialogues import generated as dialogues
 from fbftl.data.dialogues.records import Record
+from fbftl.data.participation import held_out
 from fbftl.features.dialogues import forward_fn
 from fbftl.ground.errors import UserError
 from fbftl.models.t5.generate import generate
-from fbftl.models.t5.head import ALL, is_trained, new_head
+from fbftl.models.t5.head import ALL, head_memory, is_trained, new_head, summary_logits
 from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.source import SourceT5, load_source, write_source
 from fbftl.models.t5.tokenizer import END_ID, train_tokenizer
@@ -150,14 +151,8 @@ def test_the_best_validation_epoch_is_kept():
     losses = [epoch.validation_loss for epoch in learner_.curve]
     assert learner_.chosen.validation_loss == min(losses)
     assert losses[-1] > min(losses), "this toy overfits, or the test shows nothing"
-    held_out = np.setdiff1d(np.arange(60), _training_rows(60, 0.2, 0))
-    assert mean_loss(learner_.best(), ALL, data, held_out) == pytest.approx(min(losses), rel=1e-5)
-
-
-def _training_rows(count: int, share: float, seed: int) -> np.ndarray:
-    from fbftl.data.participation import held_out
-
-    return held_out(np.arange(count), share, seed)[0]
+    _, validation = held_out(np.arange(60), plan.validation, 0)
+    assert mean_loss(learner_.best(), ALL, data, validation) == pytest.approx(min(losses), rel=1e-5)
 
 
 def test_scarce_data_gets_as_many_updates():
@@ -189,8 +184,6 @@ def test_greedy_summaries_are_the_most_probable_tokens(cut):
     forced = SequencePairs(data.inputs, Sequences.of(labels), CLIENTS)
     inputs, mask = forced.inputs.padded(EVERYONE)
     wanted, wanted_mask = forced.labels.padded(EVERYONE)
-    from fbftl.models.t5.head import head_memory, summary_logits
-
     logits = summary_logits(head, head_memory(head, cut, inputs, mask), mask, wanted)
     best = logits.argmax(-1)
     for ids, row in zip(summaries, best.tolist(), strict=True):

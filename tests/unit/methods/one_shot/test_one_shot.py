@@ -40,7 +40,7 @@ def uploads(outcome) -> pd.DataFrame:
 def test_every_head_learns_the_blobs_from_every_message_that_holds_it(
     blobs, message, head, monkeypatch
 ):
-    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 1000)
+    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
     outcome = one_shot(blobs, setting(message, head))
     least = 0.6 if message == "projected" else 0.8
     assert min(r["test_accuracy"] for r in outcome.repetitions) > least
