@@ -47,6 +47,12 @@ def backbone(request):
     return build_backbone(*BACKBONES[request.param])
 
 
+def alike(model: torch.nn.Module, other: torch.nn.Module) -> bool:
+    """Tell whether two networks give the same of the same images."""
+    inputs = torch.randn(2, 3, 32, 32)
+    return torch.equal(model(inputs), other(inputs))
+
+
 def test_every_cut_gives_what_its_layer_gives_in_the_whole(backbone):
     inputs, names = torch.randn(3, 3, 32, 32), cuttable(backbone, EXAMPLE)
     chosen = [names[0], names[len(names) // 3], names[len(names) // 2], names[-2]]
@@ -87,8 +93,7 @@ def test_a_users_file_is_loaded(tmp_path):
     digest = write_weights(tmp_path / "w.safetensors", model)
     block = {**BLOCK, "weights": "file", "file": str(tmp_path / "w.safetensors"), "sha256": digest}
     source = load_given(block)
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(source.model(inputs), model(inputs))
+    assert alike(source.model, model)
     assert source.origin["sha256"] == digest
     with pytest.raises(UserError, match="as expected; fetch the file again"):
         load_given({**block, "sha256": "0" * 64})
@@ -101,12 +106,11 @@ def test_a_random_source_is_written_and_loaded_by_another_study(tmp_path):
     paths = {"file": str(tmp_path / "s.safetensors"), "manifest": str(tmp_path / "s.json")}
     write_source(*paths.values(), first)
     block = {**BLOCK, "from": "workflow", "weights": "file", **paths}
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(load_given(block).model(inputs), first.model(inputs))
+    assert alike(load_given(block).model, first.model)
     manifest = json.loads((tmp_path / "s.json").read_text())
     assert manifest["accuracy"] is None
     assert "torchvision" in manifest["versions"]
-    assert not torch.equal(load_given({**BLOCK, "seed": 1}).model(inputs), first.model(inputs))
+    assert not alike(load_given({**BLOCK, "seed": 1}).model, first.model)
     for content in ("", "[]", "{}", '{"architecture": 1, "sha256": null}'):
         (tmp_path / "s.json").write_text(content)
         with pytest.raises(UserError, match="is no manifest of a source model"):
@@ -134,8 +138,7 @@ PUBLISHED = {**BLOCK, "weights": "published", "version": "V1"}
 
 def test_torchvisions_published_weights_are_loaded(hub):
     source = load_given(PUBLISHED)
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(source.model(inputs), hub.model(inputs))
+    assert alike(source.model, hub.model)
     assert source.preprocessing == Preprocessing(32, (0.5,) * 3, (0.25,) * 3)
     assert source.origin["sha256"] == hub.digest
     assert load_given({**PUBLISHED, "sha256": hub.digest}).origin == source.origin
@@ -172,8 +175,7 @@ def test_timms_published_weights_are_loaded(tmp_path, monkeypatch):
     monkeypatch.setattr(known_weights, "hub_file", hub_file)
     block = {**PUBLISHED, "from": "timm", "name": "resnet10t", "options": {}, "version": None}
     source = load_given(block)
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(source.model(inputs), model(inputs))
+    assert alike(source.model, model)
     assert requests == [("timm/resnet10t.c3_in1k", "model.safetensors", None)]
 
 
@@ -202,8 +204,7 @@ def test_a_transformers_folder_is_loaded(vit_folder, tmp_path):
     assert (source.preprocessing.mean, source.preprocessing.std) == ((0.1,) * 3, (0.2,) * 3)
     write_source(tmp_path / "s.safetensors", tmp_path / "s.json", source)
     manifest = json.loads((tmp_path / "s.json").read_text())
-    again = load_source(tmp_path / "s.safetensors", manifest)
-    assert torch.equal(again(inputs), hidden)
+    assert alike(load_source(tmp_path / "s.safetensors", manifest), source.model)
 
 
 CARDS = {

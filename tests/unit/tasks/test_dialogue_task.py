@@ -3,12 +3,13 @@
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from fbftl.data.clients import ClientFile
-from fbftl.exchange.sending import sending
+from fbftl.exchange.sending import Sending, sending
 from fbftl.features.dialogues import TokenizedClients
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
@@ -190,11 +191,16 @@ def test_q_2_is_training_on_what_a_hand_decodes(folder: Path) -> None:
 # --- noise ------------------------------------------------------------------------------------
 
 
+def noising(folder: Path, axes: dict) -> tuple[Sending, Any]:
+    """Return how clients send under a mechanism, and what they have to send."""
+    job_ = job(axes)
+    payload = client_features(job_, inputs_at(folder)).payload
+    return sending(job_, payload, None), payload
+
+
 def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
-    job_ = job({"mechanism": "gaussian", "sigma": 1e-9})
-    client_data = client_features(job_, inputs_at(folder))
-    how = sending(job_, client_data.payload, None)
-    noised, clear = how.noised(0, draw=0), client_data.payload
+    how, clear = noising(folder, {"mechanism": "gaussian", "sigma": 1e-9})
+    noised = how.noised(0, draw=0)
     for row in range(TRAIN):
         norm, before = (np.linalg.norm(uploads_.states(row)) for uploads_ in (noised, clear))
         assert before > CLIP
@@ -207,26 +213,23 @@ def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
 
 
 def test_a_dialogues_noise_is_its_own_and_is_scaled_by_its_length(folder: Path) -> None:
-    job_ = job({"mechanism": "gaussian", "sigma": 2.0})
-    client_data = client_features(job_, inputs_at(folder))
-    how = sending(job_, client_data.payload, None)
+    how, clear = noising(folder, {"mechanism": "gaussian", "sigma": 2.0})
     once, again = how.noised(0, draw=0), how.noised(0, draw=0)
     np.testing.assert_array_equal(once.values, again.values)
     added = np.concatenate([once.states(row).ravel() for row in range(TRAIN)])
     assert added.std() == pytest.approx(2 * CLIP, rel=0.05)
-    lengths = how.scale(client_data.payload.numbers) * np.array(
+    lengths = how.scale(clear.numbers) * np.array(
         [np.linalg.norm(once.states(row)) for row in range(TRAIN)]
     )
     np.testing.assert_allclose(lengths, CLIP, rtol=0.15)
 
 
 def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> None:
-    job_ = job({"mechanism": "relative", "sigma": 0.1})
-    client_data = client_features(job_, inputs_at(folder))
-    how = sending(job_, client_data.payload, None)
+    how, payload = noising(folder, {"mechanism": "relative", "sigma": 0.1})
+    noised = how.noised(0, draw=0)
     for row in range(TRAIN):
-        clear = client_data.payload.states(row)
-        noise = how.noised(0, draw=0).states(row) - clear
+        clear = payload.states(row)
+        noise = noised.states(row) - clear
         assert noise.std() == pytest.approx(0.1 * how.relative_range * clear.std(), rel=0.25)
 
 
