@@ -31,9 +31,9 @@ def test_parts_are_averaged_over_those_who_trained_them(files):
     (trial,) = training_run.trials
     users, schedule, sent = trial.users, trial.schedule, []
 
-    def watched(*told: Any) -> torch.Tensor:
-        sent.append(told[-1].clone())
-        return told[-1]
+    def watched(*arguments: Any) -> torch.Tensor:
+        sent.append(arguments[-1].clone())
+        return arguments[-1]
 
     trial.server.sent = watched
     for round_number in range(1, 13):

@@ -45,8 +45,8 @@ def test_first_messages_are_those_computed_by_hand(run, inputs):
     cohort.models.train(samples, cohort.rows, 1)
     content = []
     for client, rows in enumerate(cohort.rows):
-        own = samples.at(rows)
-        logits, labels = cohort.models.logits(client, own.inputs), own.labels
+        of_client = samples.at(rows)
+        logits, labels = cohort.models.logits(client, of_client.inputs), of_client.labels
         counts = torch.bincount(labels, minlength=10)
         sums = torch.stack([logits[labels == label].sum(0) for label in range(10)])
         content.append(torch.cat([(sums / counts.clamp(min=1)[:, None]).flatten(), counts]))
