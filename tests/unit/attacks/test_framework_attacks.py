@@ -16,14 +16,12 @@ from fbftl.attacks.attained import Attained, labels_recovered
 from fbftl.attacks.of_method.secure_ftl import labels_of_factors, labels_of_gradient
 from fbftl.attacks.sent_models import Watching, membership_in_weights
 from fbftl.attacks.votes import expected
-from fbftl.exchange.personal import gathered
-from fbftl.messages.ledger import Ledger
 from fbftl.methods.fedavg.federation import initial_learner
 from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import Inputs, client_samples
-from unit.methods.frameworks.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, job_of
+from unit.methods.frameworks.framework_toys import MLP, cohort_of, job_of, params_of
 
 
 @pytest.fixture
@@ -82,32 +80,27 @@ def test_labels_are_guessed_from_those_that_voted_alike():
 
 
 def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
-    job = job_of("fd", distillation_weight=1.0, partition="shards")
-    client_data = client_samples(job, inputs)
-    cohort = gathered(job, client_data, 0, Ledger(method="fd"))
+    cohort = cohort_of(inputs, "fd", distillation_weight=1.0, partition="shards")
+    client_data = cohort.client_data
     public = open_samples(client_data, "target")
     before = [weights.clone() for weights in cohort.models.weights]
     first, second = (personal_models.images_of_mean_logits(cohort, public) for _ in range(2))
     assert first == second
     assert all(map(torch.equal, before, cohort.models.weights))
-    sent = [client_data.samples.at(rows) for rows in cohort.rows]
-    blind = [
-        torch.stack(
-            [
-                (image - public.inputs[public.labels == label].mean(0)).square().mean()
-                for image, label in zip(samples.inputs, samples.labels, strict=True)
-            ]
-        ).mean()
-        for samples in sent
-    ]
-    assert first.blind == pytest.approx(float(torch.stack(blind).mean()), rel=1e-5)
+
+    def of_means(rows: np.ndarray) -> float:
+        sent = client_data.samples.at(rows)
+        means = [public.inputs[public.labels == label].mean(0) for label in sent.labels]
+        return float((sent.inputs - torch.stack(means)).square().mean())
+
+    assert first.blind == pytest.approx(np.mean([*map(of_means, cohort.rows)]), rel=1e-5)
 
 
 # --- weights ----------------------------------------------------------------------------------
 
 
 def test_a_client_that_learns_its_samples_by_heart_is_found(inputs):
-    job = job_of("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=150)
+    job = job_of("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=60)
     client_data = client_samples(job, inputs)
     watching = Watching(partial(initial_learner, client_data))
     watching.run_first_seed(job, client_data)
@@ -136,14 +129,10 @@ SETTINGS = [
 
 def jobs_of(settings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the toy's jobs, of two seeds each."""
+    blocks = {"fedmd": {"architectures": [MLP]}}
     return [
-        {
-            "task": "toy", "kind": "images", "setting": setting, "seeds": [0, 1],
-            "clients": CLIENTS, "training": LOCAL, "privacy": {},
-            "block": BLOCK | ({"architectures": [MLP]} if setting["method"] == "fedmd" else {}),
-        }
-        for setting in settings
-    ]  # fmt: skip
+        params_of(block=blocks.get(each["method"]), **each) | {"seeds": [0, 1]} for each in settings
+    ]
 
 
 def files_of(inputs: Inputs) -> dict[str, str]:

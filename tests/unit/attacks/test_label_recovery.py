@@ -11,6 +11,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import softmax
 
 CLASSES, WIDTH = 10, 32
 
@@ -27,27 +28,16 @@ def client(
     """The sum of a client's gradients, of weight and of bias, and the labels behind it."""
     activations = np.maximum(rng.normal(size=(samples, WIDTH)), 0)
     labels = rng.integers(CLASSES, size=samples)
-    p = softmax(activations @ weight.T + bias)
+    p = softmax(activations @ weight.T + bias, axis=1)
     difference = p - np.eye(CLASSES)[labels]
     counts = np.bincount(labels, minlength=CLASSES)
     return difference.T @ activations, difference.sum(axis=0), counts
 
 
-def learnt(rng: np.random.Generator, samples: int, *last: np.ndarray) -> Calibration:
-    """What an adversary learns from 200 clients like the victims."""
-    updates = [client(rng, samples, *last) for _ in range(200)]
-    return calibrate([g for _, g, _ in updates], [n for *_, n in updates])
-
-
 NOTHING = Calibration(np.full(CLASSES, 0.1), 0.0)
 
 
-def softmax(logits: np.ndarray) -> np.ndarray:
-    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
-
-
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 10_000), st.floats(0.01, 5))
 def test_one_sample_is_always_recovered_for_certain(seed, scale):
     rng = np.random.default_rng(seed)
@@ -55,7 +45,7 @@ def test_one_sample_is_always_recovered_for_certain(seed, scale):
     assert recover_labels(*sent, NOTHING, 1).tolist() == counts.tolist()
 
 
-@pytest.mark.parametrize("samples", [1, 2, 4, 8])
+@pytest.mark.parametrize("samples", [2, 8])
 def test_small_batches_on_an_untrained_head_are_recovered_for_certain(samples):
     """The probabilities are near 1/N, so they add up to less than one over K < N samples."""
     rng = stream(0, "test", samples)
@@ -75,24 +65,21 @@ def shares(rng: np.random.Generator, samples: int, noise: float = 0.0) -> tuple[
     updates = [seen() for _ in range(200)]
     calibration = calibrate([g for _, g, _ in updates], [n for *_, n in updates])
     blind = blind_counts(CLASSES, samples)
-    scores = [
-        (
-            share_recovered(recover_labels(*sent, calibration, samples, noise > 0), counts),
-            share_recovered(blind, counts),
-        )
-        for *sent, counts in (seen() for _ in range(100))
-    ]
-    recovered, guessed = np.mean(scores, axis=0)
-    return float(recovered), float(guessed)
+    recovered, guessed = [], []
+    for *sent, counts in (seen() for _ in range(100)):
+        labels = recover_labels(*sent, calibration, samples, noise > 0)
+        recovered.append(share_recovered(labels, counts))
+        guessed.append(share_recovered(blind, counts))
+    return float(np.mean(recovered)), float(np.mean(guessed))
 
 
-@pytest.mark.parametrize("samples", [8, 16, 100])
+@pytest.mark.parametrize("samples", [8, 100])
 def test_public_samples_settle_nearly_every_label(samples):
     recovered, blind = shares(stream(1, "test", samples), samples)
     assert recovered > 0.95 > blind
 
 
-@pytest.mark.parametrize("noise", [3.0, 30.0, 1000.0])
+@pytest.mark.parametrize("noise", [3.0, 1000.0])
 def test_under_noise_no_estimate_is_worse_than_the_blind_guess(noise):
     recovered, blind = shares(stream(2, "test"), 100, noise)
     assert recovered > blind - 0.01
@@ -100,7 +87,9 @@ def test_under_noise_no_estimate_is_worse_than_the_blind_guess(noise):
 
 def test_without_noise_a_count_falls_by_one_per_unit_of_gradient():
     rng = stream(3, "test")
-    calibration = learnt(rng, 50, *layer(rng, 0.1))
+    last = layer(rng, 0.1)
+    updates = [client(rng, 50, *last) for _ in range(200)]
+    calibration = calibrate([g for _, g, _ in updates], [n for *_, n in updates])
     assert calibration.slope == pytest.approx(-1, abs=0.02)
 
 

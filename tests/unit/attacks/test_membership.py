@@ -11,13 +11,12 @@ from fbftl.attacks.membership import (
 )
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 scores = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=8)
 
 
-@settings(deadline=None)
 @given(scores, scores)
 def test_the_area_under_the_curve_equals_its_definition(members, others):
     pairs = [(m > o) + (m == o) / 2 for m in members for o in others]

@@ -1,5 +1,7 @@
 """The attack that is quoted is chosen on other targets, and thresholds attain what is reported."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from fbftl.attacks import choice
@@ -8,11 +10,9 @@ from fbftl.attacks.head_membership import GUESS, membership_findings, rows_of
 from fbftl.attacks.membership import auc
 from fbftl.attacks.rmia import OFFSETS, Rmia
 from fbftl.attacks.shadows import Population, against
-from fbftl.study.job import from_params
-from fbftl.study.methods import axes_by_method
 from scipy.stats import binom
 from unit.attacks.gaussian_models import trained_on_halves
-from unit.tasks.toy_task import TRAINING
+from unit.tasks.toy_task import job
 
 ALARMS = 0.02
 MODELS, SAMPLES = 12, 3000
@@ -67,19 +67,18 @@ def test_with_a_signal_members_lie_above_it_and_others_as_before(with_signal, at
     assert rate.hits.mean() > (1.05 if attack == "loss threshold" else 3) * ALARMS
 
 
+def aucs(scores: Sequence[np.ndarray], member: np.ndarray) -> list[float]:
+    """Return the area under the curve of each target's scores."""
+    return [auc(each[of], each[~of]) for each, of in zip(scores, member, strict=True)]
+
+
 def test_attacks_are_judged_on_targets_that_no_attack_was_chosen_on(with_signal):
     """Even models are tuning targets, odd ones the others, each with the rest as shadows."""
     models = uneven(2.0)
-    aucs = []
-    for target, (member, confidence) in enumerate(
-        zip(models.member, models.confidence, strict=True)
-    ):
-        assert with_signal[0].shadows == MODELS - 1
-        aucs.append(auc(confidence[member], confidence[~member]))
-        assert target < MODELS
-    assert with_signal[0].attack == "loss threshold"
-    np.testing.assert_allclose(with_signal[0].tuning, aucs[::2])
-    np.testing.assert_allclose(with_signal[0].aucs, aucs[1::2])
+    expected = aucs(models.confidence, models.member)
+    assert (with_signal[0].attack, with_signal[0].shadows) == ("loss threshold", MODELS - 1)
+    np.testing.assert_allclose(with_signal[0].tuning, expected[::2])
+    np.testing.assert_allclose(with_signal[0].aucs, expected[1::2])
 
 
 def test_the_offset_is_the_best_on_tuning_targets_alone(with_signal):
@@ -90,14 +89,7 @@ def test_the_offset_is_the_best_on_tuning_targets_alone(with_signal):
             Rmia(offset)(against(models, t, [k for k in range(MODELS) if k != t]))
             for t in range(0, MODELS, 2)
         ]
-        means.append(
-            np.mean(
-                [
-                    auc(each[member], each[~member])
-                    for each, member in zip(scores, models.member[::2], strict=True)
-                ]
-            )
-        )
+        means.append(np.mean(aucs(scores, models.member[::2])))
     (attempt,) = (each for each in with_signal if each.attack == choice.OFFLINE_RMIA)
     assert attempt.offset == OFFSETS[int(np.argmax(means))]
     assert attempt.tuning.mean() == pytest.approx(max(means))
@@ -121,6 +113,9 @@ def test_what_the_target_learned_moves_no_threshold():
         assert after[key] == pytest.approx(threshold, abs=1e-9)
 
 
+FBFTL = job({"method": "fbftl"})
+
+
 def attempt(attack: str, tuning: float, quoted: float) -> Attempt:
     """Return an attempt with the AUCs on either half of the targets."""
     rate = Rate(np.array([0.3, 0.5]), np.array([0.02, 0.04]))
@@ -130,23 +125,15 @@ def attempt(attack: str, tuning: float, quoted: float) -> Attempt:
     )  # fmt: skip
 
 
-def job(**setting):
-    params = {
-        "task": "toy", "kind": "images", "setting": {"method": "fbftl"} | setting, "seeds": [0],
-        "block": {"head": []}, "clients": {}, "training": TRAINING, "privacy": {},
-    }  # fmt: skip
-    return from_params(params, axes_by_method())
-
-
 def test_the_best_on_tuning_targets_is_quoted_even_if_another_does_better_on_the_others():
     attempts = [attempt("a", 0.7, 0.6), attempt("b", 0.6, 0.9), attempt("c", 0.4, 0.3)]
     assert chosen(attempts) is attempts[0]
-    rows = rows_of(job(), attempts)
+    rows = rows_of(FBFTL, attempts)
     assert [row["quoted"] for row in rows] == [True, False, False]
     # An attack that is worse than a guess is reported as it is.
     assert rows[2]["auc"] == pytest.approx(0.3)
     assert rows[2]["tuning_auc"] == pytest.approx(0.4)
-    findings = membership_findings(job(), attempts)
+    findings = membership_findings(FBFTL, attempts)
     assert {finding.adversary for finding in findings} == {"a; 3 shadows"}
     auc, hits, _, proven = findings
     assert (auc.value, auc.spread) == (pytest.approx(0.6), pytest.approx(0.1 * np.sqrt(2)))
@@ -159,7 +146,7 @@ def test_the_best_on_tuning_targets_is_quoted_even_if_another_does_better_on_the
 def test_no_attack_is_quoted_where_all_are_guesses_or_worse():
     attempts = [attempt("a", 0.5, 0.9), attempt("b", 0.4, 0.8)]
     assert chosen(attempts) is None
-    assert not any(row["quoted"] for row in rows_of(job(), attempts))
-    (finding,) = membership_findings(job(), attempts)
+    assert not any(row["quoted"] for row in rows_of(FBFTL, attempts))
+    (finding,) = membership_findings(FBFTL, attempts)
     assert finding.adversary == f"{GUESS}; 3 shadows"
     assert np.isnan(finding.value)

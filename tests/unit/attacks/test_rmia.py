@@ -1,46 +1,12 @@
-"""RMIA is the authors' formula: numbers made by hand, and the count of pairs itself."""
+"""RMIA is the authors' formula: the count of pairs itself."""
 
 import numpy as np
 import pytest
 from fbftl.attacks.rmia import Rmia, dominated
 from fbftl.attacks.shadows import Population, against
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from unit.attacks.gaussian_models import trained_on_halves
-
-PROBABILITY = np.array([[0.8, 0.5, 0.30], [0.4, 0.5, 0.2], [0.6, 0.9, 0.1], [0.9, 0.7, 0.4]])
-"""Of three samples under the target and three shadows."""
-
-MEMBER = np.array([[1, 0, 1], [0, 0, 1], [0, 1, 0], [1, 0, 1]], dtype=bool)
-UNSEEN = np.array([[0.9, 0.5], [0.9, 0.1], [0.6, 0.3], [0.9, 0.2]])
-"""Of two samples that no model was trained on."""
-
-
-def log_odds(probability: np.ndarray) -> np.ndarray:
-    return np.log(probability / (1 - probability))
-
-
-def by_hand() -> Population:
-    return Population(log_odds(PROBABILITY), MEMBER, ~MEMBER, log_odds(UNSEEN))
-
-
-def test_offline_scores_are_those_computed_by_hand():
-    """a = 0.2: Pr(x) = 0.6 p + 0.4, p the mean of shadows without x, Pr(z) likewise of all three.
-
-    p(x) = 0.5, 0.6, 0.1, so Pr(x) = 0.7, 0.76, 0.46, and the ratios are 1.143, 0.658, 0.652.
-    p(z) = 0.8, 0.2, so Pr(z) = 0.88, 0.52, and theirs are 1.023, 0.962.
-    """
-    scores = Rmia(0.2)(against(by_hand(), 0, [1, 2, 3]))
-    assert scores.tolist() == [1.0, 0.0, 0.0]
-
-
-def test_online_scores_are_those_computed_by_hand():
-    """Pr(x) is the mean of both sides: (0.5 + 0.9) / 2, (0.6 + 0.9) / 2, (0.1 + 0.3) / 2.
-
-    The ratios are 1.143, 0.667, 1.5; those of the unseen samples 0.9 / 0.8 = 1.125, 0.5 / 0.2.
-    """
-    scores = Rmia()(against(by_hand(), 0, [1, 2, 3]))
-    assert scores.tolist() == [0.5, 0.0, 0.5]
 
 
 @pytest.mark.parametrize("offset", [None, 0.0, 0.3, 1.0])
@@ -71,7 +37,6 @@ def test_scores_are_the_share_of_pairs(offset):
 ratios = st.lists(st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 4.0]), min_size=1, max_size=8)
 
 
-@settings(deadline=None)
 @given(ratios, ratios, st.sampled_from([1.0, 2.0]))
 def test_a_candidate_dominates_strictly(candidates, references, gamma):
     shares = [np.mean([x / z > gamma for z in references]) for x in candidates]

@@ -67,11 +67,9 @@ def up(outcome: Outcome) -> pd.DataFrame:
 # --- what it equals ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("network", [None, MLP])
-def test_one_full_batch_of_everybody_is_fl(files, network):
-    plain = {"momentum": 0.0, "clients_per_round": EVERYBODY, "local_batch": None}
-    local, before, _ = fedavg(files, job({}, network=network, **plain))
-    averaged_job = job({}, network=network, **plain)
+def test_one_full_batch_of_everybody_is_fl(files):
+    averaged_job = job({}, momentum=0.0, clients_per_round=EVERYBODY, local_batch=None)
+    local, before, _ = fedavg(files, averaged_job)
     fl = replace(averaged_job, setting=replace(averaged_job.setting, values=FL))
     client_data, learners = client_data_of(files, fl), []
 
@@ -90,11 +88,10 @@ def test_one_full_batch_of_everybody_is_fl(files, network):
 FL = {"method": "fl"} | axes_by_method()["fl"]
 
 
-@pytest.mark.parametrize("network", [None, MLP])
-def test_one_client_is_plain_training_to_the_bit(files, network):
+def test_one_client_is_plain_training_to_the_bit(files):
     """With the optimiser begun anew at every round on both sides."""
     alone = CLIENTS | {"samples_per_client": 124}
-    job_ = job({"local_epochs": 2, "clients": 1}, network, clients=alone, clients_per_round=1)
+    job_ = job({"local_epochs": 2, "clients": 1}, MLP, clients=alone, clients_per_round=1)
     local, before, _ = fedavg(files, job_)
     client_data = client_data_of(files, job_)
     model = torch.nn.Sequential(*client_data.target.random(job_, SEED))
@@ -211,9 +208,8 @@ def test_aggregation_and_the_servers_own_step_are_asked(files):
     assert not local.weights().any()
 
 
-@pytest.mark.parametrize("plr", [0.0, 0.5])
-def test_what_was_received_is_what_the_ledger_has_arrivals_of(files, plr):
-    job_ = job({"plr": plr}, validation=0.1)
+def test_what_was_received_is_what_the_ledger_has_arrivals_of(files):
+    job_ = job({"plr": 0.5}, validation=0.1)
     _, _, outcome = fedavg(files, job_)
     table = up(outcome)
     client = client_data_of(files, job_).partition.client

@@ -38,7 +38,7 @@ def test_updates_get_the_noise_of_all_rounds(task_files):
     assert repetition["privacy"][0]["sigma"] == pytest.approx(sigma)
 
 
-@pytest.mark.parametrize("method", ["fl", "ftl_f", "ftl_c", "fbftl"])
+@pytest.mark.parametrize("method", ["fl", "fbftl"])
 def test_a_setting_s_own_clients_of_a_round_take_the_place_of_the_task_s(method, task_files):
     axes = {"method": method, "clients_per_round": 2, "samples_per_client": 16}
     answer = answered(axes, task_files)

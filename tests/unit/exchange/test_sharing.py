@@ -10,26 +10,18 @@ from fbftl.study.job import known_axes
 DEFAULTS = methods.axes_by_method()["fbftl"]
 
 
-def shared(**deviations) -> bool:
-    setting = known_axes({"method": "fbftl"} | deviations, DEFAULTS | {"rotated": 0})
-    return Sending(SimpleNamespace(setting=setting), None, ()).shared
-
-
 @pytest.mark.parametrize(
-    "axes",
-    [{}, {"plr": 0.5, "loss": "reshuffled"}, {"bits": 8, "keep": 0.5}, {"clients": 3}],
-)
-def test_what_happens_beside_messages_leaves_them_shared(axes):
-    assert shared(**axes)
-
-
-@pytest.mark.parametrize(
-    "axes",
+    ("axes", "shared"),
     [
-        {"mechanism": "gaussian", "sigma": 1.0},
-        {"label_epsilon": 1.0},
-        {"plr": 0.5, "rotated": 1},  # an axis that nobody has heard of here
+        ({}, True),
+        ({"plr": 0.5, "loss": "reshuffled"}, True),
+        ({"bits": 8, "keep": 0.5}, True),
+        ({"clients": 3}, True),
+        ({"mechanism": "gaussian", "sigma": 1.0}, False),
+        ({"label_epsilon": 1.0}, False),
+        ({"plr": 0.5, "rotated": 1}, False),  # an axis that nobody has heard of here
     ],
 )
-def test_any_other_axis_makes_messages_of_its_own(axes):
-    assert not shared(**axes)
+def test_what_happens_beside_messages_leaves_them_shared_and_nothing_else(axes, shared):
+    setting = known_axes({"method": "fbftl"} | axes, DEFAULTS | {"rotated": 0})
+    assert Sending(SimpleNamespace(setting=setting), None, ()).shared == shared

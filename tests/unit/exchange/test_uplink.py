@@ -4,13 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.exchange.post import Post
-from fbftl.exchange.uplink import (
-    Releasing,
-    Traffic,
-    Uplink,
-    compressing,
-    relatively_noisy,
-)
+from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing, relatively_noisy
 from fbftl.messages.codec import Compression, NotFiniteError, compress
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import Ledger
@@ -56,12 +50,6 @@ def uplink(
 
 def rows_of(sent: Uplink, direction: str) -> pd.DataFrame:
     return sent.post.ledger.table().to_pandas().query("direction == @direction")
-
-
-def test_plain_updates_average_over_samples() -> None:
-    sent = uplink(compressing(Compression(), None))
-    mean = sent.averaged(a_round(), updates())[0]
-    assert mean == pytest.approx(updates().sum(axis=0) / COUNTS.sum(), abs=1e-6)
 
 
 def test_error_feedback_sends_later_what_was_left_out() -> None:

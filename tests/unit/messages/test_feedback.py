@@ -50,17 +50,6 @@ def test_memory_cost_of_the_paper():
     assert memory(3, 7).nbytes == memory_bytes(3, 7)
 
 
-def test_mapped_memory_equals_memory_and_leaves_no_file(tmp_path):
-    mapped, plain = mapped_memory(4, 30, tmp_path), memory(4, 30)
-    for g in gradients(3, 2, 30):
-        for m in (mapped, plain):
-            compress_with_feedback(g, m, np.array([2, 0]), STRONG)
-    np.testing.assert_array_equal(mapped, plain)
-    assert mapped.any()
-    del mapped
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_mapped_memory_without_room_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(feedback.shutil, "disk_usage", lambda _: SimpleNamespace(free=10**9))
     with pytest.raises(UserError, match=r"891\.6 GB .* 1\.0 GB left"):

@@ -3,13 +3,7 @@
 import numpy as np
 import pytest
 from fbftl.messages.codec import Compression
-from fbftl.messages.statistics import (
-    ClassMeans,
-    Statistics,
-    added,
-    length,
-    triangle,
-)
+from fbftl.messages.statistics import ClassMeans, Statistics, added, length, triangle
 from fbftl.methods.one_shot.message import Shape, Summary, Table
 
 CLASSES, WIDTH = 4, 6

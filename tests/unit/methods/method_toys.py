@@ -1,11 +1,12 @@
 """Blobs of features at toy clients, for tests of whole methods."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import torch
 from fbftl.cost.layers import Layer, Network, write_network
+from fbftl.data.clients import RowBatch
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
@@ -18,13 +19,6 @@ from fbftl.tasks.task import Inputs, Outcome
 COUNTS = {"train": 240, "test": 60}
 CLASSES, WIDTH, HIDDEN, PER_CLIENT = 3, 12, 8, 8
 HEAD_PARAMETERS = (WIDTH + 1) * HIDDEN + (HIDDEN + 1) * CLASSES
-
-
-@dataclass
-class Batch:
-    arrays: dict
-    client: np.ndarray
-    sample: np.ndarray
 
 
 class Blobs:
@@ -45,7 +39,7 @@ class Blobs:
             noise = [draw.normal(size=WIDTH) + self.common * draw.normal() for draw in draws]
             centre = np.eye(CLASSES, WIDTH)[label] * 3
             arrays = {"x": (centre + np.array(noise)).astype(np.float32), "label": label}
-            yield Batch(arrays, (rows // PER_CLIENT).astype(np.int32), rows.astype(np.int64))
+            yield RowBatch(arrays, (rows // PER_CLIENT).astype(np.int32), rows.astype(np.int64))
 
 
 class Renumbered(Blobs):
@@ -53,7 +47,7 @@ class Renumbered(Blobs):
 
     def batches(self, split: str, size: int, start: int = 0):
         for batch in super().batches(split, size, start):
-            yield Batch(batch.arrays, COUNTS["train"] // PER_CLIENT - batch.client, batch.sample)
+            yield replace(batch, client=COUNTS["train"] // PER_CLIENT - batch.client)
 
 
 class StretchedBlobs(Blobs):

@@ -1,5 +1,6 @@
 """What code decides a job: its own method's, its kind of task's and the engines', no other's."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ COMPARED = {"index_comparison.py"}
 """What a stage beside the jobs compares of a method: it decides no job either."""
 
 
+@cache
 def sources(scripts: Path, method: str, kind: str) -> tuple[str, ...]:
     messages = [f"messages.{name}" for name in MESSAGES[1:]] if method == "one_shot" else []
     named = modules(method, kind, record(method).reads, *messages)
@@ -36,20 +38,13 @@ def scripts(root: Path) -> Path:
 
 
 @pytest.mark.parametrize("method", [record.name for record in RECORDS])
-def test_files_of_a_methods_folder_decide_no_other_methods_jobs(scripts, method):
-    files = set(map(str, files_of(scripts, method)))
-    deciding = {name for name, kind in JOBS if files & {*sources(scripts, name, kind)}}
-    assert deciding == {method}
-
-
-@pytest.mark.parametrize("method", [record.name for record in RECORDS])
-def test_every_module_of_a_methods_folder_decides_a_job_of_it_or_is_known_to_decide_none(
-    scripts, method
-):
-    kinds = [kind for name, kind in JOBS if name == method]
-    deciding = {path for kind in kinds for path in sources(scripts, method, kind)}
-    idle = {path.name for path in files_of(scripts, method) if str(path) not in deciding}
-    assert idle in (set(), DEPLOYED, COMPARED)
+def test_files_of_a_methods_folder_decide_its_own_jobs_or_are_known_to_decide_none(scripts, method):
+    files, deciding = set(map(str, files_of(scripts, method))), set()
+    for name, kind in JOBS:
+        decided = files & {*sources(scripts, name, kind)}
+        assert bool(decided) == (name == method), (name, kind)
+        deciding |= decided
+    assert {Path(path).name for path in files - deciding} in (set(), DEPLOYED, COMPARED)
 
 
 def test_jobs_on_images_have_few_modules_in_common(scripts):

@@ -8,7 +8,7 @@ from unit.methods.fedfeat.test_retraining import PLAIN, job
 
 
 @pytest.mark.parametrize("network", PLAIN)
-@pytest.mark.parametrize("axes", [{}, {"plr": 0.4, "local_epochs": 2}, {"bits": 4, "keep": 0.5}])
+@pytest.mark.parametrize("axes", [{"plr": 0.4, "local_epochs": 2}, {"bits": 4, "keep": 0.5}])
 def test_fedprox_without_its_term_is_fedavg_to_the_bit(digits, network, axes):
     outcome = fedprox.run(job({"method": "fedprox"} | axes, network), digits)
     wanted = run_fedavg(job({"method": "fedavg"} | axes, network), digits)

@@ -15,7 +15,6 @@ CNN = {
 }  # fmt: skip
 BLOCKS = {
     "before pooling": CNN,
-    "before flattening": CNN | {"cut": "relu2_1", "norm": "none"},
     "before a normalisation": CNN | {"cut": "conv2_1"},
     "perceptron": {"kind": "mlp", "fc": [5, 7], "norm": "none", "dropout": 0.0, "cut": "fc1"},
 }

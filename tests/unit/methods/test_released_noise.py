@@ -23,8 +23,7 @@ def sent(setting, **training):
 
 
 @pytest.mark.parametrize(
-    "other",
-    [{"plr": 0.3}, {"bits": 4}, {"keep": 0.5}, {"blr": 0.1, "burst": 4.0}],
+    "other", [{"plr": 0.3}, {"bits": 4}, {"keep": 0.5}, {"blr": 0.1, "burst": 4.0}]
 )
 def test_link_and_compression_change_no_release(other):
     first, second = sent(GAUSSIAN), sent(GAUSSIAN | other)
@@ -42,8 +41,7 @@ def test_training_changes_no_release_of_uploads():
 
 
 @pytest.mark.parametrize(
-    "other",
-    [{"sigma": 2.5}, {"label_epsilon": 1.0}, {"cut": "x"}, {"mechanism": "relative"}],
+    "other", [{"sigma": 2.5}, {"label_epsilon": 1.0}, {"cut": "x"}, {"mechanism": "relative"}]
 )
 def test_whatever_decides_an_upload_makes_a_release_of_its_own(other):
     assert release_of(job(GAUSSIAN)) != release_of(job(GAUSSIAN | other))

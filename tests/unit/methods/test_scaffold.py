@@ -111,16 +111,6 @@ def test_a_lost_message_changes_no_control():
     assert controls.common[1] == controls.clients[0][1] / 2
 
 
-def test_a_mean_gradient_is_the_papers_second_option():
-    """c_i - c + (x - y_i) / (K h), with both controls different from zero."""
-    controls = scaffold.Controls()
-    controls.reset(SimpleNamespace(clients=[[0], [1]]))
-    controls.common, controls.clients = torch.tensor([0.0, 0.7]), {1: torch.tensor([0.0, -0.3])}
-    (_, y), _ = Scalar(controls.corrected).round(1)
-    printed = -0.3 - 0.7 + (0 - y) / (2 * 0.5)
-    assert float(controls.change(1)[1]) - 0.3 == pytest.approx(printed)
-
-
 # --- what is sent -----------------------------------------------------------------------------
 
 

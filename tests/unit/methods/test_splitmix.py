@@ -93,10 +93,9 @@ def parameters(network: dict[str, Any]) -> int:
     return 65 * first + (first + 1) * second + (second + 1) * 10 + 2 * (first + second)
 
 
-@pytest.mark.parametrize("selection", ["last", "test"])
 @pytest.mark.parametrize("method", METHODS)
-def test_every_width_is_told_of_the_chosen_round(files, tmp_path, method, selection):
-    values = {"selection": selection, "rounds": 4}
+def test_every_width_is_told_of_the_chosen_round(files, tmp_path, method):
+    values = {"selection": "test", "rounds": 4}
     repetitions, _ = trained(files, tmp_path, method, width=0.25, budgets="steps", values=values)
     for repetition in repetitions:
         assert repetition["accuracy_x1"] == pytest.approx(repetition["test_accuracy"])

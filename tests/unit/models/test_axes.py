@@ -17,7 +17,6 @@ SWIN_T = ("torchvision", "swin_t", {})
 WIDTHS = [
     (SWIN_T, 64, {"features.1": 96, "norm": 768, "permute": 768}),
     (("torchvision", "convnext_tiny", {}), 384, {"features.1": 96, "features.7": 768}),
-    (("torchvision", "densenet121", {}), 128, {"features.denseblock1": 256}),
     (("torchvision", "vit_b_32", {}), 224, {"encoder": 768}),
     (("timm", "swin_tiny_patch4_window7_224", TIMM_SWIN), 32, {"layers.0": 8, "norm": 16}),
     (("timm", "convnextv2_atto", {}), 32, {"stages.1": 80}),

@@ -19,6 +19,7 @@ from fbftl.models.source.load import load_given
 from fbftl.models.source.manifest import load_source, write_source
 from fbftl.models.source.weights import write_weights
 from safetensors.torch import save_file
+from unit.models.source_toys import source_block
 
 EXAMPLE = torch.zeros(2, 3, 32, 32)
 TINY_VIT = {
@@ -31,30 +32,25 @@ TINY_VIT = {
     "intermediate_size": 32,
 }
 BACKBONES = {
-    "vgg16": ("torchvision", "vgg16", {"num_classes": 10}),
+    "squeezenet": ("torchvision", "squeezenet1_1", {"num_classes": 10}),
     "resnet18": ("torchvision", "resnet18", {}),
     "timm vit": ("timm", "vit_tiny_patch16_224", {"img_size": 32, "patch_size": 8, "depth": 2}),
     "timm resnet": ("timm", "resnet10t", {}),
     "transformers vit": ("transformers", "tiny", TINY_VIT),
 }
-BLOCK = {
-    "kind": "load",
-    "from": "torchvision",
-    "name": "squeezenet1_1",
-    "options": {"num_classes": 3},
-    "weights": "random",
-    "version": None,
-    "file": None,
-    "manifest": None,
-    "sha256": None,
-    "seed": 0,
-}
+BLOCK = source_block(name="squeezenet1_1", options={"num_classes": 3}, weights="random")
 
 
 @pytest.fixture(scope="module", params=BACKBONES, ids=str)
 def backbone(request):
     torch.manual_seed(0)
     return build_backbone(*BACKBONES[request.param])
+
+
+def alike(model: torch.nn.Module, other: torch.nn.Module) -> bool:
+    """Tell whether two networks give the same of the same images."""
+    inputs = torch.randn(2, 3, 32, 32)
+    return torch.equal(model(inputs), other(inputs))
 
 
 def test_every_cut_gives_what_its_layer_gives_in_the_whole(backbone):
@@ -92,25 +88,12 @@ def test_unknown_models_and_options_are_refused(library, name, options):
         build_backbone(library, name, options)
 
 
-def test_random_source_is_written_and_read_again(tmp_path):
-    source = load_given(BLOCK)
-    write_source(tmp_path / "s.safetensors", tmp_path / "s.json", source)
-    manifest = json.loads((tmp_path / "s.json").read_text())
-    model = load_source(tmp_path / "s.safetensors", manifest)
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(model(inputs), source.model(inputs))
-    assert manifest["accuracy"] is None
-    assert "torchvision" in manifest["versions"]
-    assert not torch.equal(load_given({**BLOCK, "seed": 1}).model(inputs), source.model(inputs))
-
-
 def test_a_users_file_is_loaded(tmp_path):
     model = build_backbone("torchvision", "squeezenet1_1", {"num_classes": 3})
     digest = write_weights(tmp_path / "w.safetensors", model)
     block = {**BLOCK, "weights": "file", "file": str(tmp_path / "w.safetensors"), "sha256": digest}
     source = load_given(block)
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(source.model(inputs), model(inputs))
+    assert alike(source.model, model)
     assert source.origin["sha256"] == digest
     with pytest.raises(UserError, match="as expected; fetch the file again"):
         load_given({**block, "sha256": "0" * 64})
@@ -118,13 +101,16 @@ def test_a_users_file_is_loaded(tmp_path):
         load_given({**block, "options": {"num_classes": 4}})
 
 
-def test_a_source_of_another_study_is_loaded(tmp_path):
+def test_a_random_source_is_written_and_loaded_by_another_study(tmp_path):
     first = load_given(BLOCK)
     paths = {"file": str(tmp_path / "s.safetensors"), "manifest": str(tmp_path / "s.json")}
     write_source(*paths.values(), first)
     block = {**BLOCK, "from": "workflow", "weights": "file", **paths}
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(load_given(block).model(inputs), first.model(inputs))
+    assert alike(load_given(block).model, first.model)
+    manifest = json.loads((tmp_path / "s.json").read_text())
+    assert manifest["accuracy"] is None
+    assert "torchvision" in manifest["versions"]
+    assert not alike(load_given({**BLOCK, "seed": 1}).model, first.model)
     for content in ("", "[]", "{}", '{"architecture": 1, "sha256": null}'):
         (tmp_path / "s.json").write_text(content)
         with pytest.raises(UserError, match="is no manifest of a source model"):
@@ -152,20 +138,17 @@ PUBLISHED = {**BLOCK, "weights": "published", "version": "V1"}
 
 def test_torchvisions_published_weights_are_loaded(hub):
     source = load_given(PUBLISHED)
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(source.model(inputs), hub.model(inputs))
+    assert alike(source.model, hub.model)
     assert source.preprocessing == Preprocessing(32, (0.5,) * 3, (0.25,) * 3)
     assert source.origin["sha256"] == hub.digest
     assert load_given({**PUBLISHED, "sha256": hub.digest}).origin == source.origin
 
 
-def test_a_damaged_download_is_refused(hub):
+def test_a_damaged_or_missing_download_is_refused(hub):
+    """Without network, torchvision's file that is missing is named with where to put it."""
     hub.path.write_bytes(hub.path.read_bytes()[:-1])
     with pytest.raises(UserError, match="is damaged"):
         load_given(PUBLISHED)
-
-
-def test_without_network_torchvision_says_which_file_to_put_where(hub):
     hub.path.unlink()
     with pytest.raises(UserError, match=f"cannot be downloaded.*put it at {hub.path}"):
         load_given(PUBLISHED)
@@ -192,8 +175,7 @@ def test_timms_published_weights_are_loaded(tmp_path, monkeypatch):
     monkeypatch.setattr(known_weights, "hub_file", hub_file)
     block = {**PUBLISHED, "from": "timm", "name": "resnet10t", "options": {}, "version": None}
     source = load_given(block)
-    inputs = torch.randn(2, 3, 32, 32)
-    assert torch.equal(source.model(inputs), model(inputs))
+    assert alike(source.model, model)
     assert requests == [("timm/resnet10t.c3_in1k", "model.safetensors", None)]
 
 
@@ -222,13 +204,11 @@ def test_a_transformers_folder_is_loaded(vit_folder, tmp_path):
     assert (source.preprocessing.mean, source.preprocessing.std) == ((0.1,) * 3, (0.2,) * 3)
     write_source(tmp_path / "s.safetensors", tmp_path / "s.json", source)
     manifest = json.loads((tmp_path / "s.json").read_text())
-    again = load_source(tmp_path / "s.safetensors", manifest)
-    assert torch.equal(again(inputs), hidden)
+    assert alike(load_source(tmp_path / "s.safetensors", manifest), source.model)
 
 
 CARDS = {
     "bicubic": {"resample": 3, "size": 32},
-    "no normalisation": {"do_normalize": False, "size": 32},
     "mean null": {"do_normalize": False, "image_mean": None, "image_std": None, "size": 32},
     "one mean": {"image_mean": 0.5, "image_std": 0.25, "size": 32},
     "no rescaling": {"do_rescale": False, "do_normalize": False},
@@ -297,7 +277,7 @@ def test_a_transformers_folder_in_shards_is_loaded(vit_folder):
     vit_folder.model.save_pretrained(vit_folder.path, max_shard_size="8KB")
     shards = sorted(vit_folder.path.glob("model-*.safetensors"))
     assert len(shards) > 1
-    check(block | {"package": None}, None)
+    check(block, None)
     assert set(map(str, shards)) < set(files(block, None))
     found = load_given(block)
     trained = [name for name in expected if "pooler" not in name]
@@ -308,7 +288,7 @@ def test_a_transformers_folder_in_shards_is_loaded(vit_folder):
         load_given(block | {"sha256": found.origin["sha256"]})
     shards[1].unlink()
     with pytest.raises(UserError, match=f"has no file {shards[1].name}; put it there"):
-        check(block | {"package": None}, None)
+        check(block, None)
 
 
 def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_folder):
@@ -322,9 +302,6 @@ def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_fo
     config = json.loads((vit_folder.path / "config.json").read_text())
     (vit_folder.path / "config.json").write_text(json.dumps(config | {"hidden_act": math.inf}))
     with pytest.raises(UserError, match=r"transformers cannot load.*hidden_act"):
-        load_given(transformers_block(vit_folder.path))
-    (vit_folder.path / "config.json").write_text("{")
-    with pytest.raises(UserError, match="is no JSON"):
         load_given(transformers_block(vit_folder.path))
 
 

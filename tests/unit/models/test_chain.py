@@ -6,12 +6,16 @@ from fbftl.ground.errors import UserError
 from fbftl.models.chain import Chain, chain_of, check_networks, cuttable
 from fbftl.models.networks import build
 
-FEDFEAT_CNN = {"channels": [[32], [64]], "kernel": 5, "fc": [512]}
 VGG19 = {
     "channels": [[64, 64], [128, 128], [256] * 4, [512] * 4, [512] * 4],
     "pool": [2, 2, 2, 2, 1],
     "fc": [512, 512],
     "dropout": 0.5,
+}
+VGG16 = {
+    "channels": [[64, 64], [128, 128], [256] * 3, [512] * 3, [512] * 3],
+    "fc": [4096, 4096],
+    "classes": 1000,
 }
 MNIST_EXAMPLE = {
     "channels": [[32, 64]],
@@ -27,12 +31,11 @@ DIGITS_CNN = {
     "fc": [2048, 512],
     "norm": "batch",
 }
-DIGITS_CNN_EIGHTH = DIGITS_CNN | {"channels": [[8], [8], [16]], "fc": [256, 64]}
 
 
 def parameters(image: tuple[int, int, int], options: dict) -> int:
     with torch.device("meta"):
-        network = build(Chain(image=image, classes=10, **options))
+        network = build(Chain(**{"image": image, "classes": 10} | options))
     return sum(parameter.numel() for parameter in network.parameters())
 
 
@@ -41,6 +44,7 @@ def parameters(image: tuple[int, int, int], options: dict) -> int:
     [
         ((28, 28, 1), MNIST_EXAMPLE, 1_199_882),
         ((32, 32, 3), VGG19, 21_341_258),
+        ((224, 224, 3), VGG16, 138_357_544),
         ((8, 8, 1), {"fc": [64, 64]}, 65 * 64 + 65 * 64 + 65 * 10),
     ],
 )
@@ -49,8 +53,8 @@ def test_networks_of_the_papers_have_their_counts(image, options, count):
     assert parameters(image, options) == count
 
 
-@pytest.mark.parametrize("image", [(28, 28, 1), (32, 32, 3), (5, 7, 2), (3, 1, 1)])
-@pytest.mark.parametrize("options", [FEDFEAT_CNN, DIGITS_CNN, {"fc": []}, {"fc": [3]}])
+@pytest.mark.parametrize("image", [(5, 7, 2), (3, 1, 1)])
+@pytest.mark.parametrize("options", [DIGITS_CNN, {"fc": []}])
 def test_any_image_size_goes_through(image, options):
     height, width, channels = image
     network = build(Chain(image=image, classes=4, **options))

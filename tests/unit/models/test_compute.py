@@ -105,12 +105,7 @@ def test_a_kind_that_gives_other_features_is_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("kind", "device", "machine", "reason"),
     [
-        (
-            BFLOAT16,
-            "cpu",
-            OLDER,
-            "has none of avx512_bf16",
-        ),
+        (BFLOAT16, "cpu", OLDER, "has none of avx512_bf16"),
         (ONNXRUNTIME, "cuda", MACHINE, "device is cuda; use bfloat16"),
         (ONNXRUNTIME, "cpu", MACHINE, "install envs/onnx.txt"),
         (COMPILED, "cpu", MACHINE, "there is no g++; install one"),

@@ -1,7 +1,5 @@
 """The list of cuts says of every layer how wide an upload each pooling gives."""
 
-import pandas as pd
-import pytest
 from fbftl.models.cut_choices import cut_choices
 from fbftl.models.forward import POOLINGS
 
@@ -12,21 +10,10 @@ SOURCE = {
 }
 
 
-@pytest.fixture(scope="module")
-def choices() -> pd.DataFrame:
+def test_a_map_can_be_averaged_or_flattened_and_rows_are_as_wide_under_any_pooling() -> None:
     unset = {"size": None, "mean": None, "std": None}
-    return cut_choices(SOURCE, unset, (8, 8, 1)).set_index("layer")
-
-
-def widths(choices: pd.DataFrame, layer: str) -> list[int | None]:
-    return [None if pd.isna(width) else width for width in choices.loc[layer, list(POOLINGS)]]
-
-
-def test_a_map_can_be_averaged_or_flattened(choices: pd.DataFrame) -> None:
-    assert choices.loc["pool1", "output"] == "4 x 4 x 4"
-    assert widths(choices, "pool1") == [None, 4, 64, None]
-
-
-def test_rows_are_as_wide_under_any_pooling(choices: pd.DataFrame) -> None:
-    assert choices.loc["relu_fc1", "output"] == "5"
-    assert widths(choices, "relu_fc1") == [5, 5, 5, 5]
+    choices = cut_choices(SOURCE, unset, (8, 8, 1)).set_index("layer")
+    widths = choices[list(POOLINGS)].fillna(0)
+    assert choices.loc[["pool1", "relu_fc1"], "output"].tolist() == ["4 x 4 x 4", "5"]
+    assert widths.loc["pool1"].tolist() == [0, 4, 64, 0]
+    assert widths.loc["relu_fc1"].tolist() == [5, 5, 5, 5]

@@ -1,7 +1,8 @@
 """A traced module and its closed form agree, layer by layer."""
 
 import inspect
-from dataclasses import replace
+from dataclasses import asdict, replace
+from operator import attrgetter
 
 import pytest
 import torch
@@ -104,10 +105,10 @@ def test_attention_multiplies_by_four_square_matrices():
     ],
 )
 def test_a_traced_graph_counts_as_the_model_itself(library, name):
-    model = build_backbone(library, name, {})
+    with torch.device("meta"):
+        model, example = build_backbone(library, name, {}), torch.zeros(1, 3, 224, 224)
     *_, last = (path for path, layer in model.named_modules() if isinstance(layer, nn.Linear))
-    graph = extractor(model, [last], torch.zeros(2, 3, 224, 224))
-    example = torch.zeros(1, 3, 224, 224)
+    graph = extractor(model, [last], example.expand(2, -1, -1, -1))
     [first] = (key for key in inspect.signature(model.forward).parameters if key in ("x", "input"))
     itself = trace(model, {first: example}, last, "m").layers
     traced = trace(graph, {first: example}, last, "m").layers
@@ -122,33 +123,15 @@ def test_torchvision_vgg16_agrees_with_the_closed_form(torchvision, resolution):
     example = {"x": torch.empty(1, 3, resolution, resolution, device="meta")}
     traced = trace(model, example, cut="classifier.3", name="vgg16").layers
     closed = vgg16(resolution, frozen_dense=(4096,), head=(4096, 10)).layers
-
-    def counts(layer):
-        return (
-            layer.kind,
-            layer.parameters,
-            layer.inputs,
-            layer.outputs,
-            layer.products,
-            layer.bias_additions,
-        )
-
-    assert [counts(layer) for layer in traced] == [counts(layer) for layer in closed]
+    counts = attrgetter("kind", "parameters", "inputs", "outputs", "products", "bias_additions")
+    assert [*map(counts, traced)] == [*map(counts, closed)]
 
 
 @pytest.mark.usefixtures("torchvision")
 def test_transformers_t5_agrees_with_the_closed_form():
     transformers = pytest.importorskip("transformers")
     shape = FLAN_T5_SMALL
-    config = transformers.T5Config(
-        vocab_size=shape.vocab_size,
-        d_model=shape.d_model,
-        d_kv=shape.d_kv,
-        num_heads=shape.num_heads,
-        d_ff=shape.d_ff,
-        num_layers=shape.num_layers,
-        feed_forward_proj="gated-gelu",
-    )
+    config = transformers.T5Config(**asdict(shape))
     with torch.device("meta"):
         model = transformers.T5ForConditionalGeneration(config)
         model.lm_head.weight = nn.Parameter(model.lm_head.weight.clone())

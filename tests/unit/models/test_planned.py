@@ -64,9 +64,7 @@ def test_a_library_s_network_is_sized_without_its_weights() -> None:
         planned_cuts(source, features, ["fc9"])
 
 
-def test_a_transformers_network_is_planned_where_its_folder_is_at_hand(
-    tmp_path: Path,
-) -> None:
+def test_a_transformers_network_is_planned_where_its_folder_is_at_hand(tmp_path: Path) -> None:
     config = {"model_type": "vit", "hidden_size": 16, "num_hidden_layers": 1, "image_size": 32}
     config |= {"num_attention_heads": 2, "intermediate_size": 24, "patch_size": 8}
     (tmp_path / "config.json").write_text(json.dumps(config))

@@ -11,11 +11,7 @@ from fbftl.ground.errors import UserError
 from fbftl.models.source import check as source_check
 from fbftl.models.source import load
 from safetensors.numpy import save_file
-
-
-def source_block(**keys: Any) -> dict[str, Any]:
-    unset = dict.fromkeys(("name", "version", "file", "manifest", "sha256"))
-    return {"kind": "load", "from": "torchvision", "weights": "file", **unset, **keys}
+from unit.models.source_toys import source_block
 
 
 @pytest.fixture
@@ -121,22 +117,18 @@ def test_a_model_s_config_that_is_no_object_is_refused(tmp_path: Path, text: str
     with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
         source_check.check(source, None)
     with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
-        load.load_given(source | {"options": {}, "seed": 0})
+        load.load_given(source)
 
 
 def test_files_that_decide_a_source_are_watched(tmp_path):
     """A folder's preprocessing, and the checkpoint that timm fills a model from."""
     for name in ("config.json", "preprocessor_config.json", "a.safetensors"):
         (tmp_path / name).write_text("{}")
-    block = {"kind": "load", "weights": "random", "file": None, "manifest": None, "sha256": None}
-    vit = block | {"from": "transformers", "name": str(tmp_path), "options": {}}
+    vit = source_block(**{"from": "transformers"}, weights="random", name=str(tmp_path))
     assert str(tmp_path / "preprocessor_config.json") in source_check.files(vit, None)
     checkpoint = str(tmp_path / "a.safetensors")
-    with_checkpoint = block | {
-        "from": "timm",
-        "name": "vgg11",
-        "options": {"checkpoint_path": checkpoint},
-    }
+    timm = {"from": "timm", "name": "vgg11", "options": {"checkpoint_path": checkpoint}}
+    with_checkpoint = source_block(**timm, weights="random")
     assert source_check.files(with_checkpoint, None) == [checkpoint]
     (tmp_path / "a.safetensors").unlink()
     with pytest.raises(UserError, match=r"checkpoint_path: .* is missing"):

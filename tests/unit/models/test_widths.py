@@ -94,19 +94,3 @@ def test_a_stack_computes_what_its_networks_do(kind, slimmable):
         for parameter in trained.parameters():
             parameter += 0.1
     torch.testing.assert_close(logits[1, :4], trained(inputs()[:4]))
-
-
-def test_mixed_networks_have_fewer_weights_between_hidden_layers_only():
-    """H^2 / M_b hidden to hidden, first and last layer unchanged, M_b times the output biases."""
-
-    def layers(width: int) -> list[tuple[int, int]]:
-        network = build(Chain((4, 4, 1), CLASSES, [width, width]))
-        dense = [layer for layer in network if isinstance(layer, nn.Linear)]
-        return [(layer.weight.numel(), layer.bias.numel()) for layer in dense]
-
-    bases, width = 8, 64
-    first, hidden, last = [(bases * w, bases * b) for w, b in layers(width // bases)]
-    assert hidden[0] == width**2 // bases
-    assert first == layers(width)[0]
-    assert last[0] == layers(width)[2][0]
-    assert last[1] == bases * CLASSES

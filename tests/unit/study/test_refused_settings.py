@@ -52,6 +52,7 @@ FADE = {"method": "fade", "network": "mlp", "majority_users": 2}
 UPDATES = {"mechanism": "update_gaussian", "sigma": 1.0}
 NOISY = {"method": "fl", "mechanism": "dp_fedavg", "epsilon": 1}
 STEPS = {"method": "private_gd", "mechanism": "dp_gd"}
+DESCENT = STEPS | {"epsilon": 4.0, "descent_steps": 20}
 
 GRIDS: list[tuple[Block, str]] = [
     ({"plr": 0.5, "retransmissions": [0, 2]}, "retransmissions 2.*a block loss rate"),
@@ -78,7 +79,11 @@ GRIDS: list[tuple[Block, str]] = [
     (ECOS | {"mechanism": "gaussian", "sigma": 1}, "is not possible: mechanism gaussian"),
     (ECOS | {"purchase_rule": "random", "count_sampling": 0.8}, "count_sampling 0.8, which has no"),
     (FADE | {"adversary": "none", "opt_out": 0.5}, "give an adversary as well"),
+    (FADE | {"adversary": "none", "discriminator_init": "he"}, "give an adversary as well"),
     (FADE | {"aggregation": "masked", "minority_participation": 0.2}, "of which one"),
+    (FADE | {"aggregation": "masked", "users_per_round": 1}, "give users_per_round at least 2"),
+    (FADE | {"users_per_round": 2, "minority_participation": 0.5}, "leave users_per_round out"),
+    (FADE | {"majority_users": None, "minority_users": 2}, "give majority_users as well"),
     (FADE | {"mechanism": "update_gaussian"}, "needs sigma or epsilon"),
     (FADE | UPDATES | {"minority_participation": 0.95}, "draws who takes part by group"),
     (
@@ -105,6 +110,13 @@ GRIDS: list[tuple[Block, str]] = [
         ONE_SHOT | {"message": "mixtures", "components": 2, "mechanism": "gaussian", "sigma": 1.0},
         "on mixtures, whose sensitivity is not known; .* gaussian on mixtures of components: 1",
     ),
+    (DESCENT | {"louder_step": 30}, "more noise at step 30 of 20"),
+    (DESCENT | {"schedule": "dynamic", "decay": 0.5, "descent_momentum": 0.9}, "decay above 1"),
+    (DESCENT | {"schedule": "exp", "decay": 1.0}, "or below for rising noise"),
+    ({"method": "released", "plr": 0.5}, "losses come back; give plr with loss: reshuffled"),
+    ({"method": "secure_ftl", "common_samples": 0}, "no common samples"),
+    ({"method": "secure_ftl", "protection": "ckks"}, "protection ckks is for"),
+    ({"method": "fedvote", "vote_candidates": "all"}, "vote_candidates or vote_round alone"),
 ]
 
 

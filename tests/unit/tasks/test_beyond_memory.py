@@ -105,10 +105,7 @@ def test_pictures_in_a_file_give_equal_curves(
 @pytest.mark.parametrize("size", [None, 12])
 def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], size) -> None:
     """Resized or not, a picture in a round of a few is what it is among all, to the last bit."""
-    inputs = Inputs(
-        device=torch.device("cpu"), **{k: Path(v) for k, v in files.items() if k != "network"}
-    )
-    client_data = client_samples(job({"method": "fl"}), inputs)
+    client_data = client_samples(job({"method": "fl"}), Inputs.at(files, torch.device("cpu")))
     samples = client_data.samples
     resized = Pictures(
         samples.pixels, samples.labels, samples.preprocessing.overridden({"size": size})
@@ -122,8 +119,7 @@ def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], s
 @pytest.mark.parametrize(
     "setting",
     [
-        {"bits": 2, "keep": 0.5},
-        {"fraction": 0.5, "mechanism": "gaussian", "epsilon": 4.0},
+        {"fraction": 0.5, "bits": 2, "mechanism": "gaussian", "epsilon": 4.0},
         {"method": "ftl_c", "fraction": 0.5},
     ],
 )

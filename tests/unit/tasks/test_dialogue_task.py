@@ -3,12 +3,13 @@
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from fbftl.data.clients import ClientFile
-from fbftl.exchange.sending import sending
+from fbftl.exchange.sending import Sending, sending
 from fbftl.features.dialogues import TokenizedClients
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
@@ -19,7 +20,7 @@ from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.dialogues import id_bits
 from fbftl.messages.ledger import BROADCAST
 from fbftl.models.t5.head import ALL, trained_parameters
-from fbftl.models.t5.source import load_source
+from fbftl.models.t5.source import SourceT5, load_source
 from fbftl.tasks import dialogues
 from fbftl.tasks.dialogues import client_features
 from fbftl.tasks.task import Outcome
@@ -64,9 +65,9 @@ def stored(folder: Path, cut: int = 1) -> Features:
     return open_store(folder / f"{cut}.json").read("train")
 
 
-def shape(folder: Path):
+def source(folder: Path) -> SourceT5:
     described = json.loads((folder / "source.json").read_text())
-    return load_source(folder / "source.safetensors", described).model.shape
+    return load_source(folder / "source.safetensors", described)
 
 
 # --- learning ---------------------------------------------------------------------------------
@@ -74,7 +75,7 @@ def shape(folder: Path):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_learns_and_repeats_exactly(folder: Path, method: str) -> None:
-    once, again = (run(folder, {"method": method}, epochs=3) for _ in range(2))
+    once, again = plain(folder, method), run(folder, {"method": method})
     assert once.repetitions == again.repetitions
     assert once.ledger.table().equals(again.ledger.table())
     losses = first(once)["series"]["loss"]
@@ -112,8 +113,7 @@ def test_divergence_is_recorded_with_rouge_zero(folder: Path, setting: dict) -> 
 
 def test_a_prefix_is_put_before_every_dialogue(folder: Path) -> None:
     with ClientFile(folder / "clients.h5") as file:
-        described = json.loads((folder / "source.json").read_text())
-        tokenizer = load_source(folder / "source.safetensors", described).tokenizer
+        tokenizer = source(folder).tokenizer
         batch = next(TokenizedClients(file, tokenizer, 200, "sum up: ").batches("test", 5))
         (text,) = tokenizer.decode(batch.arrays["tokens"][:1])
         assert text == "sum up: " + file.column("test", "dialogue")[0]
@@ -127,7 +127,8 @@ def test_uploads_cost_their_tokens_once(folder: Path, cut: int) -> None:
     outcome, features = plain(folder, cut=cut), stored(folder, cut)
     down = outcome.ledger.table().to_pandas().query("direction == 'down'")
     assert down["client"].tolist() == [BROADCAST]
-    frozen = trained_parameters(shape(folder), ALL) - trained_parameters(shape(folder), cut)
+    shape = source(folder).model.shape
+    frozen = trained_parameters(shape, ALL) - trained_parameters(shape, cut)
     assert down["payload_bits"].item() == 32 * frozen
     up, counts = uploads(outcome), first(outcome)
     lengths, labels = np.diff(features.offsets), np.diff(features.label_offsets)
@@ -152,7 +153,7 @@ def test_a_round_is_a_broadcast_and_an_update_of_each_of_its_clients(
     folder: Path, method: str
 ) -> None:
     outcome = plain(folder, method)
-    numbers = trained_parameters(shape(folder), 1 if method == "ftl_c" else ALL)
+    numbers = trained_parameters(source(folder).model.shape, 1 if method == "ftl_c" else ALL)
     rows = outcome.ledger.table().to_pandas().query("round > 0")
     assert (rows["payload_bits"] == 32 * numbers).all()
     assert (rows["bits"] == 32 * numbers + 8 * HEADER_BYTES).all()
@@ -190,11 +191,16 @@ def test_q_2_is_training_on_what_a_hand_decodes(folder: Path) -> None:
 # --- noise ------------------------------------------------------------------------------------
 
 
+def noising(folder: Path, axes: dict) -> tuple[Sending, Any]:
+    """Return how clients send under a mechanism, and what they have to send."""
+    job_ = job(axes)
+    payload = client_features(job_, inputs_at(folder)).payload
+    return sending(job_, payload, None), payload
+
+
 def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
-    job_ = job({"mechanism": "gaussian", "sigma": 1e-9})
-    client_data = client_features(job_, inputs_at(folder))
-    how = sending(job_, client_data.payload, None)
-    noised, clear = how.noised(0, draw=0), client_data.payload
+    how, clear = noising(folder, {"mechanism": "gaussian", "sigma": 1e-9})
+    noised = how.noised(0, draw=0)
     for row in range(TRAIN):
         norm, before = (np.linalg.norm(uploads_.states(row)) for uploads_ in (noised, clear))
         assert before > CLIP
@@ -207,26 +213,23 @@ def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
 
 
 def test_a_dialogues_noise_is_its_own_and_is_scaled_by_its_length(folder: Path) -> None:
-    job_ = job({"mechanism": "gaussian", "sigma": 2.0})
-    client_data = client_features(job_, inputs_at(folder))
-    how = sending(job_, client_data.payload, None)
+    how, clear = noising(folder, {"mechanism": "gaussian", "sigma": 2.0})
     once, again = how.noised(0, draw=0), how.noised(0, draw=0)
     np.testing.assert_array_equal(once.values, again.values)
     added = np.concatenate([once.states(row).ravel() for row in range(TRAIN)])
     assert added.std() == pytest.approx(2 * CLIP, rel=0.05)
-    lengths = how.scale(client_data.payload.numbers) * np.array(
+    lengths = how.scale(clear.numbers) * np.array(
         [np.linalg.norm(once.states(row)) for row in range(TRAIN)]
     )
     np.testing.assert_allclose(lengths, CLIP, rtol=0.15)
 
 
 def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> None:
-    job_ = job({"mechanism": "relative", "sigma": 0.1})
-    client_data = client_features(job_, inputs_at(folder))
-    how = sending(job_, client_data.payload, None)
+    how, payload = noising(folder, {"mechanism": "relative", "sigma": 0.1})
+    noised = how.noised(0, draw=0)
     for row in range(TRAIN):
-        clear = client_data.payload.states(row)
-        noise = how.noised(0, draw=0).states(row) - clear
+        clear = payload.states(row)
+        noise = noised.states(row) - clear
         assert noise.std() == pytest.approx(0.1 * how.relative_range * clear.std(), rel=0.25)
 
 
@@ -244,6 +247,3 @@ def test_fewer_clients_and_lost_dialogues_are_counted(folder: Path) -> None:
 def test_when_nothing_arrives_it_says_so(folder: Path) -> None:
     with pytest.raises(UserError, match="no dialogue reached the server"):
         run(folder, {"plr": 1.0})
-
-
-# --- clients of a setting's own ---------------------------------------------------------------

@@ -12,17 +12,14 @@ from fbftl.findings.run_file import read_run
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import axes_by_method
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, train
+from unit.tasks.toy_task import params, train
 
 SEEDS = [0, 1]
 
 
 def of_setting(key: str, **axes: Any) -> dict[str, Any]:
     """Return what a note says of a setting."""
-    job = {
-        "kind": "images", "setting": {"method": "fbftl"} | axes, "clients": CLIENTS,
-        "training": TRAINING, "privacy": {}, "block": {"head": HEAD, "network": None},
-    }  # fmt: skip
+    job = params({"method": "fbftl"} | axes, privacy={})
     return {"job": job, "recipe": {"of": key}, "keys": [f"{key}{seed}" for seed in SEEDS]}
 
 

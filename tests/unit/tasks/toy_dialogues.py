@@ -46,8 +46,7 @@ def make_task(folder: Path) -> Path:
     of_clients = np.arange(TRAIN).reshape(-1, PER_CLIENT)
     clients = [client(f"{u:02}", "train", rows) for u, rows in enumerate(of_clients)]
     write_clients(
-        folder / "clients.h5",
-        {"train": clients, "test": [client(SERVER, "test", np.arange(TEST))]},
+        folder / "clients.h5", {"train": clients, "test": [client(SERVER, "test", np.arange(TEST))]}
     )
     source = prepare_source(SOURCE, generated.generate("source", {"s": 40})["s"], ".", seed=0)
     weights, manifest = folder / "source.safetensors", folder / "source.json"

@@ -37,14 +37,19 @@ MLP = {"kind": "mlp", "fc": [5], "norm": "none", "dropout": 0.0, "cut": "relu_fc
 PRIVACY = {"delta": 1e-5, "update_clip": 0.01, "activation_clip": 1.0}
 
 
+def paths_in(folder: Path) -> dict[str, str]:
+    """Return the paths of a task's files in a folder."""
+    names = {"manifest": "features.json", "network": "network.json", "clients": "clients.h5"}
+    names |= {"weights": "source.safetensors", "source": "source.json", "features": "features.zarr"}
+    return {name: str(folder / file) for name, file in names.items()}
+
+
 def make_task(folder: Path, clients: Mapping[str, Any] = CLIENTS) -> dict[str, str]:
     """Write a task's files and return their paths as `train_setting` takes them.
 
     By default there are 16 clients, the last with 4 samples instead of 8, and 3 of them in a round.
     """
-    names = {"manifest": "features.json", "network": "network.json", "clients": "clients.h5"}
-    names |= {"weights": "source.safetensors", "source": "source.json", "features": "features.zarr"}
-    files = {name: str(folder / file) for name, file in names.items()}
+    files = paths_in(folder)
     partition_clients.main("fbftl.data.images", files["clients"], DATA, clients, None, seed=0)
     architecture = {"from": "vgg", "image": [8, 8, 1], "channels": [[3], [4]], "fc": [6]}
     architecture |= {"classes": 4}

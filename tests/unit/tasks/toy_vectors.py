@@ -7,7 +7,7 @@ import describe_network
 import extract_features
 import partition_clients
 import prepare_source
-from unit.tasks.toy_task import FEATURES
+from unit.tasks.toy_task import FEATURES, paths_in
 
 DATA = {"kind": "groups", "samples": 400, "test_per_group": 200, "rates": [0.5, 0.5]}
 DATA |= {"class_shift": 1.0, "group_shift": 0.5, "limit": None, "seed": 0}
@@ -25,9 +25,7 @@ def make_vectors(
         spec: block of the data.
         data: values in it that differ.
     """
-    names = {"manifest": "features.json", "network": "network.json", "clients": "clients.h5"}
-    names |= {"weights": "source.safetensors", "source": "source.json", "features": "features.zarr"}
-    paths = {name: str(folder / file) for name, file in names.items()}
+    paths = paths_in(folder)
     partition_clients.main(
         "fbftl.data.images", paths["clients"], spec | data, CLIENTS, data_folder, seed=0
     )

@@ -2,12 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.training.choice import (
-    Candidate,
-    epochs_to_common,
-    flat_epochs,
-    smallest_within_error,
-)
+from fbftl.training.choice import Candidate, epochs_to_common, flat_epochs, smallest_within_error
 
 
 def curve(rising: int, length: int, seeds: int = 3, top: float = 0.9) -> np.ndarray:

@@ -4,20 +4,11 @@ import choose_head
 import pandas as pd
 import pytest
 from fbftl.study.methods import axes_by_method
-from unit.tasks.toy_task import CLIENTS, TRAINING
+from unit.tasks.toy_task import params
 
 
 def job(method: str) -> dict[str, object]:
-    return {
-        "task": "toy",
-        "kind": "images",
-        "setting": {"method": method},
-        "seeds": [0, 1],
-        "clients": CLIENTS,
-        "block": {"head": [4]},
-        "training": TRAINING | {"epochs": 12, "validation": 0.2},
-        "privacy": {},
-    }
+    return params({"method": method}, None, (0, 1), epochs=12, validation=0.2)
 
 
 def test_the_head_is_picked_and_given_to_the_others(files, tmp_path):

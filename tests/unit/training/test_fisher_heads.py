@@ -66,7 +66,8 @@ def test_a_seed_decides_a_head_and_nothing_else(head, monkeypatch) -> None:
 
 @pytest.mark.parametrize("head", [fishermix, protohyper])
 @pytest.mark.parametrize("count", [0, 1, 300])
-def test_a_class_without_samples_is_never_predicted(head, count: int) -> None:
+def test_a_class_without_samples_is_never_predicted(head, count: int, monkeypatch) -> None:
+    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
     values, labels = samples(count, classes=2)
     found = head(Statistics.of(values, labels, CLASSES), 0).head
     scores = found.scores(samples(50, seed=1)[0])

@@ -33,10 +33,7 @@ def densities(rows, covariance):
 
 @pytest.mark.parametrize(
     ("head", "covariance"),
-    [
-        ("nb", lambda x: np.diag(x.var(axis=0, ddof=1))),
-        ("qda", lambda x: np.cov(x, rowvar=False)),
-    ],
+    [("nb", lambda x: np.diag(x.var(axis=0, ddof=1))), ("qda", lambda x: np.cov(x, rowvar=False))],
 )
 def test_scores_are_densities_up_to_what_all_classes_share(rows, head, covariance):
     moments = Moments.of(rows.values, rows.labels, rows.client, 3)

@@ -11,7 +11,7 @@ from fbftl.models.chain import Chain
 from fbftl.models.networks import build
 from fbftl.training.batches import Round, Rounds, laid_out, rounds
 from fbftl.training.network import TrainedNetwork
-from fbftl.training.passes import ClientByClient, Passes, passes_of, together
+from fbftl.training.passes import ClientByClient, Passes, passes_of
 from torch import Tensor, nn
 from unit.exchange import test_rounds as engine
 from unit.exchange.test_rounds import TRAINING, all_arrive, even_arrive, training_data
@@ -76,14 +76,6 @@ def test_single_updates_average_to_the_batch_gradient(mode: tuple[bool, str], ar
     train(learner(mode, plain), arrivals)
     engine.apart(learner(mode, single), arrivals, schedule())
     torch.testing.assert_close(values(plain), values(single), atol=1e-5, rtol=1e-4)
-
-
-def test_without_either_passes_are_those_of_a_round_at_once() -> None:
-    assert passes_in(PLAIN, network()) is together
-    plain, alone = network(), network()
-    train(learner(PLAIN, plain))
-    train(TrainedNetwork(alone, training_data(), ClientByClient(0, (alone,), dropout=False)))
-    torch.testing.assert_close(values(plain), values(alone), atol=1e-5, rtol=1e-4)
 
 
 def updates(mode: tuple[bool, str], round_: Round, seed: int = 0) -> np.ndarray:

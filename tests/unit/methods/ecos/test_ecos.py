@@ -1,6 +1,6 @@
 """ECOS on toy blobs: what is sent, what it costs in privacy, and what is bought by it."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 
 import numpy as np
@@ -38,8 +38,7 @@ class Sold(Blobs):
             domain = (batch.sample % 4 > 0).astype(np.int32)
             moved = batch.arrays["x"][:, ::-1] + AWAY
             values = np.where(domain[:, None] == 1, moved, batch.arrays["x"]).astype(np.float32)
-            batch.arrays |= {"x": values, "domain": domain}
-            yield batch
+            yield replace(batch, arrays=batch.arrays | {"x": values, "domain": domain})
 
 
 @pytest.fixture(scope="module")

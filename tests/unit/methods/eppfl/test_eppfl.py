@@ -1,6 +1,7 @@
 """EPPFL in whole runs: what it equals, a round's messages by hand, masks, and who drops out."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from fbftl.study.job import Job
 from fbftl.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.tasks.task import Inputs, Outcome, Repetition
 from fbftl.training.local_network import LocalNetwork
-from fbftl.training.local_updates import Hooks
 from unit.tasks import toy_task
 from unit.tasks.toy_task import CLIENTS, LOCAL
 
@@ -44,38 +44,26 @@ def job(
     return toy_task.job(setting, CNN | {"cut": cut}, (SEED,), EQUAL, **values)
 
 
-class Watched:
-    """What a task's clients hold, with the learners that were made of it."""
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Repetition, LocalNetwork]]:
+    """The learners that EPPFL makes in a test, each behind its repetition."""
+    learners = []
 
-    def __init__(self, files: dict[str, str], job_: Job) -> None:
-        inputs = Inputs.at(files, torch.device("cpu"))
-        self.client_data: ClientImageSamples = client_samples(job_, inputs)
-        self.learners: list = []
+    def local(client_data, repetition, *hooks):
+        learners.append((repetition, local_network(client_data, repetition, *hooks)))
+        return learners[-1][1]
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.client_data, name)
-
-    def local(self, repetition: Repetition, *hooks: Hooks) -> LocalNetwork:
-        self.repetition = repetition
-        self.learners.append(local_network(self.client_data, repetition, *hooks))
-        return self.learners[-1]
-
-    def train_with_edges(self, job_: Job) -> Outcome:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                rounds,
-                "local_network",
-                lambda client_data, *arguments: client_data.local(*arguments),
-            )
-            return rounds.train_with_edges(job_, self)
+    monkeypatch.setattr(rounds, "local_network", local)
+    return learners
 
 
-def eppfl(files: dict[str, str], axes: Mapping[str, Any], **training: Any) -> tuple[Any, Outcome]:
-    """Run EPPFL; return the global weights at the end, and the outcome."""
+def clients_of(files: dict[str, str], job_: Job) -> ClientImageSamples:
+    return client_samples(job_, Inputs.at(files, torch.device("cpu")))
+
+
+def eppfl(files: dict[str, str], axes: Mapping[str, Any], **training: Any) -> Outcome:
     job_ = job(axes, **training)
-    watched = Watched(files, job_)
-    outcome = watched.train_with_edges(job_)
-    return watched.learners[0].weights(), outcome
+    return rounds.train_with_edges(job_, clients_of(files, job_))
 
 
 def rows(outcome: Outcome) -> pd.DataFrame:
@@ -86,13 +74,14 @@ def rows(outcome: Outcome) -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(("cut", "everybody"), [("relu1_1", 31), ("relu2_1", 5), ("relu_fc1", 31)])
-def test_without_selection_and_noise_it_is_fedavg_to_the_bit(files, cut, everybody):
+def test_without_selection_and_noise_it_is_fedavg_to_the_bit(files, made, cut, everybody):
     training = {"clients_per_round": everybody, "cut": cut}
-    weights, outcome = eppfl(files, {}, **training)
-    job_ = job({}, "fedavg", **training)
-    watched = Watched(files, job_)
-    fedavg = run_rounds(job_, watched, watched.local, weights_or_updates(job_), train=by_weights())
-    assert torch.equal(weights, watched.learners[0].weights())
+    outcome, job_ = eppfl(files, {}, **training), job({}, "fedavg", **training)
+    (_, ours), *_ = made
+    client_data = clients_of(files, job_)
+    initial = partial(rounds.local_network, client_data)
+    fedavg = run_rounds(job_, client_data, initial, weights_or_updates(job_), train=by_weights())
+    assert torch.equal(ours.weights(), made[-1][1].weights())
     curves = [each.repetitions[0]["series"]["test_accuracy"] for each in (outcome, fedavg)]
     assert curves[0] == curves[1] == outcome.repetitions[0]["series"]["protected_accuracy"]
 
@@ -112,7 +101,7 @@ def test_a_masked_average_is_the_mean_of_fixed_point_weights(mask):
 def test_one_rounds_bytes_by_hand(files):
     """Four clients with four samples, two epochs, half of each channel of 64 positions."""
     axes = {"local_epochs": 2, "keep_activations": 0.5, "keep_gradients": 0.25}
-    _, outcome = eppfl(files, axes | {"aggregation": "masked"}, rounds=1)
+    outcome = eppfl(files, axes | {"aggregation": "masked"}, rounds=1)
     sent = rows(outcome)
     head = 8 * HEADER_BYTES
     groups = sent.groupby(["sender", "receiver", "part"], observed=True)
@@ -135,11 +124,11 @@ def test_one_rounds_bytes_by_hand(files):
 
 
 @pytest.mark.parametrize("aggregation", ["open", "masked"])
-def test_the_mean_is_of_those_that_arrive(files, aggregation):
+def test_the_mean_is_of_those_that_arrive(files, made, aggregation):
     job_ = job({"plr": 0.3, "aggregation": aggregation}, rounds=1, clients_per_round=12)
-    watched = Watched(files, job_)
-    outcome = watched.train_with_edges(job_)
-    sent = rows(outcome)
+    client_data = clients_of(files, job_)
+    sent = rows(rounds.train_with_edges(job_, client_data))
+    (repetition, learner), *_ = made
     up = sent[sent["direction"].eq("up") & sent["lost"].notna()]
     trained = up[up["receiver"] == "edge"]
     to_aggregator = up[up["receiver"] == "aggregator"]
@@ -147,18 +136,16 @@ def test_the_mean_is_of_those_that_arrive(files, aggregation):
     assert to_aggregator["lost"].sum() > 0
     assert set(to_aggregator["client"]) == set(trained.loc[~trained["lost"].astype(bool), "client"])
     arrived = set(to_aggregator.loc[~to_aggregator["lost"].astype(bool), "client"])
-    again = local_network(watched.client_data, watched.repetition)
+    again = local_network(client_data, repetition)
     (round_,) = next(iter(again.schedule)).single()
     weights = again.train(round_).weights[[int(c) in arrived for c in round_.clients]]
     wanted = by_samples(weights, np.ones(len(weights)))
-    torch.testing.assert_close(watched.learners[0].weights(), wanted, rtol=0, atol=2.0**-23)
+    torch.testing.assert_close(learner.weights(), wanted, rtol=0, atol=2.0**-23)
 
 
 @pytest.mark.parametrize("aggregation", ["open", "masked"])
 def test_a_round_of_nobody_leaves_the_weights(files, aggregation):
-    job_ = job({"plr": 1.0, "aggregation": aggregation})
-    watched = Watched(files, job_)
-    outcome = watched.train_with_edges(job_)
+    outcome = eppfl(files, {"plr": 1.0, "aggregation": aggregation})
     assert len(set(outcome.repetitions[0]["series"]["test_accuracy"])) == 1
     assert "weights" not in set(rows(outcome).query("direction == 'up'")["part"])
 
@@ -183,7 +170,7 @@ def test_the_total_is_over_coordinates_epochs_and_rounds(files):
         "laplace_sensitivity": "clip",
         "local_epochs": 2,
     }
-    _, outcome = eppfl(files, axes | {"keep_activations": 0.5}, clients_per_round=31)
+    outcome = eppfl(files, axes | {"keep_activations": 0.5}, clients_per_round=31)
     (guarantee,) = outcome.repetitions[0]["privacy"]
     assert guarantee["epsilon"] == 5 * (N / 2) * 2 * 3
     assert guarantee["delta"] == 0
@@ -192,5 +179,5 @@ def test_the_total_is_over_coordinates_epochs_and_rounds(files):
 
 def test_a_channels_maximum_guarantees_nothing(files):
     axes = {"mechanism": "laplace", "epsilon": 5.0, "laplace_sensitivity": "channel_maximum"}
-    _, outcome = eppfl(files, axes, rounds=1)
+    outcome = eppfl(files, axes, rounds=1)
     assert outcome.repetitions[0]["privacy"][0]["epsilon"] is None

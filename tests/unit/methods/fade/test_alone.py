@@ -1,7 +1,6 @@
 """FADE equals FedAvg without its game."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from fbftl.learners.local import local_network
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images_samples import client_samples
+from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import LocalUpdate, mini_batches
 from unit.methods.fade.fade_toys import inputs, job, params, ready
 
@@ -31,36 +31,29 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     game = {"clip": None, "server_momentum": momentum}
     training_run = ready(files, job(users | setting, seeds=(seed,), game=game, local_batch=None))
     rows = training_run.trials[0].users.rows
-
-    def as_fedavg(index: int, round_number: int, user: int) -> list[np.ndarray]:
-        return [
-            batch
-            for _, batch in mini_batches(LocalUpdate(seed, round_number, user, rows[user]), plan)
-        ]
-
-    training_run.draw = as_fedavg
     fedavg = from_params(
         params({"method": "fedavg"}, seeds=(seed,), local_batch=None), axes_by_method()
     )
     client_data = client_samples(fedavg, inputs(files))
-    client_data = replace(
-        client_data, partition=replace(client_data.partition, client=_client(rows))
-    )
-    learner, plan = None, None
+    partition = replace(client_data.partition, client=_client(rows))
+    client_data, learners = replace(client_data, partition=partition), []
 
-    def initial_learner(repetition) -> Any:
-        nonlocal learner, plan
-        learner = local_network(client_data, repetition)
-        plan = learner.plan
-        return learner
+    def initial_learner(repetition) -> LocalNetwork:
+        learners.append(local_network(client_data, repetition))
+        return learners[0]
 
     def part_of_the_way(weights: torch.Tensor, counts: np.ndarray) -> torch.Tensor:
-        return torch.lerp(learner.weights(), by_samples(weights, counts), momentum)
+        return torch.lerp(learners[0].weights(), by_samples(weights, counts), momentum)
 
-    server = Server(aggregate=part_of_the_way)
-    run_rounds(
-        fedavg, client_data, initial_learner, whole_update(), train=by_weights(lambda: server)
-    )
+    train = by_weights(lambda: Server(aggregate=part_of_the_way))
+    run_rounds(fedavg, client_data, initial_learner, whole_update(), train=train)
+    (learner,) = learners
+
+    def as_fedavg(_: int, round_number: int, user: int) -> list[np.ndarray]:
+        local_update = LocalUpdate(seed, round_number, user, rows[user])
+        return [batch for _, batch in mini_batches(local_update, learner.plan)]
+
+    training_run.draw = as_fedavg
     list(training_run.train())
     weights = training_run.networks.flat()[0]
     assert len(learner.weights()) <= len(weights)

@@ -1,5 +1,7 @@
 """FADE in whole runs: what is sent, who takes part, whose parts are averaged, its tasks."""
 
+from typing import Any
+
 import h5py
 import numpy as np
 import pytest
@@ -26,39 +28,30 @@ def test_parts_are_averaged_over_those_who_trained_them(files):
     training_run = ready(
         files, job(setting, seeds=(0,), game={"labelled": [0], "server_momentum": 1.0})
     )
-    users, sizes = training_run.trials[0].users, training_run.networks.sizes
+    (trial,) = training_run.trials
+    users, schedule, sent = trial.users, trial.schedule, []
+
+    def watched(*arguments: Any) -> torch.Tensor:
+        sent.append(arguments[-1].clone())
+        return arguments[-1]
+
+    trial.server.sent = watched
     for round_number in range(1, 13):
-        before, sent = training_run.networks.flat()[0], {}
-        server = training_run.trials[0].server
-        ordinary = server.sent
-
-        def watched(round_number, chosen, before, weights, sent=sent):
-            sent["weights"] = weights.clone()
-            return weights
-
-        server.sent = watched
+        before = training_run.networks.flat()[0]
         training_run._round(round_number)
-        server.sent = ordinary
-        chosen, adversarial = (
-            training_run.trials[0].schedule.users[round_number - 1],
-            training_run.trials[0].schedule.adversarial[round_number - 1],
-        )
+        chosen = schedule.users[round_number - 1]
+        # lambda begins at 0
+        adversarial = schedule.adversarial[round_number - 1] & (round_number > 1)
         labelled = users.group[chosen] == 0
         counts = np.array([len(users.rows[user]) for user in chosen], dtype=np.float32)
-        adversarial = adversarial & (round_number > 1)  # lambda begins at 0
-        at = 0
-        for name, who in (
-            ("encoder", labelled | adversarial),
-            ("task", labelled),
-            ("group", adversarial),
-        ):
-            part = slice(at, at + sizes[name])
-            expected = before[part]
+        trained_by = {"encoder": labelled | adversarial, "task": labelled, "group": adversarial}
+        sizes = [training_run.networks.sizes[name] for name in trained_by]
+        every = (training_run.networks.flat()[0], before, sent[-1])
+        parts = zip(*(numbers.split(sizes, dim=-1) for numbers in every), strict=True)
+        for who, (after, expected, theirs) in zip(trained_by.values(), parts, strict=True):
             if who.any():
-                shares = torch.from_numpy(who * counts / (who * counts).sum())
-                expected = shares @ sent["weights"][:, part]
-            torch.testing.assert_close(training_run.networks.flat()[0][part], expected)
-            at = part.stop
+                expected = torch.from_numpy(who * counts / (who * counts).sum()) @ theirs
+            torch.testing.assert_close(after, expected)
 
 
 def test_one_user_a_round_with_the_preset_probability(files):

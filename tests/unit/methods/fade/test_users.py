@@ -5,8 +5,7 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.methods.fade.groups import Ranges, dealt
 from fbftl.methods.fade.losses import rounds_to
-from fbftl.study.grid import expand
-from unit.methods.fade.fade_toys import PLAIN, trained
+from unit.methods.fade.fade_toys import PLAIN, job, ready
 
 GROUP = np.repeat([0, 1], 300)
 LABELS = np.tile(np.arange(10), 60)
@@ -37,28 +36,14 @@ def test_a_user_without_samples_is_refused():
 
 
 def test_a_round_has_as_many_users_as_the_setting_says(files):
-    many = trained(files, PLAIN | {"users_per_round": 4})
-    assert many.trials[0].schedule.users.shape == (12, 4)
-    assert trained(files, PLAIN).trials[0].schedule.users.shape == (12, 2)
-    few = trained(files, PLAIN | {"minority_users": 2})
-    assert np.bincount(few.trials[0].users.group).tolist() == [2, 3]
+    many, usual, few = (
+        ready(files, job(PLAIN | axes)).trials[0]
+        for axes in ({"users_per_round": 4}, {}, {"minority_users": 2})
+    )
+    assert (many.schedule.users.shape, usual.schedule.users.shape) == ((12, 4), (12, 2))
+    assert np.bincount(few.users.group).tolist() == [2, 3]
 
 
 def test_the_first_round_at_each_level_counts():
     found = rounds_to([10, 20, 30, 40], [1.2, None, 0.5, 0.6])
     assert found == {"rounds_to_loss_100": 30, "rounds_to_loss_50": 30}
-
-
-@pytest.mark.parametrize(
-    ("axes", "sentence"),
-    [
-        ({"users_per_round": 1, "aggregation": "masked"}, "give users_per_round at least 2"),
-        ({"users_per_round": 2, "minority_participation": 0.5}, "leave users_per_round out"),
-        ({"majority_users": None, "minority_users": 2}, "give majority_users as well"),
-        ({"adversary": "none", "discriminator_init": "he"}, "give an adversary as well"),
-    ],
-)
-def test_what_contradicts_itself_is_refused(axes, sentence):
-    setting = {"method": "fade", "network": "mlp"} | PLAIN | axes
-    with pytest.raises(UserError, match=sentence):
-        expand([{name: [value] for name, value in setting.items()}])

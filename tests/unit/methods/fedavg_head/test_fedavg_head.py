@@ -1,5 +1,7 @@
 """FedAvg on a head: what it equals, its start from a solved head, its servers, what it sends."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,18 +12,15 @@ from fbftl.methods.by_name import train
 from fbftl.methods.fedavg_head.server import server_of
 from fbftl.methods.fedavg_head.start import hold
 from fbftl.models.heads import head_module
-from fbftl.study.job import Job, KnownAxes, from_params
-from fbftl.study.methods import axes_by_method
+from fbftl.study.job import Job, KnownAxes
 from fbftl.tasks.images import client_features
 from fbftl.training.closed_form import LinearHead, lda
 from torch import nn
+from unit.methods import method_toys
 from unit.methods.method_toys import CLASSES, PER_CLIENT, WIDTH
 
-CLIENTS = {"partition": "iid", "samples_per_client": PER_CLIENT, "clients": None, "seed": 0}
-TRAINING = {
-    "epochs": 4, "batch": 32, "clients_per_round": 30, "learning_rate": 0.1, "momentum": 0.0,
-    "weight_decay": 0.01, "validation": 0.0, "selection": "last",
-}  # fmt: skip
+TRAINING = {"clients_per_round": 30, "momentum": 0.0, "weight_decay": 0.01}
+TRAINING |= {"validation": 0.0, "selection": "last"}
 ROUNDS = {"rounds": 4, "local_batch": None}
 
 
@@ -29,10 +28,9 @@ def job(head=(), seeds=(0, 1), training=(), **axes) -> Job:
     """Return the job of a setting, FedAvg's on the head if none other is named."""
     setting = {"method": "fedavg_head"} | axes
     rounds = ROUNDS if setting["method"] == "fedavg_head" else {}
-    params = {"task": "toy", "kind": "images", "setting": setting, "seeds": list(seeds)}
-    params |= {"clients": CLIENTS, "training": TRAINING | rounds | dict(training), "privacy": {}}
     block = {"head": list(head), "one_shot": {"shrinkage": [0.05]}}
-    return from_params(params | {"block": block}, axes_by_method())
+    of_job = method_toys.job(setting, block, **TRAINING | rounds | dict(training))
+    return replace(of_job, seeds=tuple(seeds))
 
 
 def curve(outcome, seed: int = 0) -> list[float]:

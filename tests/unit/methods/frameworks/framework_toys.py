@@ -7,15 +7,18 @@ import pandas as pd
 import prepare_open
 import torch
 import train_sources
+from fbftl.exchange.personal import Cohort, gathered
+from fbftl.messages.ledger import Ledger
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.tasks.task import Inputs, Outcome, client_samples
 from unit.tasks.toy_task import HEAD, TRAINING, make_task, params
 
 CLIENTS = {"partition": "iid", "samples_per_client": None, "clients": 4, "seed": 0}
 CLIENTS |= {"shards_per_client": 2}
 MLP = {"kind": "mlp", "fc": [6], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
 WIDER = MLP | {"fc": [9]}
+TWO = {"architectures": [MLP, WIDER]}
 LOCAL = TRAINING | {"rounds": 3, "local_batch": 8, "clients_per_round": 4, "validation": 0.0}
 LOCAL |= {"selection": "last", "momentum": 0.0, "learning_rate": 0.1}
 OPEN = {"letters": 40, "seed": 0}
@@ -53,6 +56,12 @@ def params_of(method: str, block: dict | None = None, **axes: Any) -> dict[str, 
 def job_of(method: str, block: dict | None = None, **axes: Any) -> Job:
     """Return the job of a setting."""
     return from_params(params_of(method, block, **axes), axes_by_method())
+
+
+def cohort_of(inputs: Inputs, method: str, block: dict | None = None, **axes: Any) -> Cohort:
+    """Return the clients of a setting, each with a network of its own, before they train."""
+    job = job_of(method, block, **axes)
+    return gathered(job, client_samples(job, inputs), 0, Ledger(method=method))
 
 
 def sent(outcome: Outcome, **where: Any) -> pd.DataFrame:

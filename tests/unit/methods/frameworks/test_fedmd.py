@@ -5,41 +5,35 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from fbftl.exchange.personal import gathered
 from fbftl.ground.errors import UserError
-from fbftl.messages.ledger import Ledger
 from fbftl.methods.fedmd import consensus
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import client_samples
 from torch.autograd import grad
 from torch.nn import L1Loss, MSELoss
-from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
+from unit.methods.frameworks.framework_toys import TWO, cohort_of, job_of, sent
 
 
 def test_a_digest_without_a_rate_is_training_alone(run):
-    axes = {"block": {"architectures": [MLP, WIDER]}, "transfer_epochs": 1}
+    axes = {"block": TWO, "transfer_epochs": 1}
     repetition = run("fedmd", digest_rate=1e-30, **axes).repetitions[0]
     assert set(repetition["series"]["gain_by_client"]) == {0.0}
     assert run("fedmd", **axes).repetitions[0]["test_accuracy"] != repetition["test_accuracy"]
 
 
 def test_open_data_of_the_target_are_nobodys(inputs):
-    job = job_of("fedmd", block={"architectures": [MLP]})
+    job = job_of("fedmd", TWO)
     client_data = client_samples(job, inputs)
     everybody = open_samples(client_data, "target").inputs
-    both = [
-        client_data.samples.at(np.arange(124)).inputs,
-        client_data.test.at(np.arange(30)).inputs,
-    ]
-    private = torch.cat(both)
+    parts = (client_data.samples, 124), (client_data.test, 30)
+    private = torch.cat([split.at(np.arange(count)).inputs for split, count in parts])
     assert not (everybody[:, None] == private[None]).flatten(2).all(2).any()
     assert open_samples(client_data, "source").labels.max() < 10
 
 
 def gathered_at(inputs, **axes):
     """Return a cohort that scores open letters as a setting asks, and the letters."""
-    job = job_of("fedmd", {"architectures": [MLP, WIDER]}, **axes)
-    cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method="fedmd"))
+    cohort = cohort_of(inputs, "fedmd", TWO, **axes)
     return cohort, open_samples(cohort.client_data, "source")
 
 
@@ -51,7 +45,7 @@ def test_alignment_samples_are_drawn_anew_in_every_round_and_sent_as_many(run, i
     assert torch.equal(drawn[0], drawn[1])
     assert not torch.equal(drawn[0], drawn[2])
     assert len(drawn[0].flatten(1).unique(dim=0)) == 7
-    outcome = run("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1, alignment_samples=7)
+    outcome = run("fedmd", TWO, transfer_epochs=1, alignment_samples=7)
     assert set(sent(outcome, part="scores")["payload_bits"]) == {7 * 10 * 32}
 
 

@@ -2,26 +2,11 @@
 
 import pytest
 import torch
-from fbftl.exchange.personal import Cohort, gathered
-from fbftl.messages.ledger import Ledger
-from fbftl.methods import by_name
+from fbftl.exchange.personal import Cohort
 from fbftl.methods.fd import distillation
 from fbftl.methods.fedmd import consensus
 from fbftl.tasks.open_data import open_samples
-from fbftl.tasks.task import Inputs, Outcome, client_samples
-from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
-
-TWO = {"architectures": [MLP, WIDER]}
-
-
-def run(inputs: Inputs, method: str, **axes) -> Outcome:
-    (outcome,) = by_name.train([job_of(method, TWO if method == "fedmd" else None, **axes)], inputs)
-    return outcome
-
-
-def cohort(inputs: Inputs, method: str, **axes) -> Cohort:
-    job = job_of(method, TWO if method == "fedmd" else None, **axes)
-    return gathered(job, client_samples(job, inputs), 0, Ledger(method=method))
+from unit.methods.frameworks.framework_toys import TWO, cohort_of, sent
 
 
 def lost(trained: Cohort, part: str) -> list[bool]:
@@ -38,21 +23,21 @@ def lost(trained: Cohort, part: str) -> list[bool]:
         ("fd", {"distillation_weight": 1.0, "seed_samples": 5}),
     ],
 )
-def test_who_is_never_heard_learns_alone(inputs, method, axes):
-    outcome = run(inputs, method, plr=1.0, **axes)
+def test_who_is_never_heard_learns_alone(run, method, axes):
+    block = TWO if method == "fedmd" else None
+    outcome = run(method, block, plr=1.0, **axes)
     repetition = outcome.repetitions[0]
     assert set(repetition["series"]["gain_by_client"]) == {0.0}
     assert repetition["test_accuracy"] == repetition["accuracy_alone"]
     up, down = sent(outcome, direction="up"), sent(outcome, direction="down")
     assert up["lost"].dropna().all()
     assert set(down["round"]) <= {0}  # nobody is answered
-    assert (
-        run(inputs, method, **axes).repetitions[0]["accuracy_alone"] == repetition["accuracy_alone"]
-    )
+    lossless = run(method, block, **axes).repetitions[0]
+    assert lossless["accuracy_alone"] == repetition["accuracy_alone"]
 
 
 def test_a_consensus_is_of_the_scores_that_arrive(inputs):
-    trained = cohort(inputs, "fedmd", plr=0.5)
+    trained = cohort_of(inputs, "fedmd", TWO, plr=0.5)
     public = open_samples(trained.client_data, "source")
     agreed_on = consensus.consensus(trained, public, 1)
     missing = lost(trained, "scores")
@@ -62,7 +47,7 @@ def test_a_consensus_is_of_the_scores_that_arrive(inputs):
 
 
 def test_teachers_are_of_the_logits_that_arrive(inputs):
-    trained = cohort(inputs, "fd", plr=0.5)
+    trained = cohort_of(inputs, "fd", plr=0.5)
     teachers = distillation.exchanged(trained, 1)
     missing = lost(trained, "logits")
     assert 0 < sum(missing) < 4
@@ -81,8 +66,8 @@ def test_teachers_are_of_the_logits_that_arrive(inputs):
                 assert teachers[client, label].isnan().all()
 
 
-def test_a_product_of_which_a_message_is_lost_ends_there(inputs):
-    outcome = run(inputs, "secure_ftl", plr=1.0, protection="beaver", common_samples=20)
+def test_a_product_of_which_a_message_is_lost_ends_there(run):
+    outcome = run("secure_ftl", plr=1.0, protection="beaver", common_samples=20)
     assert len(set(outcome.repetitions[0]["series"]["loss"])) == 1
     by_clients = sent(outcome, sender="client")
     assert by_clients["lost"].all()

@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 import torch
-from fbftl.exchange.personal import gathered
 from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
-from fbftl.messages.ledger import Ledger
 from fbftl.methods.fedmd import consensus
 from fbftl.tasks.open_data import open_samples
-from fbftl.tasks.task import client_samples
-from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
+from unit.methods.frameworks.framework_toys import MLP, TWO, cohort_of, sent
 
 
 @pytest.mark.parametrize("method", ["fd", "fedmd"])
@@ -30,8 +27,7 @@ def test_clients_hold_the_rows_that_fbftl_uploads(run, inputs, axes):
     holder = dict(zip(uploads["sample"].astype(int), uploads["client"], strict=True))
     sample = open_store(inputs.manifest).read("train").sample
     for method in ("fd", "fedmd"):
-        job = job_of(method, {"architectures": [MLP, WIDER]} if method == "fedmd" else None, **axes)
-        cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method=method))
+        cohort = cohort_of(inputs, method, TWO if method == "fedmd" else None, **axes)
         holder_by_cohort = {
             int(sample[row]): int(owner)
             for owner, rows in zip(cohort.owners, cohort.rows, strict=True)
@@ -44,17 +40,13 @@ def test_clients_hold_the_rows_that_fbftl_uploads(run, inputs, axes):
 
 def test_first_messages_are_those_computed_by_hand(run, inputs):
     """The ledger's digests are of what a client's network says after its first round."""
-    job = job_of("fd", distillation_weight=1.0)
-    cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method="fd"))
+    cohort = cohort_of(inputs, "fd", distillation_weight=1.0)
     samples = cohort.client_data.samples
     cohort.models.train(samples, cohort.rows, 1)
     content = []
     for client, rows in enumerate(cohort.rows):
-        samples_of_client = samples.at(rows)
-        logits, labels = (
-            cohort.models.logits(client, samples_of_client.inputs),
-            samples_of_client.labels,
-        )
+        of_client = samples.at(rows)
+        logits, labels = cohort.models.logits(client, of_client.inputs), of_client.labels
         counts = torch.bincount(labels, minlength=10)
         sums = torch.stack([logits[labels == label].sum(0) for label in range(10)])
         content.append(torch.cat([(sums / counts.clamp(min=1)[:, None]).flatten(), counts]))
@@ -63,8 +55,7 @@ def test_first_messages_are_those_computed_by_hand(run, inputs):
     assert len(logits_sent) == 4
     sizes = logits_sent["bits"] + sent(run("fd"), round=1, part="statistics")["bits"].to_numpy()
     assert sizes.tolist() == [decoded.bits[0]] * 4
-    job = job_of("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1)
-    cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method="fedmd"))
+    cohort = cohort_of(inputs, "fedmd", TWO, transfer_epochs=1)
     public = open_samples(cohort.client_data, "source")
     everything = [np.arange(40)] * 4
     cohort.models.train(public, everything, 4, epochs=1)
@@ -73,5 +64,5 @@ def test_first_messages_are_those_computed_by_hand(run, inputs):
     cohort.models.train(cohort.client_data.samples, cohort.rows, 4, epochs=passes)
     scores = [cohort.models.logits(c, public.inputs).flatten().numpy() for c in range(4)]
     by_hand = encode_rows(np.stack(scores), PLAIN).digests
-    outcome = run("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1)
+    outcome = run("fedmd", TWO, transfer_epochs=1)
     assert sent(outcome, round=1, direction="up")["sha256"].tolist() == list(by_hand)

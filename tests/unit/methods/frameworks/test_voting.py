@@ -5,7 +5,6 @@ import pytest
 import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods.fedvote import voting
-from fbftl.study.grid import expand
 from unit.methods.frameworks.framework_toys import WIDER, curve, sent
 
 
@@ -49,8 +48,3 @@ def test_a_trained_source_fits_and_unrelated_ones_are_without_it(run):
 def test_a_source_model_of_another_shape_is_refused(run):
     with pytest.raises(UserError, match=r"has other layers than .*; give source_models of the"):
         run("fedvote", block={"network": WIDER}, vote_candidates="all", vote_round=1)
-
-
-def test_a_vote_without_its_round_is_refused_before_any_job():
-    with pytest.raises(UserError, match="gives vote_candidates or vote_round alone"):
-        expand([{"method": ["fedvote"], "vote_candidates": ["all"]}])

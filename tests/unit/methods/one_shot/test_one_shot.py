@@ -40,7 +40,7 @@ def uploads(outcome) -> pd.DataFrame:
 def test_every_head_learns_the_blobs_from_every_message_that_holds_it(
     blobs, message, head, monkeypatch
 ):
-    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 1000)
+    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
     outcome = one_shot(blobs, setting(message, head))
     least = 0.6 if message == "projected" else 0.8
     assert min(r["test_accuracy"] for r in outcome.repetitions) > least
@@ -54,15 +54,7 @@ def test_every_head_learns_the_blobs_from_every_message_that_holds_it(
         ("projected", "ridge", {}, length(CLASSES, 8)),
         ("means", "ncm", {}, CLASSES * (WIDTH + 1)),
         ("mixtures", "ncm", {}, CLASSES * (2 * WIDTH + 2)),
-        # Two components at most where each is of one sample; spherical, where each is of more.
-        ("mixtures", "ncm", {"components": 2}, CLASSES * (2 * (2 * WIDTH + 1) + 1)),
         ("mixtures", "ncm", {"covariance": "spherical"}, CLASSES * (WIDTH + 3)),
-        (
-            "mixtures",
-            "ncm",
-            {"covariance": "spherical", "components": 2},
-            2 * (2 * (WIDTH + 2) + 1),
-        ),
     ],
 )
 def test_ledgers_count_what_the_closed_forms_say(blobs, message, head, axes, numbers):

@@ -9,7 +9,6 @@ from fbftl.methods.by_name import train
 from fbftl.methods.private_gd.server import noise_of
 from fbftl.privacy.accounting import gaussian_epsilon, loose_zcdp_epsilon
 from fbftl.privacy.schedules import spent
-from fbftl.study.grid import expand
 from unit.methods.method_toys import COUNTS, Blobs, job, with_public
 
 NOISY = {"method": "private_gd", "mechanism": "dp_gd", "epsilon": 4.0, "descent_steps": 20}
@@ -106,16 +105,3 @@ def test_the_scale_of_the_data_takes_the_place_of_the_task_s(inputs):
     )
     losses = [outcome.repetitions[0]["series"]["loss"] for outcome in (small, usual, same)]
     assert losses[1] == losses[2] != losses[0]
-
-
-@pytest.mark.parametrize(
-    ("axes", "sentence"),
-    [
-        ({"louder_step": 30}, "more noise at step 30 of 20"),
-        ({"schedule": "dynamic", "decay": 0.5, "descent_momentum": 0.9}, "give decay above 1"),
-        ({"schedule": "exp", "decay": 1.0}, "or below for rising noise"),
-    ],
-)
-def test_what_contradicts_itself_is_refused(axes, sentence):
-    with pytest.raises(UserError, match=sentence):
-        expand([{name: [value] for name, value in (NOISY | axes).items()}])

@@ -1,13 +1,10 @@
 """The public script's procedure: dropout in the features, losses that come back."""
 
 import numpy as np
-import pytest
 import torch
-from fbftl.ground.errors import UserError
 from fbftl.methods.released.training import Positions, train_released
 from fbftl.models.heads import head_module
 from fbftl.models.networks import vgg
-from fbftl.study.grid import from_axes, require_sensible
 from fbftl.training.samples import LabelledInputs
 from unit.training.training_toys import training
 
@@ -44,16 +41,3 @@ def test_a_lost_position_stays_lost_and_its_samples_come_back():
     for _ in range(60):
         list(positions.epoch())
     assert positions.seen.all()
-
-
-@pytest.mark.parametrize(
-    "axes",
-    [
-        {"plr": 0.5},
-        {"bits": 8},
-        {"mechanism": "relative", "sigma": 0.1},
-    ],
-)
-def test_what_the_script_cannot_do_is_refused(axes):
-    with pytest.raises(UserError, match="released"):
-        require_sensible(from_axes({"method": "released"} | axes))

@@ -22,7 +22,6 @@ from fbftl.methods.secure_ftl.shares import (
 )
 from fbftl.privacy.masking import to_ring
 from fbftl.privacy.mechanisms import no_mechanism
-from fbftl.study.grid import expand
 from fbftl.tasks.task import Inputs, Outcome
 from scipy.stats import chi2
 from unit.tasks.toy_task import job
@@ -133,18 +132,6 @@ def test_plain_and_protected_runs_predict_alike_in_every_round(digits):
     assert 0 < theirs["gradient_error"] < 2**-16
     assert theirs["predictions_apart"] == 0
     assert "gradient_error" not in ours
-
-
-@pytest.mark.parametrize(
-    ("axes", "message"),
-    [
-        ({"common_samples": 0}, "no common samples"),
-        ({"protection": "ckks"}, "protection"),
-    ],
-)
-def test_what_cannot_be_is_refused_before_any_job(axes, message):
-    with pytest.raises(UserError, match=message):
-        expand([{"method": ["secure_ftl"]} | {axis: [value] for axis, value in axes.items()}])
 
 
 def test_more_common_samples_than_there_are_is_refused(digits):
