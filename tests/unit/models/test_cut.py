@@ -1,7 +1,6 @@
+import subprocess
 import sys
-from importlib import import_module
 
-import fbftl
 import pytest
 import torch
 from fbftl.ground.errors import UserError
@@ -116,12 +115,16 @@ def test_gradients_reach_the_models_own_parameters_in_front_of_the_cut(kind, unu
     assert model.head.weight.grad is None
 
 
-def test_cutting_a_chain_imports_no_torchvision(monkeypatch):
-    """Where they cannot be imported, what cuts a chain is imported anew."""
-    monkeypatch.setattr(fbftl, "models", fbftl.models)
-    for name in [name for name in sys.modules if name.startswith("fbftl.models")]:
-        monkeypatch.delitem(sys.modules, name)
-    for name in ("torchvision", "transformers", "timm"):
-        monkeypatch.setitem(sys.modules, name, None)
-    anew, networks = (import_module(f"fbftl.models.{name}") for name in ("cut", "networks"))
-    anew.front(networks.vgg((8, 8, 1), [[2]], [5], 4), "relu_fc1", torch.zeros(2, 1, 8, 8))
+def test_cutting_a_chain_imports_no_torchvision(root):
+    code = """
+import sys, torch
+from fbftl.models.cut import front
+from fbftl.models.networks import vgg
+front(vgg((8, 8, 1), [[2]], [5], 4), "relu_fc1", torch.zeros(2, 1, 8, 8))
+late = {"torchvision", "transformers", "timm"}
+print(sorted(late & sys.modules.keys()))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root / "scripts", capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[]", done.stderr
