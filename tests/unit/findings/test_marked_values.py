@@ -16,12 +16,9 @@ import plot_fedfeat
 import plot_thesis
 import pytest
 import tabulate_eppfl
-import tabulate_fbftl_cost as costs
-import tabulate_fbftl_loss
 import tabulate_fedfeat
 import tabulate_thesis
 from drawn import drawing, unrendered
-from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
 
@@ -44,7 +41,6 @@ KEPT = [(script, "digits", name) for script, name in COMMITTED.items()]
 KEPT += [
     ("plot_eppfl.privacy", "digits-eppfl-full", "eppfl"),
     ("plot_rivals.trust", "rival_digits", "trust"),
-    ("plot_thesis_widths.width_laws", "digits-budgets-full", "width_laws"),
 ]
 """Figures, each with a task and the name of its kept table."""
 
@@ -116,6 +112,11 @@ MADE_UP: dict[str, dict[str, Any]] = {
         "rescaled_init": False, "rescaled_layers": False, "width": [0.25, 0.5, 1.0],
         "uplink_bits": [1e5, 2e5, 4e5],
     },
+    "plot_thesis_widths.width_laws": {
+        "method": ["splitmix", "splitmix", "fedavg"], "budgets": ["steps", "8-2-1-1", None],
+        "budget_order": ["spread", "by_domain", None], "clients_per_round": [None, 4, None],
+        "rescaled_init": [True, False, False], "width": [0.25, 0.5, 1.0],
+    },
 }  # fmt: skip
 """Tables of figures that have no committed one."""
 
@@ -143,30 +144,6 @@ def seeds(axes: dict[str, Any], **measured: tuple[float, ...]) -> list[dict[str,
         | {"seen": 9, **dict(zip(measured, values, strict=True))}
         for seed, values in enumerate(columns)
     ]
-
-
-def scarcity() -> tuple[pd.DataFrame, pd.DataFrame]:
-    runs = pd.DataFrame(
-        row
-        for plr in (0.0, 0.5)
-        for row in seeds({"method": "fbftl", "fraction": 1.0, "plr": plr, "loss": "persistent"},
-                         test_accuracy=(0.5 + plr, 0.7))
-    )  # fmt: skip
-    marked = mean_and_spread(runs, ["fraction", "plr", "loss"])
-    return marked[["fraction", "plr", "accuracy", "spread"]], tabulate_fbftl_loss.side_by_side(runs)
-
-
-def language() -> tuple[pd.DataFrame, pd.DataFrame]:
-    runs = pd.DataFrame(
-        seeds({"method": "fbftl", "trained_encoders": 0, "fraction": 1.0, "plr": 0.0},
-              **dict.fromkeys([*costs.COUNTED, *costs.ROUGE], (20.0, 24.0)))
-    )  # fmt: skip
-    table = costs.by_method(runs)
-    marked = mean_and_spread(runs, ["fraction", "plr"], score="rouge1", name="rouge1")
-    return (
-        marked[["rouge1", "spread"]].rename(columns={"rouge1": "accuracy"}),
-        table[["rouge1", "rouge1_spread"]].set_axis(["accuracy", "spread"], axis=1),
-    )
 
 
 def game(**axes: Any) -> pd.DataFrame:
@@ -237,9 +214,7 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
     return marked[columns], tabulate_fedfeat.retraining_rows(runs)[columns]
 
 
-@pytest.mark.parametrize(
-    "both", [scarcity, language, fairness, domain_adaptation, eppfl, retraining]
-)
+@pytest.mark.parametrize("both", [fairness, domain_adaptation, eppfl, retraining])
 def test_a_figure_of_runs_marks_what_their_table_reports(
     both: Callable[..., tuple[pd.DataFrame, pd.DataFrame]], tmp_path: Path
 ) -> None:
