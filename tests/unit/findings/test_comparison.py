@@ -56,10 +56,7 @@ def test_rounding_of_floats_is_no_effect() -> None:
     assert verdict(Measured.of([noise] * 3)) is Verdict.UNDECIDED
 
 
-@given(
-    st.lists(st.floats(-100, 100), min_size=1, max_size=9),
-    st.floats(-10, 10),
-)
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=9), st.floats(-10, 10))
 def test_a_claim_and_its_opposite_never_both_hold(values: list[float], margin: float) -> None:
     above = verdict(Measured.of(values), margin)
     below = verdict(Measured.of([-value for value in values]), -margin)

@@ -101,13 +101,7 @@ def test_html_shows_text_as_it_is_and_needs_nothing_else(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("count", "printed"),
-    [
-        (0, "0"),
-        (999.6, "1 k"),
-        (11_780_096, "11.8 M"),
-        (1e21, "1000 E"),
-    ],
+    ("count", "printed"), [(0, "0"), (999.6, "1 k"), (11_780_096, "11.8 M"), (1e21, "1000 E")]
 )
 def test_counts_have_three_digits_and_a_prefix(count: float, printed: str) -> None:
     assert prefixed(count) == printed
@@ -115,13 +109,7 @@ def test_counts_have_three_digits_and_a_prefix(count: float, printed: str) -> No
 
 @pytest.mark.parametrize(
     ("value", "printed"),
-    [
-        (0.697, "0.70"),
-        (9.96, "10"),
-        (0.0996, "0.10"),
-        (487272.7, "487,273"),
-        (0.0, "0"),
-    ],
+    [(0.697, "0.70"), (9.96, "10"), (0.0996, "0.10"), (487272.7, "487,273"), (0.0, "0")],
 )
 def test_ratios_below_ten_have_two_digits(value, printed):
     assert ratio(value) == printed

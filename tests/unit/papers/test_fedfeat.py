@@ -3,12 +3,7 @@
 import pytest
 from fbftl.models.chain import chain_of
 from fbftl.models.networks import random_split
-from fbftl.papers.fedfeat.backbones import (
-    DATASETS,
-    TABLE_I,
-    backbone,
-    round_weight,
-)
+from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, backbone, round_weight
 
 
 @pytest.mark.parametrize(

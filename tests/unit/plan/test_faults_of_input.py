@@ -111,15 +111,7 @@ def missing_source_data(folder: Path) -> tuple[dict[str, Any], str]:
     return own_task(source=source), "letters is missing"
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        missing_file,
-        truncated_gzip,
-        wrong_digest,
-        missing_source_data,
-    ],
-)
+@pytest.mark.parametrize("fault", [missing_file, truncated_gzip, wrong_digest, missing_source_data])
 def test_a_faulty_file(
     refusal: Callable[[dict[str, Any]], str],
     tmp_path: Path,

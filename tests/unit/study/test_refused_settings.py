@@ -132,11 +132,7 @@ DISTURBED = {"method": "robust", "network": "cnn"}
 FL_CNN = {"method": "fl", "network": "cnn"}
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
 SOLD = {"public": {"sources": [{"data": DIGITS, "split": "train", "domains": ["rotated"]}]}}
-PEOPLE = {
-    "data": {"kind": "groups"},
-    "source": {"kind": "vectors"},
-    "training": LAST,
-}
+PEOPLE = {"data": {"kind": "groups"}, "source": {"kind": "vectors"}, "training": LAST}
 LABELLED = PEOPLE | {"adversarial_game": {"labelled": [0]}}
 OF_DOMAINS = {"clients": {"domains": ["plain", "inverted"], "groups": [0, 1]}, "training": LAST}
 TABLE = {"kind": "table", "train": "people.csv", "label_column": "rich", "group_column": "sex"}
