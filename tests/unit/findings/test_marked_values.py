@@ -21,6 +21,7 @@ import tabulate_thesis
 from drawn import drawing, unrendered
 from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
+from unit.findings.made_up import of_seeds
 
 ROOT = Path(__file__).parents[3]
 
@@ -133,19 +134,6 @@ def test_a_figure_of_a_made_up_table_marks_its_rows(script: str, tmp_path: Path)
     assert within(marked, pd.read_csv(tmp_path / "table.csv"))
 
 
-def seeds(axes: dict[str, Any], **measured: tuple[float, ...]) -> list[dict[str, Any]]:
-    """Return a tidy row per seed of one setting; the last seed diverged and counts as measured."""
-    columns = zip(*measured.values(), strict=True)
-    named = [f"{axis}={value}" for axis, value in axes.items() if axis != "method"]
-    setting = "+".join([axes["method"], *named])
-    return [
-        axes
-        | {"setting": setting, "seed": seed, "diverged": False, "offered": 9, "received": 9}
-        | {"seen": 9, **dict(zip(measured, values, strict=True))}
-        for seed, values in enumerate(columns)
-    ]
-
-
 def game(**axes: Any) -> pd.DataFrame:
     """Return two seeds of the game with groups."""
     axis_names = (*tabulate_thesis.FAIRNESS_AT, *tabulate_thesis.NOISE, *tabulate_thesis.GAME)
@@ -153,7 +141,9 @@ def game(**axes: Any) -> pd.DataFrame:
         dict.fromkeys(axis_names) | {"method": "fade", "adversary": "none", "network": "mlp"} | axes
     )
     measured = {name: (0.5, 0.75) for name in ("balanced_accuracy", "accuracy_1", "delta_eo")}
-    return pd.DataFrame(seeds(values, probe=(0.5, 0.6), accuracy_by_chance=(0.5, 0.5), **measured))
+    return pd.DataFrame(
+        of_seeds(values, probe=(0.5, 0.6), accuracy_by_chance=(0.5, 0.5), **measured)
+    )
 
 
 def fairness() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -178,7 +168,7 @@ def domain_adaptation(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def eppfl() -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = pd.DataFrame(
-        seeds({"method": "eppfl"}, test_accuracy=(0.5, 0.75), uplink_bits=(8e6, 8e6))
+        of_seeds({"method": "eppfl"}, test_accuracy=(0.5, 0.75), uplink_bits=(8e6, 8e6))
     )
     repetitions = [
         {"test_accuracy": accuracy, "protected_accuracy": 0.4, "diverged": False}
@@ -197,7 +187,7 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
         "server_epochs": 5, "local_epochs": 5,
     }  # fmt: skip
     runs = pd.DataFrame(
-        seeds(axes, test_accuracy=(0.5, 0.8), test_accuracy_best=(0.5, 0.8), epoch=(1, 3))
+        of_seeds(axes, test_accuracy=(0.5, 0.8), test_accuracy_best=(0.5, 0.8), epoch=(1, 3))
     )
     curves = ((0.5, 0.4, 0.1), (0.2, 0.1, 0.8))
     series = pd.DataFrame(
