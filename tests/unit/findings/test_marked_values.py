@@ -141,9 +141,8 @@ def game(**axes: Any) -> pd.DataFrame:
         dict.fromkeys(axis_names) | {"method": "fade", "adversary": "none", "network": "mlp"} | axes
     )
     measured = {name: (0.5, 0.75) for name in ("balanced_accuracy", "accuracy_1", "delta_eo")}
-    return pd.DataFrame(
-        of_seeds(values, probe=(0.5, 0.6), accuracy_by_chance=(0.5, 0.5), **measured)
-    )
+    measured |= {"probe": (0.5, 0.6), "accuracy_by_chance": (0.5, 0.5)}
+    return pd.DataFrame(of_seeds(values, **measured))
 
 
 def fairness() -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -42,7 +42,8 @@ def tables(tmp_path: Path) -> list[str]:
         ]
         paths.append(str(tmp_path / f"{source}.csv"))
         task = "t" if source == 0 else f"t/source_seeds/{source}"
-        table = pd.DataFrame(lines).assign(task=task, seed=lambda rows: rows["seed"] + 2 * source)
+        table = pd.DataFrame(lines).assign(task=task)
+        table["seed"] += 2 * source
         table.to_csv(paths[-1], index=False)
     return paths
 

@@ -25,9 +25,6 @@ FOUND = {
 METHODS = rows(["ftl_c", "fbftl"])
 VARYING = ["method", "epsilon"]
 
-LABELS = {"train": [[2, 0], [2, 1, 2]], "test": [[0, 0, 0], [2]]}
-"""Classes of each client's samples: the most frequent one differs between the splits."""
-
 
 @pytest.fixture
 def tidy(tmp_path):
@@ -48,11 +45,14 @@ def tidy(tmp_path):
 
 
 @pytest.fixture
-def table(tidy, tmp_path):
-    csv, clients = (
-        tmp_path / "table.csv",
-        client_file(tmp_path, *LABELS["train"], test=LABELS["test"]),
-    )
+def clients(tmp_path):
+    """A client file in which the most frequent class differs between the splits."""
+    return client_file(tmp_path, [2, 0], [2, 1, 2], test=[[0, 0, 0], [2]])
+
+
+@pytest.fixture
+def table(tidy, clients, tmp_path):
+    csv = tmp_path / "table.csv"
     tabulate_own.sweep(tidy, clients, VARYING, {"epsilon": None}, METHODS, {}).write(csv)
     return csv
 
@@ -79,15 +79,12 @@ def test_without_two_numbers_a_figure_runs_along_categories(settings):
     assert longest(settings) == next(iter(varying(settings)), None)
 
 
-def test_what_a_method_does_not_have_is_blank(tidy, tmp_path):
+def test_what_a_method_does_not_have_is_blank(tidy, clients, tmp_path):
     settings = [Setting(method="fbftl"), Setting(method="fedavg", local_epochs=5)]
     assert lacking(settings) == {"method": [], "local_epochs": ["fbftl"]}
     runs = pd.read_csv(tidy).assign(local_epochs=1)
     runs.to_csv(tidy, index=False)
-    csv, clients = (
-        tmp_path / "table.csv",
-        client_file(tmp_path, *LABELS["train"], test=LABELS["test"]),
-    )
+    csv = tmp_path / "table.csv"
     main = partial(tabulate_own.sweep, tidy, clients, [*VARYING, "local_epochs"])
     main({"epsilon": None, "local_epochs": 1}, METHODS, {"local_epochs": ["fbftl"]}).write(csv)
     by_method = pd.read_csv(csv).groupby("method")["local_epochs"]
