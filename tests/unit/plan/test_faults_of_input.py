@@ -50,11 +50,6 @@ CONFIGURATIONS = {
         "exact is true, but device is cuda",
         "'exact: auto' accepts",
     ),
-    "a data file without a data folder": (
-        own_task(data={"kind": "parquet", "train": "t.parquet"}),
-        "t.parquet",
-        "data_folder",
-    ),
     "weights that no library offers": (
         own_task(source={"kind": "load", "from": "transformers", "weights": "file"}),
         "source.weights is 'file'",
@@ -88,10 +83,6 @@ def truncated_gzip(folder: Path) -> tuple[dict[str, Any], str]:
     return own_task(data={"kind": "idx", "train": files}), "images.gz"
 
 
-def missing_file(folder: Path) -> tuple[dict[str, Any], str]:
-    return own_task(data={"kind": "parquet", "train": "train.parquet"}), "train.parquet is missing"
-
-
 def wrong_digest(folder: Path) -> tuple[dict[str, Any], str]:
     (folder / "weights.safetensors").write_bytes(b"something else")
     source = {
@@ -111,7 +102,7 @@ def missing_source_data(folder: Path) -> tuple[dict[str, Any], str]:
     return own_task(source=source), "letters is missing"
 
 
-@pytest.mark.parametrize("fault", [missing_file, truncated_gzip, wrong_digest, missing_source_data])
+@pytest.mark.parametrize("fault", [truncated_gzip, wrong_digest, missing_source_data])
 def test_a_faulty_file(
     refusal: Callable[[dict[str, Any]], str],
     tmp_path: Path,
