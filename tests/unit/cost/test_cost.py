@@ -47,35 +47,11 @@ def test_flan_t5_small_parameters():
     assert by_name["encoder.1"] == 2_360_320
 
 
-@pytest.mark.parametrize(("trained", "count"), [(8, 60_511_616), (4, 51_070_144), (2, 46_349_504)])
-def test_flan_t5_small_trained_parameters(trained, count):
-    assert payload.numbers_per_batch(t5(FLAN_T5_SMALL, trained), "ftl_c") == count
-
-
 def test_embedding_counted_three_times_is_the_published_flan_t5():
     network = t5(FLAN_T5_SMALL, trained_encoders=4, embedding_copies=3)
     assert parameters(network.layers) == 109_860_224
     assert payload.numbers_per_batch(network, "ftl_c") == 51_070_144
     assert parameters(network.extractor) == 109_860_224 - 51_070_144
-
-
-@pytest.mark.parametrize(
-    ("federation", "epochs", "batches"),
-    [(CIFAR, 105, 656_250), (CIFAR, 4, 25_000), (SAMSUM, 18, 132_588), (SAMSUM, 5, 36_830)],
-)
-def test_upload_batches_are_epochs_times_clients(federation, epochs, batches):
-    assert federation.upload_batches(epochs) == batches
-
-
-def test_fbftl_uploads_every_sample_once():
-    assert CIFAR.samples == 50_000
-    assert payload.uplink_bits(CIFAR.samples, VGG16.feature_width) == 6_553_600_000
-    assert payload.downlink_bits(VGG16, "fbftl", rounds=0) == 117_479_232 * 32
-
-
-def test_downlink_of_ftl_f_is_not_the_published_one():
-    bits = payload.downlink_bits(VGG16, "ftl_f", CIFAR.rounds(31))
-    assert Fraction(bits, 10**12) == Fraction("118.68710375")
 
 
 def test_three_readings_of_sfl():
@@ -99,14 +75,6 @@ def test_unknown_method_is_refused(count, further):
         count(VGG16, "fedavg", *further)
     with pytest.raises(ValueError, match="fedavg"):
         scheme_cost(VGG16, CIFAR, "fedavg", epochs=1)
-
-
-def test_published_multiplications_need_every_sample():
-    corrected = compute.client_multiplications(VGG16, "fl", CIFAR, 656_250)
-    printed = compute.client_multiplications_in_text(VGG16, "fl", CIFAR, 656_250)
-    assert corrected == CIFAR.samples_per_client * printed
-    assert round(corrected / 10**15) == 163
-    assert round(compute.server_multiplications(VGG16, 50_000, 84) / 10**12) == 300
 
 
 @given(st.integers(1, 200), st.integers(1, 64))

@@ -1,9 +1,7 @@
 """The survey's frameworks: audit rows from what is printed, counts of work, attacks by seed."""
 
-from fbftl.cost.layers import parameters, products
 from fbftl.papers.measures import MEASURES
 from fbftl.papers.quantities import Runs, with_beside
-from fbftl.papers.survey import counts
 from unit.papers.test_effects import runs
 
 FD = {"method": "fd", "network": "mlp_64"}
@@ -17,12 +15,3 @@ def test_what_was_measured_beside_runs_joins_them_by_setting_and_seed():
     assert membership(joined, first).tolist() == [0.6, 0.7]
     assert membership(joined, second).empty
     assert accuracy(joined, second).tolist() == [50.0] * 3
-
-
-def test_counts_of_work_by_hand():
-    assert counts.NETWORK[-1].parameters == 1_290
-    assert parameters(counts.NETWORK) == 1_199_882
-    assert products(counts.NETWORK) == 194_688 + 10_616_832 + 1_179_648 + 1_280
-    assert counts.fedmd() - counts.fedavg() == 4 * 1000 * products(counts.NETWORK)
-    assert counts.products() == 2 * 128 * 9217 * (1280 + 128)
-    assert counts.paillier() > counts.fedmd() > counts.fedhealth()
