@@ -1,8 +1,6 @@
 """Bad input is refused when the plan is made, in one sentence: what, where and what to do."""
 
-import gzip
 import os
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
+from unit.data.test_datasets_idx import encode
 
 TOY = Path(__file__).parents[2] / "workflow" / "toy.yaml"
 
@@ -67,19 +66,10 @@ def test_a_faulty_configuration(refusal: Callable[[dict[str, Any]], str], fault:
     assert remedy in sentence
 
 
-def idx_file(path: Path, count: int, axes: tuple[int, ...], cut: int = 0) -> str:
-    """Write a gzipped IDX file, `cut` bytes short, and return its name."""
-    header = struct.pack(f">BBBB{1 + len(axes)}I", 0, 0, 8, 1 + len(axes), count, *axes)
-    packed = gzip.compress(header + bytes(count * int(np.prod(axes))))
-    path.write_bytes(packed[: len(packed) - cut])
-    return path.name
-
-
 def truncated_gzip(folder: Path) -> tuple[dict[str, Any], str]:
-    files = {
-        "images": idx_file(folder / "images.gz", 10, (8, 8), cut=9),
-        "labels": idx_file(folder / "labels.gz", 10, ()),
-    }
+    files = {"images": "images.gz", "labels": "labels.gz"}
+    (folder / "images.gz").write_bytes(encode(np.zeros((10, 8, 8)), zipped=True)[:-9])
+    (folder / "labels.gz").write_bytes(encode(np.zeros(10), zipped=True))
     return own_task(data={"kind": "idx", "train": files}), "images.gz"
 
 
