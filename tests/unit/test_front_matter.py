@@ -5,7 +5,6 @@ from pathlib import Path
 
 import describe_columns
 import pytest
-import renew_results
 from fbftl.study.yaml_files import read_yaml
 
 MOST_LINES = 110
@@ -33,11 +32,6 @@ def test_the_readme_is_short_and_its_parts_are_in_order(root):
         )
     ]  # fmt: skip
     assert places == sorted(places)
-
-
-def test_the_readme_has_the_numbers_of_the_kept_results(root):
-    page = root / "README.md"
-    assert renew_results.filled(root, page) == text(page)
 
 
 def test_versions_agree(root):

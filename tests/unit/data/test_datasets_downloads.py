@@ -1,12 +1,11 @@
 """torchvision's data sets, without a network."""
 
-import struct
-
 import numpy as np
 import pytest
 from fbftl.data.datasets import check, lacking, load
 from fbftl.data.datasets.downloads import SIZES, UNPACKED
 from fbftl.ground.errors import UserError
+from unit.data.test_datasets_idx import encode
 
 SPEC = {"kind": "torchvision", "name": "FashionMNIST"}
 
@@ -35,10 +34,8 @@ def test_files_that_are_there_are_read_without_a_network(tmp_path):
     raw.mkdir(parents=True)
     pixels = np.random.default_rng(0).integers(0, 256, (6, 28, 28), dtype=np.uint8)
     for split, count in (("train", 6), ("t10k", 3)):
-        header = struct.pack(">BBBB3I", 0, 0, 8, 3, count, 28, 28)
-        (raw / f"{split}-images-idx3-ubyte").write_bytes(header + pixels[:count].tobytes())
-        header = struct.pack(">BBBBI", 0, 0, 8, 1, count)
-        (raw / f"{split}-labels-idx1-ubyte").write_bytes(header + bytes(range(count)))
+        (raw / f"{split}-images-idx3-ubyte").write_bytes(encode(pixels[:count]))
+        (raw / f"{split}-labels-idx1-ubyte").write_bytes(encode(np.arange(count)))
     data = load(SPEC, tmp_path)
     np.testing.assert_array_equal(data.train.inputs[..., 0], pixels)
     assert data.test.labels.tolist() == [0, 1, 2]

@@ -13,6 +13,7 @@ from fbftl.data.datasets import downloads
 from fbftl.data.datasets.base import MAX_CLASSES
 from fbftl.ground.errors import UserError
 from PIL import Image
+from unit.data.test_datasets_idx import encode
 
 LABELS = {"train": np.arange(30) % 5, "test": np.arange(8) % 3}
 """Class 4 is in the training split only."""
@@ -54,12 +55,8 @@ def in_hdf5(folder: Path, labels: dict[str, np.ndarray]) -> dict[str, Any]:
 def in_idx(folder: Path, labels: dict[str, np.ndarray]) -> dict[str, Any]:
     """Write IDX files per split and return their data block."""
     for split, of_split in labels.items():
-        shape = np.array([len(of_split), 4, 4], dtype=">i4").tobytes()
-        (folder / f"{split}.images").write_bytes(
-            b"\0\0\x08\x03" + shape + bytes(16 * len(of_split))
-        )
-        head = b"\0\0\x08\x01" + np.array([len(of_split)], dtype=">i4").tobytes()
-        (folder / f"{split}.labels").write_bytes(head + of_split.astype(np.uint8).tobytes())
+        (folder / f"{split}.images").write_bytes(encode(np.zeros((len(of_split), 4, 4))))
+        (folder / f"{split}.labels").write_bytes(encode(of_split))
     files = {split: {"images": f"{split}.images", "labels": f"{split}.labels"} for split in labels}
     return {"kind": "idx"} | files
 

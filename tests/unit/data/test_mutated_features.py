@@ -16,51 +16,27 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import safetensors.numpy
 from fbftl.data import datasets
 from fbftl.features.extract import extract
 from fbftl.features.published import publish
 from fbftl.ground.errors import UserError
+from unit.data import test_own_features as formats
 from unit.data.test_mutated_data import damaged
 from unit.data.test_mutated_files import png, read, seeds
-from unit.data.test_own_features import CLIENTS, LABELS, SPLIT, VALUES, Classes, block
 from unit.features import store_toys as toys
 from unit.study.test_fuzz_config import require_sentence
 
-ARRAYS = {"labels": LABELS, "clients": CLIENTS, "sample": np.arange(len(LABELS))}
+ARRAYS = {"features": formats.VALUES, "split": formats.SPLIT, "labels": formats.LABELS}
+ARRAYS |= {"clients": formats.CLIENTS, "sample": np.arange(formats.ROWS)}
 
 
-def npy() -> bytes:
-    file = io.BytesIO()
-    np.save(file, VALUES)
-    return file.getvalue()
-
-
-def npz() -> bytes:
-    file = io.BytesIO()
-    np.savez_compressed(file, features=VALUES, split=SPLIT, **ARRAYS)
-    return file.getvalue()
-
-
-def lzma_npz() -> bytes:
-    """Return a file whose arrays are packed otherwise than NumPy does."""
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
-        for name, values in {"features": VALUES, **ARRAYS}.items():
+def write_lzma(path: Path, **named: np.ndarray) -> Path:
+    """Write a file whose arrays are packed otherwise than NumPy does."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        for name, values in named.items():
             with archive.open(f"{name}.npy", "w") as entry:
                 np.save(entry, values)
-    return file.getvalue()
-
-
-def tensors() -> bytes:
-    return safetensors.numpy.save({"features": VALUES, **ARRAYS})
-
-
-def parquet() -> bytes:
-    rows = pa.FixedSizeListArray.from_arrays(VALUES.reshape(-1), VALUES.shape[1])
-    file = io.BytesIO()
-    pq.write_table(pa.table({"features": rows, "split": SPLIT, **ARRAYS}), file, row_group_size=9)
-    return file.getvalue()
+    return path
 
 
 def damaged_at_ends(content: bytes, rng: random.Random) -> bytes:
@@ -76,17 +52,18 @@ def damaged_at_ends(content: bytes, rng: random.Random) -> bytes:
 
 @pytest.mark.parametrize("block_of_seeds", range(10))
 @pytest.mark.parametrize(
-    ("name", "make"),
-    [("x.npy", npy), ("x.npz", npz), ("x.npz", lzma_npz), ("x.safetensors", tensors),
-     ("x.parquet", parquet)],
+    ("name", "write"),
+    [("features.npy", formats.write_npy), ("x.npz", formats.write_npz), ("x.npz", write_lzma),
+     ("x.safetensors", formats.write_safetensors), ("x.parquet", formats.write_parquet)],
 )  # fmt: skip
 def test_mutated_features(
-    tmp_path: Path, name: str, make: Callable[[], bytes], block_of_seeds: int
+    tmp_path: Path, name: str, write: Callable[..., Path], block_of_seeds: int
 ) -> None:
-    np.save(tmp_path / "labels.npy", LABELS)
-    spec = block(name, labels="labels.npy" if name.endswith(".npy") else None)
+    spec = formats.block(name, labels="labels.npy" if name.endswith(".npy") else None)
+    path = write(tmp_path / name, **ARRAYS)
+    content = path.read_bytes()
     for seed in seeds(block_of_seeds):
-        (tmp_path / name).write_bytes(damaged_at_ends(make(), random.Random(seed)))
+        path.write_bytes(damaged_at_ends(content, random.Random(seed)))
         dataset = read(spec, tmp_path)
         if dataset is not None:
             assert all(np.isfinite(samples.inputs).all() for _, samples in dataset), seed
@@ -95,7 +72,7 @@ def test_mutated_features(
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("mutated")
-    extract(Classes(), toys.toy_forward, toys.toy_targets(folder), batch=toys.BATCH)
+    extract(formats.Classes(), toys.toy_forward, toys.toy_targets(folder), batch=toys.BATCH)
     publish(folder / "dense.json", folder / "shared", "CC0-1.0", "a laboratory")
     return folder / "shared"
 
@@ -103,7 +80,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("block_of_seeds", range(10))
 def test_mutated_stores(store: Path, block_of_seeds: int) -> None:
     """What is read of a store is what it holds, or its `zarr.json` is another."""
-    whole = read(block(store), store)
+    whole = read(formats.block(store), store)
     assert whole is not None
     files = sorted(path for path in store.rglob("*") if path.is_file() and "c" in path.parts)
     for seed in seeds(block_of_seeds):
@@ -112,7 +89,7 @@ def test_mutated_stores(store: Path, block_of_seeds: int) -> None:
         content = path.read_bytes()
         path.write_bytes(damaged_at_ends(content, rng))
         try:
-            dataset = read(block(store), store)
+            dataset = read(formats.block(store), store)
         finally:
             path.write_bytes(content)
         if dataset is not None and path.name != "zarr.json":
@@ -129,7 +106,7 @@ def test_stores_whose_document_has_other_values(store: Path, value: Any) -> None
     ]:
         kept, block_of[key] = block_of[key], value
         (store / "zarr.json").write_text(json.dumps(document))
-        read(block(store), store)
+        read(formats.block(store), store)
         block_of[key] = kept
     (store / "zarr.json").write_text(content)
 
@@ -145,10 +122,12 @@ def small(features: pa.Array, name: str) -> bytes:
 def test_no_byte_of_a_footer_ends_the_process(tmp_path: Path, kind: str) -> None:
     """Arrow does where it is asked for a column's metadata, if some of them are damaged."""
     images = pa.array([{"bytes": png(random.Random(row))} for row in range(6)])
-    vectors = pa.FixedSizeListArray.from_arrays(VALUES[:6].reshape(-1), VALUES.shape[1])
+    vectors = pa.FixedSizeListArray.from_arrays(
+        formats.VALUES[:6].reshape(-1), formats.VALUES.shape[1]
+    )
     content = small(vectors if kind == "features" else images, "img")
     spec = {
-        "features": block("x.parquet", features="img", labels="label"),
+        "features": formats.block("x.parquet", features="img", labels="label"),
         "parquet": {"kind": "parquet", "train": "x.parquet", "size": 8, "channels": 1},
     }[kind]
     footer = int.from_bytes(content[-8:-4], "little")

@@ -6,13 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fbftl.data.participation import (
-    LEAST_HELD_OUT,
-    Partition,
-    clients_of,
-    held_out,
-    participating,
-)
+from fbftl.data.participation import LEAST_HELD_OUT, Partition, clients_of, held_out, participating
 from fbftl.data.partition import partition
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.study.clients import Dealing

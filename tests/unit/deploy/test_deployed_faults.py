@@ -16,9 +16,16 @@ def plans(files):
     return planned(files, params_of("fbftl", {}))
 
 
-def without(plans, client):
-    """The run on the list of answers in which one client's is missing."""
-    return run(plans, lambda sent: [] if sent.client == client else [sent])[0]
+def without(plans):
+    """The run on the list of answers in which client 2's is missing."""
+    return run(plans, lambda sent: [] if sent.client == 2 else [sent])
+
+
+def changing(change):
+    """The network that changes the messages of client 2."""
+    return lambda sent: [
+        replace(sent, messages=change(sent.messages)) if sent.client == 2 else sent
+    ]
 
 
 FAULTS = {
@@ -31,15 +38,11 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_answer_is_refused_with_a_sentence_and_the_rest_trains(plans, fault):
     change, reason = FAULTS[fault]
-
-    def network(sent):
-        return [replace(sent, messages=change(sent.messages)) if sent.client == 2 else sent]
-
-    served, exchange, _ = run(plans, network)
+    served, exchange, _ = run(plans, changing(change))
     (sentence,) = exchange.refused
     assert sentence.startswith("an answer of client 2 is refused: ")
     assert reason in sentence
-    assert served.models == without(plans, 2).models
+    assert served.models == without(plans)[0].models
 
 
 def test_a_second_answer_and_a_strangers_change_nothing(plans):
@@ -84,15 +87,14 @@ def test_bytes_are_those_of_answers_that_were_taken(plans):
 def test_a_client_of_whom_nothing_comes_is_named(files, plans):
     _, exchange, _ = run(plans)
     assert exchange.failed == []
-    _, exchange, _ = run(plans, lambda sent: [] if sent.client == 2 else [sent])
+    _, exchange, _ = without(plans)
     assert exchange.failed == ["client 2 gave no answer"]
-    rounds = planned(files, params_of("ftl_c", {}))
-    _, exchange, _ = run(rounds, lambda sent: [] if sent.client == 2 else [sent])
+    _, exchange, _ = without(planned(files, params_of("ftl_c", {})))
     assert exchange.failed[0] == "client 2 gave no answer in round 2"
 
 
 def test_the_ledger_has_what_came(plans):
-    table = without(plans, 2).ledger.table().select(["direction", "client"]).to_pylist()
+    table = without(plans)[0].ledger.table().select(["direction", "client"]).to_pylist()
     assert {row["client"] for row in table if row["direction"] == "up"} == {*range(16)} - {2}
 
 
@@ -112,11 +114,7 @@ STRANGE = {
 @pytest.mark.parametrize("reason", STRANGE)
 def test_what_are_no_statistics_is_refused(files, reason):
     change, axes = STRANGE[reason], {"message": "statistics", "head": "lda"}
-
-    def network(sent):
-        return [replace(sent, messages=change(sent.messages)) if sent.client == 2 else sent]
-
-    _, exchange, _ = run(planned(files, params_of("one_shot", axes)), network)
+    _, exchange, _ = run(planned(files, params_of("one_shot", axes)), changing(change))
     (sentence,) = exchange.refused
     assert reason in sentence
 
@@ -124,7 +122,7 @@ def test_what_are_no_statistics_is_refused(files, reason):
 @pytest.mark.parametrize("method", ["ftl_c", "fedavg"])
 def test_rounds_go_on_without_a_client_that_left(files, method):
     plans = planned(files, params_of(method, {}, **({"rounds": 2} if method == "fedavg" else {})))
-    served, exchange, _ = run(plans, lambda sent: [] if sent.client == 2 else [sent])
+    served, exchange, _ = without(plans)
     assert exchange.refused == []
     assert len(set(served.models)) == len(served.models)
 

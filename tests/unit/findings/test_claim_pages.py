@@ -1,13 +1,7 @@
 """Pages of papers say what is claimed, and how many printed numbers are reproduced."""
 
 import pytest
-from fbftl.findings.claim_pages import (
-    KeptRows,
-    effect_words,
-    fill_claims,
-    headlines,
-    printed,
-)
+from fbftl.findings.claim_pages import KeptRows, effect_words, fill_claims, headlines, printed
 from fbftl.ground.errors import UserError
 
 ROW = {

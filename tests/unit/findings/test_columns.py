@@ -13,7 +13,10 @@ SHARED = {"seeds", "diverged", "verdict", "reason"}
 
 def columns_in(path: Path) -> Iterator[tuple[str, str]]:
     """Yield name and heading of every column that a module writes out."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    if "Column(" not in text and "with_spread(" not in text:
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Column", "with_spread"):
             texts = [arg.value for arg in node.args[:2] if isinstance(arg, ast.Constant)]
             if len(texts) == 2:
@@ -23,11 +26,10 @@ def columns_in(path: Path) -> Iterator[tuple[str, str]]:
 @pytest.fixture(scope="module")
 def columns_by_file(root: Path) -> dict[Path, list[tuple[str, str]]]:
     """Names and headings that are written out, by the file of a script or a module."""
-    return {path: list(columns_in(path)) for path in sorted((root / "scripts").rglob("*.py"))}
-
-
-def test_columns_are_found_where_tables_are_made(columns_by_file):
-    assert sum(map(len, columns_by_file.values())) > 100
+    paths = sorted((root / "scripts").rglob("*.py"))
+    found = {path: list(columns_in(path)) for path in paths}
+    assert sum(map(len, found.values())) > 100
+    return found
 
 
 def test_headings_are_in_sentence_case(columns_by_file):

@@ -18,23 +18,16 @@ def shares(differences: np.ndarray, *claimed: float) -> dict[Verdict, float]:
     return {word: verdicts.count(word) / len(verdicts) for word in Verdict}
 
 
-@pytest.mark.parametrize("seeds", [3, 5, 8])
+@pytest.mark.parametrize("seeds", [3, 8])
 def test_no_effect_is_decided_in_one_of_twenty_cases_each_way(seeds: int) -> None:
-    null = np.random.default_rng(seeds).normal(size=(REPETITIONS, seeds))
-    decided = shares(null)
-    assert decided[Verdict.REPRODUCED] <= 0.05 + SAMPLING
-    assert decided[Verdict.DIFFERS] <= 0.05 + SAMPLING
+    """So is what lies on the edge of a band."""
+    normal = np.random.default_rng(seeds).normal(size=(REPETITIONS, seeds))
+    null = shares(normal)
+    for decided in (null, *(shares(edge + 0.3 * normal, -1.0, 1.0) for edge in (-1.0, 1.0))):
+        assert decided[Verdict.REPRODUCED] <= 0.05 + SAMPLING
+        assert decided[Verdict.DIFFERS] <= 0.05 + SAMPLING
     # Two standard errors at three seeds would be 9 %; a rule that never decides would be 0.
-    assert decided[Verdict.DIFFERS] >= 0.05 - SAMPLING
-
-
-@pytest.mark.parametrize("seeds", [3, 5, 8])
-@pytest.mark.parametrize("edge", [-1.0, 1.0])
-def test_what_lies_on_the_edge_of_a_band_is_as_seldom_decided(seeds: int, edge: float) -> None:
-    on_edge = np.random.default_rng(seeds).normal(edge, 0.3, size=(REPETITIONS, seeds))
-    decided = shares(on_edge, -1.0, 1.0)
-    assert decided[Verdict.REPRODUCED] <= 0.05 + SAMPLING
-    assert decided[Verdict.DIFFERS] <= 0.05 + SAMPLING
+    assert null[Verdict.DIFFERS] >= 0.05 - SAMPLING
 
 
 @pytest.mark.parametrize("values", [[5.0], [5.0, 5.0]])
@@ -56,10 +49,7 @@ def test_rounding_of_floats_is_no_effect() -> None:
     assert verdict(Measured.of([noise] * 3)) is Verdict.UNDECIDED
 
 
-@given(
-    st.lists(st.floats(-100, 100), min_size=1, max_size=9),
-    st.floats(-10, 10),
-)
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=9), st.floats(-10, 10))
 def test_a_claim_and_its_opposite_never_both_hold(values: list[float], margin: float) -> None:
     above = verdict(Measured.of(values), margin)
     below = verdict(Measured.of([-value for value in values]), -margin)

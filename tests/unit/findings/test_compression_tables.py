@@ -7,20 +7,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.cost.layers import Layer, Network, write_network
-from fbftl.data.clients import Client, write_clients
 from fbftl.findings.run_file import run_document
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
-from fbftl.study.settings import DEFAULTS, Setting
+from fbftl.study.settings import Setting
 from plot_fbftl import marked as on_fronts
 from tabulate_fbftl_loss import EQ_18, as_printed, loss_rate
 from tabulate_fbftl_loss import compression as tabulate_compression
 from tabulate_fbftl_loss import packet_loss as tabulate_packet_loss
+from unit.findings.made_up import AXES, client_file
 
 X, ROUNDS, CLIENTS = 100, 4, 3
-AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}
 LABELS = {row["name"]: row["label"] for row in rows(["ftl_c", "fbftl"])}
 
 
@@ -176,9 +175,7 @@ def test_loss_rates_by_formula() -> None:
 @pytest.fixture
 def clients(tmp_path: Path) -> str:
     """The path of a client file with a hundred test samples."""
-    server = Client("server", np.arange(100), {"label": np.arange(100) % 10})
-    write_clients(tmp_path / "clients.h5", {"train": [server], "test": [server]})
-    return str(tmp_path / "clients.h5")
+    return client_file(tmp_path, list(range(10)) * 10)
 
 
 def test_what_loss_does_is_paired_by_seed(tmp_path: Path, clients: str) -> None:

@@ -1,21 +1,23 @@
 """The table of fairness says what fell beside the runs without an adversary, and nothing else."""
 
+import numpy as np
 import pandas as pd
 import pytest
 import tabulate_thesis
+from unit.findings.made_up import of_seeds
 
 AXES = dict.fromkeys((*tabulate_thesis.FAIRNESS_AT, *tabulate_thesis.NOISE, *tabulate_thesis.GAME))
 
 
 def runs(delta_eo: float, probe: float, accuracy: float = 0.9) -> pd.DataFrame:
     """Return five seeds without an adversary, and five with one that measures these."""
-    rows = []
+    drift, rows = 0.001 * np.array([0, 1, 2, 0, 1]), []
     for adversary, values in (("none", (0.2, 0.8, 0.9)), ("plain", (delta_eo, probe, accuracy))):
-        for seed in range(5):
-            odds, read, right = (value + 0.001 * (seed % 3) for value in values)
-            measured = {"setting": adversary, "seed": seed, "diverged": False, "delta_eo": odds}
-            measured |= {"probe": read, "balanced_accuracy": right, "accuracy_by_chance": 0.75}
-            rows.append(AXES | measured | {"adversary": adversary})
+        odds, read, right = (value + drift for value in values)
+        rows += of_seeds(
+            AXES | {"method": "fade", "adversary": adversary},
+            delta_eo=odds, probe=read, balanced_accuracy=right, accuracy_by_chance=[0.75] * 5,
+        )  # fmt: skip
     return pd.DataFrame(rows)
 
 

@@ -52,9 +52,7 @@ def test_every_paper_is_shown_with_its_claims_and_results(tmp_path: Path) -> Non
     assert set(re.findall(r'href="#(\w+)"', text)) == set(re.findall(r'section id="(\w+)"', text))
 
 
-def test_a_result_of_the_study_is_shown_there_and_not_again_under_its_paper(
-    tmp_path: Path,
-) -> None:
+def test_a_result_of_the_study_is_shown_there_and_not_again_under_its_paper(tmp_path: Path) -> None:
     (tmp_path / "papers.csv").write_text(TABLE)
     (tmp_path / "audit.csv").write_text("paper,verdict\n")
     (tmp_path / "runs.csv").write_text(

@@ -101,8 +101,7 @@ def test_the_project_keeps_the_figures_that_it_lists(root):
 
 
 @pytest.mark.parametrize(
-    ("name", "tasks"),
-    [("ants", ["ants"]), ("papers/toys", ["ants"]), ("papers/fbftl", ["bees"])],
+    ("name", "tasks"), [("ants", ["ants"]), ("papers/toys", ["ants"]), ("papers/fbftl", ["bees"])]
 )
 def test_a_paper_rests_on_the_tasks_with_its_experiments(folder, name, tasks):
     assert kept.tasks_of(folder / "results", name, SYSTEMS) == tasks

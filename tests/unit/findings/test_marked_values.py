@@ -16,14 +16,12 @@ import plot_fedfeat
 import plot_thesis
 import pytest
 import tabulate_eppfl
-import tabulate_fbftl_cost as costs
-import tabulate_fbftl_loss
 import tabulate_fedfeat
 import tabulate_thesis
 from drawn import drawing, unrendered
-from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
+from unit.findings.made_up import of_seeds
 
 ROOT = Path(__file__).parents[3]
 
@@ -44,7 +42,6 @@ KEPT = [(script, "digits", name) for script, name in COMMITTED.items()]
 KEPT += [
     ("plot_eppfl.privacy", "digits-eppfl-full", "eppfl"),
     ("plot_rivals.trust", "rival_digits", "trust"),
-    ("plot_thesis_widths.width_laws", "digits-budgets-full", "width_laws"),
 ]
 """Figures, each with a task and the name of its kept table."""
 
@@ -116,6 +113,11 @@ MADE_UP: dict[str, dict[str, Any]] = {
         "rescaled_init": False, "rescaled_layers": False, "width": [0.25, 0.5, 1.0],
         "uplink_bits": [1e5, 2e5, 4e5],
     },
+    "plot_thesis_widths.width_laws": {
+        "method": ["splitmix", "splitmix", "fedavg"], "budgets": ["steps", "8-2-1-1", None],
+        "budget_order": ["spread", "by_domain", None], "clients_per_round": [None, 4, None],
+        "rescaled_init": [True, False, False], "width": [0.25, 0.5, 1.0],
+    },
 }  # fmt: skip
 """Tables of figures that have no committed one."""
 
@@ -132,43 +134,6 @@ def test_a_figure_of_a_made_up_table_marks_its_rows(script: str, tmp_path: Path)
     assert within(marked, pd.read_csv(tmp_path / "table.csv"))
 
 
-def seeds(axes: dict[str, Any], **measured: tuple[float, ...]) -> list[dict[str, Any]]:
-    """Return a tidy row per seed of one setting; the last seed diverged and counts as measured."""
-    columns = zip(*measured.values(), strict=True)
-    named = [f"{axis}={value}" for axis, value in axes.items() if axis != "method"]
-    setting = "+".join([axes["method"], *named])
-    return [
-        axes
-        | {"setting": setting, "seed": seed, "diverged": False, "offered": 9, "received": 9}
-        | {"seen": 9, **dict(zip(measured, values, strict=True))}
-        for seed, values in enumerate(columns)
-    ]
-
-
-def scarcity() -> tuple[pd.DataFrame, pd.DataFrame]:
-    runs = pd.DataFrame(
-        row
-        for plr in (0.0, 0.5)
-        for row in seeds({"method": "fbftl", "fraction": 1.0, "plr": plr, "loss": "persistent"},
-                         test_accuracy=(0.5 + plr, 0.7))
-    )  # fmt: skip
-    marked = mean_and_spread(runs, ["fraction", "plr", "loss"])
-    return marked[["fraction", "plr", "accuracy", "spread"]], tabulate_fbftl_loss.side_by_side(runs)
-
-
-def language() -> tuple[pd.DataFrame, pd.DataFrame]:
-    runs = pd.DataFrame(
-        seeds({"method": "fbftl", "trained_encoders": 0, "fraction": 1.0, "plr": 0.0},
-              **dict.fromkeys([*costs.COUNTED, *costs.ROUGE], (20.0, 24.0)))
-    )  # fmt: skip
-    table = costs.by_method(runs)
-    marked = mean_and_spread(runs, ["fraction", "plr"], score="rouge1", name="rouge1")
-    return (
-        marked[["rouge1", "spread"]].rename(columns={"rouge1": "accuracy"}),
-        table[["rouge1", "rouge1_spread"]].set_axis(["accuracy", "spread"], axis=1),
-    )
-
-
 def game(**axes: Any) -> pd.DataFrame:
     """Return two seeds of the game with groups."""
     axis_names = (*tabulate_thesis.FAIRNESS_AT, *tabulate_thesis.NOISE, *tabulate_thesis.GAME)
@@ -176,7 +141,8 @@ def game(**axes: Any) -> pd.DataFrame:
         dict.fromkeys(axis_names) | {"method": "fade", "adversary": "none", "network": "mlp"} | axes
     )
     measured = {name: (0.5, 0.75) for name in ("balanced_accuracy", "accuracy_1", "delta_eo")}
-    return pd.DataFrame(seeds(values, probe=(0.5, 0.6), accuracy_by_chance=(0.5, 0.5), **measured))
+    measured |= {"probe": (0.5, 0.6), "accuracy_by_chance": (0.5, 0.5)}
+    return pd.DataFrame(of_seeds(values, **measured))
 
 
 def fairness() -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -201,7 +167,7 @@ def domain_adaptation(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def eppfl() -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = pd.DataFrame(
-        seeds({"method": "eppfl"}, test_accuracy=(0.5, 0.75), uplink_bits=(8e6, 8e6))
+        of_seeds({"method": "eppfl"}, test_accuracy=(0.5, 0.75), uplink_bits=(8e6, 8e6))
     )
     repetitions = [
         {"test_accuracy": accuracy, "protected_accuracy": 0.4, "diverged": False}
@@ -220,7 +186,7 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
         "server_epochs": 5, "local_epochs": 5,
     }  # fmt: skip
     runs = pd.DataFrame(
-        seeds(axes, test_accuracy=(0.5, 0.8), test_accuracy_best=(0.5, 0.8), epoch=(1, 3))
+        of_seeds(axes, test_accuracy=(0.5, 0.8), test_accuracy_best=(0.5, 0.8), epoch=(1, 3))
     )
     curves = ((0.5, 0.4, 0.1), (0.2, 0.1, 0.8))
     series = pd.DataFrame(
@@ -237,9 +203,7 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
     return marked[columns], tabulate_fedfeat.retraining_rows(runs)[columns]
 
 
-@pytest.mark.parametrize(
-    "both", [scarcity, language, fairness, domain_adaptation, eppfl, retraining]
-)
+@pytest.mark.parametrize("both", [fairness, domain_adaptation, eppfl, retraining])
 def test_a_figure_of_runs_marks_what_their_table_reports(
     both: Callable[..., tuple[pd.DataFrame, pd.DataFrame]], tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ import pandas as pd
 import plot_fbftl
 import pytest
 from drawn import unrendered
+from unit.findings.made_up import of_seeds
 
 FIG8 = Path(__file__).parents[3] / "published" / "fbftl" / "fig8.csv"
 
@@ -11,10 +12,12 @@ FIG8 = Path(__file__).parents[3] / "published" / "fbftl" / "fig8.csv"
 def figure(folder, *losses):
     """Return the figure of runs, each a packet loss rate, the meaning of a loss and an accuracy."""
     runs = [
-        {"task": "t", "setting": f"fbftl+plr={plr}+loss={loss}", "method": "fbftl", "seed": 0}
-        | {"fraction": 1.0, "plr": plr, "loss": loss, "test_accuracy": accuracy, "diverged": False}
-        | {"offered": 9, "received": 9, "seen": 9}
+        row
         for plr, loss, accuracy in losses
+        for row in of_seeds(
+            {"method": "fbftl", "fraction": 1.0, "plr": plr, "loss": loss},
+            test_accuracy=[accuracy],
+        )
     ]
     pd.DataFrame(runs).to_csv(folder / "runs.csv", index=False)
     svg = str(folder / "figure.svg")

@@ -9,19 +9,17 @@ import pytest
 import tabulate_attacks
 import tabulate_fbftl_privacy
 from fbftl.attacks.findings import Finding, read_findings, summary, write_findings
-from fbftl.data.clients import Client, write_clients
 from fbftl.findings.runs import guarantees, tidy, write_tidy
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import name_of
 from fbftl.study.methods import rows
-from fbftl.study.settings import DEFAULTS
 from fbftl.training.measures import MEASURES
+from unit.findings.made_up import AXES, client_file
 
 DELTA = 1e-6
 
 SETUP = {"task": "cifar10", "backbone": "own", "size": "224", "data": "all", "encoding": "original"}
-AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}
 METHODS = rows(["ftl_c", "fbftl"])
 
 
@@ -73,15 +71,7 @@ def documents() -> list[dict[str, Any]]:
     ]
 
 
-TEST_SAMPLES = 400
-
-
-def clients_with_test_set(folder) -> str:
-    """Return the path of a client file with so many test samples."""
-    samples = np.arange(TEST_SAMPLES)
-    server = Client("server", samples, {"label": samples % 10})
-    write_clients(folder / "of_test.h5", {"train": [server], "test": [server]})
-    return str(folder / "of_test.h5")
+TEST_CLASSES = [0, 1] * 200
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +82,7 @@ def table(documents, tmp_path_factory, root) -> pd.DataFrame:
     tabulate_fbftl_privacy.privacy(
         str(folder / "runs.csv"),
         str(folder / "guarantees.csv"),
-        clients_with_test_set(folder),
+        client_file(folder, TEST_CLASSES),
         root / "published" / "fbftl" / "fig12.csv",
         root / "published" / "setups.csv",
         AXES,
@@ -169,7 +159,7 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     write_tidy(tmp_path / "runs.csv", tidy(documents, AXES))
     tabulate_fbftl_privacy.noise(
         str(tmp_path / "runs.csv"),
-        clients_with_test_set(tmp_path),
+        client_file(tmp_path, TEST_CLASSES),
         root / "published" / "fbftl" / "notebook_noise.csv",
         root / "published" / "setups.csv",
         AXES,
@@ -177,7 +167,7 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     ).write(tmp_path / "noise.csv")
     table = pd.read_csv(tmp_path / "noise.csv")
     assert table["guarantee"].isna().all()
-    assert of(table, sigma=0.0)["test_set_error"] == pytest.approx(0.3 / TEST_SAMPLES**0.5)
+    assert of(table, sigma=0.0)["test_set_error"] == pytest.approx(0.3 / len(TEST_CLASSES) ** 0.5)
     noisy = of(table, sigma=0.2, noise_draw="redrawn")
     assert noisy["footnote"] == mechanisms.RELATIVE_NOTE
     assert noisy["published"] == 0.8429

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from fbftl.data.clients import Client, write_clients
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
+from unit.findings.made_up import client_file
 
 SAMPLES = 40
 
@@ -42,8 +42,4 @@ def test_methods_that_err_on_different_samples_have_the_most(wrong: int, other_w
 
 
 def test_test_samples_are_counted_over_clients(tmp_path):
-    path = tmp_path / "clients.h5"
-    client = Client("0", np.arange(2), {"label": np.array([0, 1])})
-    further = Client("1", np.arange(3), {"label": np.array([0, 1, 1])})
-    write_clients(path, {"train": [client], "test": [client, further]})
-    assert size_of_test_set(str(path)) == 5
+    assert size_of_test_set(client_file(tmp_path, [0, 1], test=[[0, 1], [0, 1, 1]])) == 5

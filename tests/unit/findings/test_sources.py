@@ -8,9 +8,9 @@ import plot_sweep
 import pytest
 import tabulate_own
 from drawn import unrendered
-from fbftl.data.clients import Client, write_clients
 from fbftl.findings.comparison import Measured
 from fbftl.study.methods import rows
+from unit.findings.made_up import client_file, of_seeds
 
 SCORES = {
     ("fbftl", 0.5): [(0.7, 0.9), (0.4, 0.6)],
@@ -19,8 +19,8 @@ SCORES = {
 }
 """Test accuracies by method and epsilon: of each source its seeds'."""
 
-LOST = ("ftl_c", 2.0, 1)
-"""The seed that diverged, of the first source."""
+LOST = ("ftl_c", 2.0, 0)
+"""The setting and source whose second seed diverged."""
 
 METHODS = rows(["ftl_c", "fbftl"])
 VARYING = ["method", "epsilon"]
@@ -32,31 +32,25 @@ def tables(tmp_path: Path) -> list[str]:
     paths = []
     for source in range(2):
         lines = [
-            {
-                "task": "t" if source == 0 else f"t/source_seeds/{source}",
-                "setting": method if epsilon is None else f"{method}+epsilon={epsilon}",
-                "method": method,
-                "epsilon": epsilon,
-                "seed": 2 * source + n,
-                "diverged": (method, epsilon, 2 * source + n) == LOST,
-                "test_accuracy": accuracy,
-            }
+            row
             for (method, epsilon), by_source in SCORES.items()
-            for n, accuracy in enumerate(by_source[source])
+            for row in of_seeds(
+                {"method": method, "epsilon": epsilon},
+                lost=[1] if (method, epsilon, source) == LOST else [],
+                test_accuracy=by_source[source],
+            )
         ]
         paths.append(str(tmp_path / f"{source}.csv"))
-        pd.DataFrame(lines).to_csv(paths[-1], index=False)
+        task = "t" if source == 0 else f"t/source_seeds/{source}"
+        table = pd.DataFrame(lines).assign(task=task)
+        table["seed"] += 2 * source
+        table.to_csv(paths[-1], index=False)
     return paths
 
 
 def test_the_table_has_both_parts_of_every_setting(tables: list[str], tmp_path: Path) -> None:
-    labels = {"label": np.array([0, 1, 1, 2])}
-    client = Client("0", np.arange(4), labels)
-    write_clients(tmp_path / "clients.h5", {"train": [client], "test": [client]})
-    csv = tmp_path / "sources.csv"
-    tabulate_own.sources(
-        tables, str(tmp_path / "clients.h5"), VARYING, {"epsilon": None}, METHODS
-    ).write(csv)
+    csv, clients = tmp_path / "sources.csv", client_file(tmp_path, [0, 1, 1, 2])
+    tabulate_own.sources(tables, clients, VARYING, {"epsilon": None}, METHODS).write(csv)
     table = pd.read_csv(csv).set_index(["method", "epsilon"])
     row = table.loc[("fbftl", 0.5)]
     assert row["mean"] == pytest.approx(0.65)

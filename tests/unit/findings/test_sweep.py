@@ -2,17 +2,16 @@
 
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import plot_sweep
 import pytest
 import tabulate_own
 from drawn import unrendered
-from fbftl.data.clients import Client, write_clients
 from fbftl.ground.errors import UserError
 from fbftl.plan.sweep import lacking, longest, varying
 from fbftl.study.methods import rows
 from fbftl.study.settings import Setting
+from unit.findings.made_up import client_file, of_seeds
 
 FOUND = {
     ("fbftl", 0.5): (0.5, 0.7),
@@ -26,48 +25,34 @@ FOUND = {
 METHODS = rows(["ftl_c", "fbftl"])
 VARYING = ["method", "epsilon"]
 
-LABELS = {"train": [[2, 0], [2, 1, 2]], "test": [[0, 0, 0], [2]]}
-"""Classes of each client's samples: the most frequent one differs between the splits."""
-
 
 @pytest.fixture
 def tidy(tmp_path):
     """The path of a tidy table of these runs."""
     lines = [
-        {
-            "task": "t",
-            "setting": f"{method}+epsilon={epsilon}",
-            "method": method,
-            "epsilon": epsilon,
-            "seed": seed,
-            "diverged": (method, epsilon, seed) == ("ftl_c", 2.0, 1),
-            "test_accuracy": accuracy,
-            "uplink_bits": 1000 * (seed + 1),
-        }
+        row
         for (method, epsilon), accuracies in FOUND.items()
-        for seed, accuracy in enumerate(accuracies)
+        for row in of_seeds(
+            {"method": method, "epsilon": epsilon},
+            lost=[1] if (method, epsilon) == ("ftl_c", 2.0) else [],
+            test_accuracy=accuracies,
+            uplink_bits=[1000, 2000],
+        )
     ]
     path = tmp_path / "runs.csv"
     pd.DataFrame(lines).to_csv(path, index=False)
     return str(path)
 
 
-def client_file(path, column="label"):
-    """Return the path of a client file whose samples have these classes."""
-    splits = {
-        split: [
-            Client(str(u), np.arange(len(classes)), {column: np.array(classes)})
-            for u, classes in enumerate(labels)
-        ]
-        for split, labels in LABELS.items()
-    }
-    write_clients(path, splits)
-    return str(path)
+@pytest.fixture
+def clients(tmp_path):
+    """A client file in which the most frequent class differs between the splits."""
+    return client_file(tmp_path, [2, 0], [2, 1, 2], test=[[0, 0, 0], [2]])
 
 
 @pytest.fixture
-def table(tidy, tmp_path):
-    csv, clients = tmp_path / "table.csv", client_file(tmp_path / "clients.h5")
+def table(tidy, clients, tmp_path):
+    csv = tmp_path / "table.csv"
     tabulate_own.sweep(tidy, clients, VARYING, {"epsilon": None}, METHODS, {}).write(csv)
     return csv
 
@@ -94,12 +79,12 @@ def test_without_two_numbers_a_figure_runs_along_categories(settings):
     assert longest(settings) == next(iter(varying(settings)), None)
 
 
-def test_what_a_method_does_not_have_is_blank(tidy, tmp_path):
+def test_what_a_method_does_not_have_is_blank(tidy, clients, tmp_path):
     settings = [Setting(method="fbftl"), Setting(method="fedavg", local_epochs=5)]
     assert lacking(settings) == {"method": [], "local_epochs": ["fbftl"]}
     runs = pd.read_csv(tidy).assign(local_epochs=1)
     runs.to_csv(tidy, index=False)
-    csv, clients = tmp_path / "table.csv", client_file(tmp_path / "clients.h5")
+    csv = tmp_path / "table.csv"
     main = partial(tabulate_own.sweep, tidy, clients, [*VARYING, "local_epochs"])
     main({"epsilon": None, "local_epochs": 1}, METHODS, {"local_epochs": ["fbftl"]}).write(csv)
     by_method = pd.read_csv(csv).groupby("method")["local_epochs"]

@@ -7,10 +7,9 @@ import tabulate_rivals
 from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import gaussian_sigma
 from fbftl.privacy.statistics import statistics_guarantee
-from fbftl.study.settings import DEFAULTS
+from unit.findings.made_up import AXES
 
 DELTA = 1e-6
-AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}
 
 
 def rows(setting, *records):

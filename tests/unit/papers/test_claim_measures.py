@@ -9,7 +9,7 @@ from fbftl.papers.claim_rows import Side, Term
 from fbftl.papers.fbftl.measures import least_keep
 from fbftl.papers.fedfeat.measures import rounds_to_end
 from fbftl.papers.formulas import FUNCTIONS, functions_of
-from fbftl.papers.measures import MEASURES, best_front, measures_of, payload
+from fbftl.papers.measures import MEASURES, measures_of, payload
 from fbftl.papers.quantities import Runs
 from fbftl.papers.thesis.measures import lead_at_best_share, pseudo_slopes, rounds_to_common
 
@@ -102,27 +102,6 @@ def test_the_slope_of_what_rises_exponentially_is_its_rate() -> None:
     slopes = pseudo_slopes(added)
     assert slopes.mean() == pytest.approx(0.03, rel=0.01)
     assert pseudo_slopes(added.iloc[:1]).empty
-
-
-def test_the_front_is_the_best_other_message_at_no_more_bits() -> None:
-    clients = "one_shot+samples_per_client=8"
-    sent = {
-        f"{clients}+bits=16+message=mixtures": (100, 0.5),
-        f"{clients}+message=means+head=ncm": (90, 0.4),
-        f"{clients}+message=means+head=lda": (100, 0.6),
-        f"{clients}+message=statistics": (101, 0.9),
-        "one_shot+samples_per_client=128+message=means": (9, 0.9),
-        "fl+samples_per_client=8": (9, 0.9),
-    }
-    of = runs(
-        {
-            name: {"uplink_payload_bits": bits, "test_accuracy": accuracy}
-            for name, (bits, accuracy) in sent.items()
-        }
-    )
-    ours = f"{clients}+bits=16+message=mixtures"
-    assert best_front(of, ours) == f"{clients}+message=means+head=lda"
-    assert best_front(of, "one_shot+bits=8+message=mixtures") is None
 
 
 def test_a_paper_without_code_of_its_own_has_what_all_have() -> None:

@@ -171,10 +171,7 @@ def test_parts_come_to_what_all_do(parts: list[ClaimVerdict], verdict: ClaimVerd
 
 @pytest.mark.parametrize(
     ("parts", "verdict"),
-    [
-        ([CONFIRMED, INCONCLUSIVE], CONFIRMED),
-        ([INCONCLUSIVE, NOT_TESTABLE], INCONCLUSIVE),
-    ],
+    [([CONFIRMED, INCONCLUSIVE], CONFIRMED), ([INCONCLUSIVE, NOT_TESTABLE], INCONCLUSIVE)],
 )
 def test_one_part_shows_that_something_exists(
     parts: list[ClaimVerdict], verdict: ClaimVerdict

@@ -10,13 +10,6 @@ from fbftl.training.closed_form import fedcof
 from unit.papers.formula_parts import PUBLISHED, decisions
 
 
-@pytest.mark.parametrize("function", ["same_head", "same_by_law"])
-def test_heads_of_sums_do_not_depend_on_the_partition(function):
-    found = decisions("rivals", function, PaperRecord({}))
-    assert found
-    assert all(decision.holds for decision in found.values())
-
-
 @pytest.mark.parametrize(("width", "holds"), [("1280", True), ("1024", False)])
 def test_whole_matrices_are_so_many_times_class_means(width, holds):
     statements = read(PUBLISHED / "rivals" / "statements.csv")

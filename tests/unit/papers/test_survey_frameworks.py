@@ -3,9 +3,7 @@
 from fbftl.cost.layers import parameters, products
 from fbftl.papers.measures import MEASURES
 from fbftl.papers.quantities import Runs, with_beside
-from fbftl.papers.record import PaperRecord
 from fbftl.papers.survey import counts
-from unit.papers.formula_parts import decisions
 from unit.papers.test_effects import runs
 
 FD = {"method": "fd", "network": "mlp_64"}
@@ -28,8 +26,3 @@ def test_counts_of_work_by_hand():
     assert counts.fedmd() - counts.fedavg() == 4 * 1000 * products(counts.NETWORK)
     assert counts.products() == 2 * 128 * 9217 * (1280 + 128)
     assert counts.paillier() > counts.fedmd() > counts.fedhealth()
-
-
-def test_a_round_of_secure_ftl_is_heavier_than_one_of_fedmd_and_of_fedhealth_is_not():
-    found = decisions("survey", "heaviest", PaperRecord({})).values()
-    assert [decision.holds for decision in found] == [False, True]

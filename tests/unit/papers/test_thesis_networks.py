@@ -7,7 +7,6 @@ from fbftl.cost.layers import parameters, products
 from fbftl.cost.widths import alexnet, digits_cnn, preact_resnet18
 from fbftl.models.chain import Chain, described
 from fbftl.models.networks import build
-from fbftl.papers.thesis.work_of_widths import SHETEROFL, SPLITMIX, trained_by_client
 
 WIDTHS = [Fraction(1, 8), Fraction(3, 8), Fraction(1)]
 
@@ -43,13 +42,3 @@ def test_whole_networks_have_the_counts_of_their_papers():
     # torchvision's AlexNet has 57,044,810 with ten classes and without normalisation.
     assert parameters(alexnet(Fraction(1))) == 57_044_810 + 2 * (1152 + 2 * 4096)
     assert parameters(preact_resnet18(Fraction(1))) == 11_172_170
-
-
-def test_a_client_of_split_mix_multiplies_less_in_a_step_than_one_of_sheterofl():
-    # Quarters of the clients have 8, 4, 2 and 1 base, or all slices up to these widths.
-    base = products(digits_cnn(Fraction(1, 8)))
-    assert trained_by_client("digits", SPLITMIX) == pytest.approx((8 + 4 + 2 + 1) / 4 * base)
-    slices = [products(digits_cnn(Fraction(1, share))) for share in (8, 4, 2, 1)]
-    expected = sum(number * work for number, work in zip((4, 3, 2, 1), slices, strict=True)) / 4
-    assert trained_by_client("digits", SHETEROFL) == pytest.approx(expected)
-    assert expected > trained_by_client("digits", SPLITMIX)

@@ -1,13 +1,14 @@
 """Every study of the project plans its own tasks, to tables or figures, and nothing else."""
 
 import os
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fbftl.models import planned as networks
-from fbftl.plan.opened import Prepared
+from fbftl.plan import call, opened
 from fbftl.plan.planned import Plan
 from fbftl.study.yaml_files import read_yaml
 
@@ -23,17 +24,27 @@ PACKAGES = {"cifar10-imagenet": LITE0, "cifar10-ecos": LITE0}
 OF_A_USER = {"adult-fade"}
 """Studies of files that only a user has."""
 
-CUTS: dict[str, Any] = {}
-"""What is known of the cuts of a library's network, which takes seconds to be found."""
 
-of_library = networks._of_library
+def found_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that finds an answer once and hands it out again to equal questions."""
+    answers: dict[str, Any] = {}
+
+    def answer(*arguments: Any) -> Any:
+        if (key := repr(arguments)) not in answers:
+            answers[key] = function(*arguments)
+        return answers[key]
+
+    return answer
 
 
-def cuts_of_library(*arguments: Any) -> Any:
-    """Return the cuts of a library's network as the plan finds them, the first time it asks."""
-    if (key := repr(arguments)) not in CUTS:
-        CUTS[key] = of_library(*arguments)
-    return CUTS[key]
+OF_EVERY_STUDY = [
+    (module, name, found_once(getattr(module, name)))
+    for module, name in (
+        (networks, "_of_library"), (opened, "read_systems"), (opened, "resolve"),
+        (call, "read_every_full"),
+    )
+]  # fmt: skip
+"""What plans of several studies find alike, each in a part of a second or in seconds."""
 
 
 @pytest.fixture
@@ -41,7 +52,8 @@ def data(
     root: Path, tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, str]:
     """What a study is told of this machine, whose store is empty."""
-    monkeypatch.setattr(networks, "_of_library", cuts_of_library)
+    for module, name, once in OF_EVERY_STUDY:
+        monkeypatch.setattr(module, name, once)
     monkeypatch.setattr(os, "environ", dict(os.environ))
     monkeypatch.setenv("FBFTL_STORE", str(tmp_path))
     return {"data_folder": str(data_folder), "device": "cpu"}
@@ -55,7 +67,7 @@ def planned(root: Path, data: dict[str, str], *names: str) -> Plan:
         except PackageNotFoundError:
             pytest.skip(f"{PACKAGES[names[0]]} is not installed (envs/imagenet.txt)")
     files = [str(STUDIES / f"{name}.yaml") for name in names]
-    return Prepared.of_files(root, files, data).plan()
+    return opened.Prepared.of_files(root, files, data).plan()
 
 
 @pytest.mark.parametrize(

@@ -11,13 +11,7 @@ from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, Result
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.pages import caption_of, first_paragraph, text_of
-from fbftl.plan.results import (
-    ANALYSES,
-    LISTS,
-    OF_EXPERIMENT,
-    made_in_a_loop,
-    of_paper,
-)
+from fbftl.plan.results import ANALYSES, LISTS, OF_EXPERIMENT, made_in_a_loop, of_paper
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.study.config import Study, resolve
 from fbftl.study.systems import read_systems

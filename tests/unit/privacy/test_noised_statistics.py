@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from fbftl.messages.statistics import Statistics
 from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma
-from fbftl.privacy.statistics import (
-    sensitivity,
-    statistics_guarantee,
-)
+from fbftl.privacy.statistics import sensitivity, statistics_guarantee
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -130,7 +130,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"experiments.scarcity.axes": {"sigma": [1]}}, "axes.sigma replaces nothing, no grid of"),
     ({"experiments.scarcity.axes": {"tasks": ["digits"]}}, "axes.tasks replaces nothing"),
     ({"@privacy.feature_clip": {}}, "feature_clip gives neither norm nor quantile; give one"),
-    ({"@clients.clients": 20}, "clients gives clients 20 and samples_per_client 8, which"),
     ({"@features.further_cuts": ["fc1"]}, "names its own cut 'fc1' among further_cuts"),
     ({"@features.store": "http://example.org/x"}, "store 'http://example.org/x'; give s3://, gs"),
     ({"@features.store": "s3://"}, "has the store 's3://'; give s3://"),

@@ -81,10 +81,7 @@ def test_what_cannot_is_refused(changes: dict, axes: dict, sentence: str) -> Non
 TOO_MANY: list[tuple[dict[str, Any], str]] = [
     ({"samples_per_client": 101}, "samples_per_client 101, .* are 100 .* at most 100"),
     (TEN | {"clients": 101}, "clients 101, but there are 100 .* give at most 100"),
-    (
-        FOUR | {"samples_per_client": 26},
-        "client 26 in one of 4 domains, but there are 25",
-    ),
+    (FOUR | {"samples_per_client": 26}, "client 26 in one of 4 domains, but there are 25"),
     (FOUR | TEN | {"clients": 3}, "4 domains for 3 clients"),
     (TEN | {"partition": "shards", "shards_per_client": 11}, "10 clients would need 110 shards"),
     ({"partition": "shards", "shards_per_client": 8}, "13 clients would need 104 shards of 100"),

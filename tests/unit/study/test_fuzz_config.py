@@ -105,9 +105,7 @@ def require_sentence(refused: UserError) -> None:
     assert len(str(refused)) < 1000
 
 
-def require_answer(
-    config: Any,
-) -> None:
+def require_answer(config: Any) -> None:
     """Accept a configuration whose jobs can be written down, or one sentence that refuses it."""
     try:
         study = resolve(config)
@@ -123,18 +121,13 @@ def require_answer(
 
 @settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_a_mutated_configuration(
-    data: st.DataObject,
-    good: dict,
-) -> None:
+def test_a_mutated_configuration(data: st.DataObject, good: dict) -> None:
     require_answer(mutated(good, data))
 
 
 @settings(max_examples=100)
 @given(config=st.dictionaries(st.sampled_from(["study", "tasks", "experiments", "seeds"]), VALUES))
-def test_a_configuration_out_of_thin_air(
-    config: dict,
-) -> None:
+def test_a_configuration_out_of_thin_air(config: dict) -> None:
     require_answer(config)
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import combinations
-from operator import mul
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from fbftl.study.axes import BY_ROUNDS
 from fbftl.study.grid import require_sensible
 from fbftl.study.job import known_axes
 from fbftl.study.settings import AXES, DEFAULTS, Setting
+from matplotlib.colors import to_rgb
 
 PLAN = {
     f"scripts/fbftl/study/{name}.py"
@@ -61,33 +61,9 @@ def test_every_method_has_its_own_look():
 
 
 def distinguishable(first: ShownMethod, second: ShownMethod) -> bool:
-    """Whether colour or marker tells two methods apart; colours do at a distance of 25 in CIELAB.
-
-    Side by side 2 is just seen; small points that lie far from each other need more.
-    """
-    return first.marker != second.marker or distance(first.colour, second.colour) >= 25
-
-
-def distance(first: str, second: str) -> float:
-    """Return how far two colours lie apart in CIELAB, under illuminant D65."""
-    return math.dist(lab(first), lab(second))
-
-
-def lab(colour: str) -> tuple[float, float, float]:
-    """Return lightness, green to red and blue to yellow of a colour written #rrggbb (CIE 15)."""
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    mixed = [sum(map(mul, row, linear)) for row in TO_XYZ]
-    x, y, z = (m ** (1 / 3) if m > 216 / 24389 else (m * 24389 / 27 + 16) / 116 for m in mixed)
-    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
-
-
-TO_XYZ = (
-    (0.4124 / 0.9505, 0.3576 / 0.9505, 0.1805 / 0.9505),
-    (0.2126, 0.7152, 0.0722),
-    (0.0193 / 1.089, 0.1192 / 1.089, 0.9505 / 1.089),
-)
-"""From linear sRGB to X, Y, Z over those of white."""
+    """Whether colour or marker tells two methods apart; colours do at a sixth of RGB's edge."""
+    colours = to_rgb(first.colour), to_rgb(second.colour)
+    return first.marker != second.marker or math.dist(*colours) >= 1 / 6
 
 
 @pytest.mark.parametrize("record", methods.RECORDS, ids=lambda record: record.name)

@@ -73,7 +73,6 @@ GRIDS: list[tuple[Block, str]] = [
     ({"method": "fedfeat", "server_epochs": 0, "features_from": "after"}, "after.*server_epochs"),
     (EPPFL | {"epsilon": 1.0}, "laplace, which needs epsilon of a coordinate"),
     (EPPFL | {"sigma": 1.0, "laplace_sensitivity": "clip"}, "laplace, which needs epsilon of a co"),
-    (EPPFL | {"laplace_sensitivity": "clip"}, "laplace, which needs epsilon of a coordinate"),
     ({"method": "ecos"}, "buys nothing and has nobody upload"),
     (ECOS | {"mechanism": "counts"}, "mechanism counts, which needs sigma or epsilon"),
     (ECOS | {"mechanism": "gaussian", "sigma": 1}, "is not possible: mechanism gaussian"),
@@ -144,11 +143,7 @@ DISTURBED = {"method": "robust", "network": "cnn"}
 FL_CNN = {"method": "fl", "network": "cnn"}
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
 SOLD = {"public": {"sources": [{"data": DIGITS, "split": "train", "domains": ["rotated"]}]}}
-PEOPLE = {
-    "data": {"kind": "groups"},
-    "source": {"kind": "vectors"},
-    "training": LAST,
-}
+PEOPLE = {"data": {"kind": "groups"}, "source": {"kind": "vectors"}, "training": LAST}
 LABELLED = PEOPLE | {"adversarial_game": {"labelled": [0]}}
 OF_DOMAINS = {"clients": {"domains": ["plain", "inverted"], "groups": [0, 1]}, "training": LAST}
 TABLE = {"kind": "table", "train": "people.csv", "label_column": "rich", "group_column": "sex"}
@@ -163,12 +158,10 @@ COUNTED = ECOS | {"aggregation": "masked", "clients": 50, "mechanism": "counts",
 REFUSED: list[tuple[Block, Block, str]] = [
     ({"training": {"clients_per_round": 181}}, {"method": "fedavg"}, "'fedavg' on digits has "
      "clients_per_round 181, but there are 180 clients; give at most 180"),
-    (FIVE, {"method": "sfl"}, "clients_per_round 8, but there are 5 clients; give at most 5"),
     (LARGE, {"method": "ftl_c", "keep": 0.1}, r"180 clients remember at least 12 GB.*: \[false\]"),
     ({"head": [1024, 1024]}, {"method": "fl", "bits": 8, "samples_per_client": 1}, "1,438 clients "
      "remember at least 6 GB"),
     ({}, {"samples_per_client": [4, 2000]}, "on digits has samples_per_client 2000.*at most 1438"),
-    ({}, {"partition": "shards", "clients": 720}, "720 clients would need 1440 shards"),
     *((ELEVEN, {"partition": by, "clients": 4}, "are 10 classes; .* most 10") for by in OF_SHARDS),
     (CLIPPED, PRIVATE | {"fraction_bits": [24, 53]}, r"=53' on digits has masked sums of size up "
      r"to 1,452.4 with 53 bits .* ring of 65 bits where numbers have 64 at most; give .* 52, or"),
@@ -235,14 +228,12 @@ REFUSED: list[tuple[Block, Block, str]] = [
 ]  # fmt: skip
 
 POSSIBLE: list[tuple[Block, Block]] = [
-    ({}, {"method": ["fl", "fbftl"]}),
     ({"training": {"clients_per_round": 180}}, {"method": "ftl_c"}),
     ({"training": {"clients_per_round": 181}}, {"method": "fbftl"}),
     ({"clients": {"partition": "given"}}, {"method": "fl"}),
     ({}, {"method": "fl", "samples_per_client": [600, 1438]}),
     (LARGE, {"method": "fl", "bits": 8, "feedback": False}),
     (LARGE, {"method": "fbftl", "bits": 8}),
-    (LARGE, {"method": "fl"}),
     ({"head": [1024, 4096]}, {"method": "fl", "keep": 0.1}),
     (LARGE, {"method": "fl", "bits": 8, "clients": 8}),
     (ELEVEN, {"method": "fbftl"}),

@@ -89,9 +89,7 @@ def test_what_cannot_be_drawn_anew_is_refused(task: dict[str, Any], sentence: st
     study_of(1, **task)
 
 
-def test_dialogues_have_one_source(
-    root: Path,
-) -> None:
+def test_dialogues_have_one_source(root: Path) -> None:
     config = read_yaml(root / "config.yaml")
     config["study"] = {"tasks": ["dialogues"], "experiments": ["language"]}
     config["tasks"]["dialogues"]["source_seeds"] = 2

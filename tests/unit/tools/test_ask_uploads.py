@@ -19,6 +19,15 @@ ROWS = (
 )
 
 
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A project that keeps the front of a study."""
+    table = tmp_path / KEPT / "hill" / "tables" / "front.csv"
+    table.parent.mkdir(parents=True)
+    table.write_text(HEAD + ROWS)
+    return tmp_path
+
+
 def test_a_length_is_that_of_numbers_labels_ranges_and_headers() -> None:
     plain, short = (kilobytes("batch", bits, 4, 3, 50) for bits in (32, 8))
     assert plain is not None
@@ -27,11 +36,8 @@ def test_a_length_is_that_of_numbers_labels_ranges_and_headers() -> None:
     assert 0 < 1000 * short - 50 * 4 < 140
 
 
-def test_what_was_measured_is_of_equal_clients_alone(tmp_path: Path) -> None:
-    table = tmp_path / KEPT / "hill" / "tables" / "front.csv"
-    table.parent.mkdir(parents=True)
-    table.write_text(HEAD + ROWS)
-    lines = main(SIZES, tmp_path).splitlines()
+def test_what_was_measured_is_of_equal_clients_alone(kept: Path) -> None:
+    lines = main(SIZES, kept).splitlines()
     (of_means,) = [line for line in lines if " 8      100%  means" in line]
     assert "71.0 % (mlp, -4.0; hill)" in of_means
     assert "        0.6     8       50%  means        69.0 % (lda, -6.0; hill)" in lines
@@ -39,15 +45,12 @@ def test_what_was_measured_is_of_equal_clients_alone(tmp_path: Path) -> None:
         line == "" or line.startswith("The server") for line in lines
     )
     other = [word if word != SIZES[1] else "77" for word in SIZES]
-    assert "Nothing of this size is kept. Measured are 3 classes" in main(other, tmp_path)
+    assert "Nothing of this size is kept. Measured are 3 classes" in main(other, kept)
 
 
-def test_a_length_that_samples_decide_is_the_measured_one(tmp_path: Path) -> None:
+def test_a_length_that_samples_decide_is_the_measured_one(kept: Path) -> None:
     assert kilobytes("projected", 2, 4, 3, 50) is None
-    table = tmp_path / KEPT / "hill" / "tables" / "front.csv"
-    table.parent.mkdir(parents=True)
-    table.write_text(HEAD + ROWS)
-    assert "0.0125     2      100%  projected    60.0 % (lda, -15.0; hill)" in main(SIZES, tmp_path)
+    assert "0.0125     2      100%  projected    60.0 % (lda, -15.0; hill)" in main(SIZES, kept)
 
 
 def test_lengths_of_messages_are_those_that_kept_studies_counted(root: Path) -> None:
