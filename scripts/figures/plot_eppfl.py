@@ -12,8 +12,7 @@ from fbftl.cost.compute import training_products
 from fbftl.cost.layers import Layer, read_network
 from fbftl.cost.split import printed_uplink_bytes
 from fbftl.findings import published
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, to_draw
 from fbftl.findings.plots.kinds import bands, lines
 from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.runs import read_tidy
@@ -35,7 +34,7 @@ def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
         svg: path of the svg.
         axes: the number of local epochs, with its default.
     """
-    points = curves(runs_to_draw(runs, axes), read_tidy(series))
+    points = curves(to_draw(runs, axes), read_tidy(series))
     names = [f"E = {epochs:.0f}" for epochs in sorted(points["local_epochs"].unique())]
     series_of = points["local_epochs"].map("E = {:.0f}".format)
     frame = named_at_ends(marks(points, "step", series=series_of))
@@ -75,7 +74,7 @@ def privacy(table: str, printed: str, svg: str) -> None:
         printed: the published accuracies.
         svg: path of the svg.
     """
-    rows = of_noise(table_to_draw(table))
+    rows = of_noise(to_draw(table))
     noisy, clean = rows[rows["epsilon"].notna()], rows[rows["epsilon"].isna()]
     ran = [name for name in SENSITIVITIES if rows["laplace_sensitivity"].eq(name).any()]
     frame = pd.concat(
@@ -138,7 +137,7 @@ def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg: path of the svg.
         methods: the methods there.
     """
-    points, methods_shown = uplinks(runs_to_draw(runs)), shown(methods)
+    points, methods_shown = uplinks(to_draw(runs)), shown(methods)
     labels = points["method"].map(figure_labels(methods_shown))
     names = pd.Series("", points.index)
     for row, words in named(points).items():
@@ -159,10 +158,8 @@ def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
 
 def uplinks(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per setting: all clients' uplink in megabytes, accuracy and its spread."""
-    megabytes = runs["uplink_bits"] / 8e6
-    sent = megabytes.groupby([runs["method"], runs["setting"]]).mean().rename("uplink")
-    points = mean_and_spread(runs, ["method", "setting"]).set_index(["method", "setting"])
-    return points.join(sent).reset_index()
+    runs = runs.assign(uplink=runs["uplink_bits"] / 8e6)
+    return mean_and_spread(runs, ["method", "setting"], measured=["uplink"])
 
 
 def named(points: pd.DataFrame) -> dict[int, str]:
@@ -228,7 +225,7 @@ def cost(
         methods: those of the experiment.
     """
     setting = setup_of(PaperRecord.of([setup, script]))
-    runs = table_to_draw(table)
+    runs = to_draw(table)
     points = pd.concat([by_closed_form(setting), by_ledger(runs, networks, setting.epochs)])
     points = points.reset_index(drop=True)
     methods_shown = shown(methods)

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.marks import on_front
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped, to_draw
 from fbftl.findings.plots.kinds import bands, lines, rows
 from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
@@ -136,7 +135,7 @@ def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
         svg: path of the svg.
         axes: those of scarcity, with their defaults.
     """
-    tidy = runs_to_draw(runs, axes)
+    tidy = to_draw(runs, axes)
     further = varying(tidy, ("fraction", "plr", "loss"))
     table = mean_and_spread(tidy, [*further, "fraction", "plr", "loss"])
     lossy = table[table["plr"] > 0]
@@ -165,7 +164,7 @@ def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> N
         svg: path of the svg.
         axes: those of scarcity, with their defaults.
     """
-    read_runs = runs_to_draw(runs, axes)
+    read_runs = to_draw(runs, axes)
     table = mean_and_spread(read_runs, ["fraction", "plr"], score="rouge1", name="rouge1")
     ours = marks(table, "plr", "rouge1", series=table["fraction"].map(share_words), factor=1)
     frame = pd.concat([ours, printed_by_loss(fig9, table, 1)])
@@ -234,7 +233,7 @@ def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     with most bits first.
     """
     columns = [*COMPRESSED, "kept", "accuracy", "spread", "seeds", "diverged"]
-    drawn = runs_to_draw(table)[columns]
+    drawn = to_draw(table)[columns]
     series, looks = by_method(drawn, methods)
     panels, frames, x = {}, [], Scale(ACCURACY)
     for share, of_share in drawn.groupby("fraction"):
@@ -265,7 +264,7 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
     """
     columns = [*COMPRESSED, "epochs", "uplink_bits", "uplink_bits_spread", "accuracy", "spread",
                "seeds", "diverged"]  # fmt: skip
-    points = runs_to_draw(table)[columns]
+    points = to_draw(table)[columns]
     points = marked(points, "best_of_method", ["fraction", "method"])
     points = marked(points, "pareto", ["fraction"])
     series, looks = by_method(points, methods)
@@ -306,7 +305,7 @@ def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     the difference to the method's own run without loss. Its bars reach to Student's bounds, so that
     a bar across zero says that nothing was seen.
     """
-    table_rows, methods_shown = runs_to_draw(table), shown(methods)
+    table_rows, methods_shown = to_draw(table), shown(methods)
     lossy = labelled(table_rows[table_rows["blr"] > 0], methods, ["method"])
     lossy = lossy.reset_index(drop=True)
     labels = lossy["method"].map(figure_labels(methods_shown))
@@ -359,7 +358,7 @@ def privacy(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     Labels are as they are; a setting that diverged has accuracy 0.
     """
     columns = ["method", "samples_per_client", "epsilon", "unit", "accuracy", "spread", "diverged"]
-    points, methods_shown = table_to_draw(table), shown(methods)
+    points, methods_shown = to_draw(table), shown(methods)
     points = points.loc[points["label_epsilon"].isna(), [*columns, "seeds"]]
     labels = points["method"].map(figure_labels(methods_shown))
     noisy, clean = points[points["epsilon"].notna()], points[points["epsilon"].isna()]
@@ -386,7 +385,7 @@ DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}
 
 def noise(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw accuracy against the paper's relative noise, drawn once per upload or every epoch."""
-    points, methods_shown = plotted_noise(table_to_draw(table)), shown(methods)
+    points, methods_shown = plotted_noise(to_draw(table)), shown(methods)
     looks, series = {}, []
     for method, draw in zip(points["method"], points["noise_draw"], strict=True):
         look, (line, ending) = methods_shown[method], DRAWS[draw]

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks
+from fbftl.findings.plots.frames import level, marks, to_draw
 from fbftl.findings.plots.kinds import bands, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
@@ -66,7 +65,7 @@ def retraining(
         axes: those of a line, with their defaults.
         methods: those of the experiment.
     """
-    points = plotted(runs_to_draw(runs, axes), read_tidy(series))
+    points = plotted(to_draw(runs, axes), read_tidy(series))
     here = points["network"] + " " + points["partition"]
     frame, looks = marked_lines(points, shown(methods), here)
     x, y = Scale("round"), Scale(ACCURACY)
@@ -132,7 +131,7 @@ METRICS = {
 
 def feature_noise(table: str, svg: str) -> None:
     """Draw accuracy, the paper's metrics and the features' own size against epsilon."""
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     noisy = rows[rows["mechanism"] != "none"]
     kinds = zip(noisy["mechanism"], noisy["feature_clip"].notna(), strict=True)
     series = [NOISED[kind][0] for kind in kinds]

@@ -8,8 +8,7 @@ from itertools import cycle
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import marks, stepped
+from fbftl.findings.plots.frames import marks, stepped, to_draw
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import varying
@@ -31,7 +30,7 @@ def look_of(upload: Upload, line: str = "") -> Look:
 
 def uploads(table: str, svg: str) -> None:
     """Draw accuracy against uplink for every message and head, with the front that none beats."""
-    rows = runs_to_draw(table)
+    rows = to_draw(table)
     frames, looks = [], {FRONT: Look(NEUTRAL, "", width=0.8)}
     for upload, of_upload in by_upload(rows):
         sent = of_upload["bits_per_client"] / 8e3
@@ -76,7 +75,7 @@ def uploads_by(
         axes: those of uploads and this one, with their defaults.
         task_value: the task's value of the axis, for settings that do not name it; None if none.
     """
-    table = runs_to_draw(runs, axes)
+    table = to_draw(runs, axes)
     table = table[table["blr"].eq(0)] if "blr" in table else table
     table[axis] = table[axis].fillna(task_value) if task_value is not None else table[axis]
     here = table[table[axis].notna()]
@@ -135,7 +134,7 @@ def trust(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg: the figure to write.
         methods: looks of methods.
     """
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     rows = rows.assign(share=(rows["epsilon_labels"] / rows["epsilon"]).fillna(0))
     frames, looks = [], {}
     for (of_trust, what), released in rows.groupby(["trust", "what"], sort=False):

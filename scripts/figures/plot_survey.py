@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw, with_rows
-from fbftl.findings.plots.frames import level, marks, named_at_ends
+from fbftl.findings.plots.frames import level, marks, named_at_ends, to_draw, with_rows
 from fbftl.findings.plots.kinds import bands, lines, votes_by_category
 from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
@@ -178,7 +177,7 @@ def federation(series: str, table1: str, svg: str) -> None:
         table1: the published points, of MNIST.
         svg: path of the svg.
     """
-    ours = by_round(runs_to_draw(series))
+    ours = by_round(to_draw(series))
     printed = read(table1).assign(accuracy=lambda table: table["printed"].astype(float) / 100)
     printed = printed.rename(columns={"model": "who"})[["who", "round", "accuracy"]]
     names = sorted(ours["who"].unique())
@@ -228,7 +227,7 @@ DPSGD = {
 
 def dpsgd(table: str, svg: str) -> None:
     """Draw DP-SGD's accuracy against epsilon, with what is published as levels of their own."""
-    points = table_to_draw(table)
+    points = to_draw(table)
     noisy = points[points["epsilon"].notna()].sort_values("epsilon")
     clean = points[points["epsilon"].isna()].iloc[0]
     line, *levels = DPSGD

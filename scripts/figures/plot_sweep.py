@@ -8,8 +8,7 @@ from itertools import cycle, islice
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks
+from fbftl.findings.plots.frames import level, marks, to_draw
 from fbftl.findings.plots.kinds import lines, points_by_category
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.seeds import mean_and_spread
@@ -48,7 +47,7 @@ def sweep(
         varying: all axes that vary.
         methods: the methods of the runs.
     """
-    rows, methods_shown = table_to_draw(table), shown(methods)
+    rows, methods_shown = to_draw(table), shown(methods)
     score = next(name for name in SCORES if name in rows)
     title, factor = SCORES[score]
     others = [axis for axis in varying if axis != along]
@@ -121,7 +120,7 @@ def sources(
         axes: those of them that are not the method, with their defaults.
         methods: the methods of the runs.
     """
-    table = by_source([runs_to_draw(path, axes) for path in runs], varying)
+    table = by_source([to_draw(path, axes) for path in runs], varying)
     axes_shown = list(varying) or ["method"]
     settings = table.apply(
         lambda row: ",\n".join(named(axis, row[axis], shown(methods)) for axis in axes_shown),

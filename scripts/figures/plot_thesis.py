@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, to_draw
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
@@ -26,7 +25,7 @@ def budget(table: str, svg: str) -> None:
     Left to right: the noise of every step, training loss, test accuracy, the last two with the line
     that needs no noise (paper thesis, Fig. 2.1).
     """
-    points = plotted(table_to_draw(table))
+    points = plotted(to_draw(table))
     noise = multipliers(points)
     names = [name for name in points["label"].drop_duplicates() if name != NO_NOISE]
     falling = [name for name in names if name != EVEN]
@@ -106,7 +105,7 @@ BOUNDS = {
 
 def budget_bounds(table: str, svg: str) -> None:
     """Draw the bound on the excess loss against the condition number, a panel per alpha."""
-    bounds = table_to_draw(table)
+    bounds = to_draw(table)
     series = bounds["schedule"].map({name: words for name, (words, _) in BOUNDS.items()})
     frame = marks(bounds, "kappa", "bound", series=series, panel=bounds["alpha"], factor=1)
     x = Scale("condition number κ", "log")
@@ -130,7 +129,7 @@ def influence(table: str, svg: str, decays: Sequence[float]) -> None:
         svg: the figure to write.
         decays: of the exponential schedules to compare with.
     """
-    measured = runs_to_draw(table)
+    measured = to_draw(table)
     curves = pd.concat([curve(measured, FITTED), *(curve(measured, decay) for decay in decays)])
     names = list(dict.fromkeys(curves["line"]))
     looks = {"measured": Look(line=""), names[0]: Look(marker="")}
@@ -190,7 +189,7 @@ def looks_of_adversaries() -> dict[str, Look]:
 
 def domain_adaptation(runs: str, svg: str, axes: dict[str, object]) -> None:
     """Draw accuracy on the domain without labels by how often its user takes part."""
-    table = runs_to_draw(runs, axes)
+    table = to_draw(runs, axes)
     one_a_round = table[table["minority_participation"].notna()]
     target = 1 - one_a_round["minority_participation"]
     grouped = one_a_round.assign(target=target).groupby(["adversary", "target"])
@@ -235,7 +234,7 @@ def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
         svg: path of the svg.
         axes: those of fairness, with their defaults.
     """
-    table = runs_to_draw(runs, axes)
+    table = to_draw(runs, axes)
     table["adversary"] = table["adversary"].fillna("none")
     columns = ["setting", "network", "adversary", "majority_users"]
     settings = table.drop_duplicates("setting")[columns]

@@ -10,8 +10,7 @@ import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
-from fbftl.findings.plots.drawn import table_to_draw
-from fbftl.findings.plots.frames import level, marks, named_at_ends
+from fbftl.findings.plots.frames import level, marks, named_at_ends, to_draw
 from fbftl.findings.plots.kinds import lines, pictures
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.run_file import read_run
@@ -28,7 +27,7 @@ def ecos(table: str, svg: str) -> None:
 
     The study varies one thing at a time from where it runs proximity alone.
     """
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     rows = rows[(rows["label_source"] == "bought") & (rows["purchase_purpose"] == "label")]
     apart = rows[rows["purchase_rule"] == "proximity"].sort_values("purchase")
     centre = apart.iloc[len(apart) // 2]

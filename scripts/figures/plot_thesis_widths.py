@@ -7,8 +7,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.data.domains import name_of
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import marks
+from fbftl.findings.plots.frames import marks, to_draw
 from fbftl.findings.plots.kinds import bars, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.shown import figure_labels, shown
@@ -24,7 +23,7 @@ def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     where it ran, the same budgets spread over the domains. Last, accuracy at full width against
     what a round sends.
     """
-    rows = as_in_the_thesis(table_to_draw(table))
+    rows = as_in_the_thesis(to_draw(table))
     methods_shown = shown(methods)
     frames, looks = [], {}
     for look in methods_shown.values():
@@ -70,7 +69,7 @@ def domains(table: str, svg: str, domains: list[Any], methods: list[dict[str, An
         domains: of the task, as the configuration lists them.
         methods: the methods of the runs, in the order of the bars.
     """
-    rows = as_in_the_thesis(table_to_draw(table))
+    rows = as_in_the_thesis(to_draw(table))
     names, frames = [name_of(domain) for domain in domains_in(domains)], []
     budgeted = {name: look for name, look in shown(methods).items() if name not in WHATEVER}
     smallest = rows["method"].isin(WHATEVER) & (rows["width"] == rows["width"].min())
@@ -112,7 +111,7 @@ def width_laws(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     (Fig. C.5). Networks of FedAvg, which has no budgets, are in every panel. Bases of Split-Mix
     that begin as slices of the whole network are filled.
     """
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     with_budgets, of_each = rows[rows["budgets"].notna()], rows[rows["budgets"].isna()]
     groups = with_budgets.groupby(PANEL, sort=False, dropna=False)
     ordered = sorted(groups, key=lambda at: (pd.notna(at[0][2]), at[0][0] != "exponential"))
@@ -162,7 +161,7 @@ def robust(runs: str, svg: str, axes: dict[str, Any]) -> None:
     λ mixes the two normalisations of disturbed and clean inputs. One normalisation for both kinds
     of inputs is a level: nothing is left to choose.
     """
-    rows = disturbed(runs_to_draw(runs, axes))
+    rows = disturbed(to_draw(runs, axes))
     frames = []
     for score in DISTURBED:
         for kind, (name, _) in NORMALISED.items():

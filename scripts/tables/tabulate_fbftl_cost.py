@@ -17,6 +17,7 @@ from fbftl.findings import published
 from fbftl.findings.columns import (
     DIVERGED,
     FROZEN,
+    MAJORITY,
     METHOD,
     SEED_COUNTS,
     SEEDS,
@@ -28,7 +29,6 @@ from fbftl.findings.columns import (
     with_spread,
 )
 from fbftl.findings.exchanged import Exchanged, read_methods
-from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.printed import SCALES, beside, judged
 from fbftl.findings.runs import read_tidy, write_tidy
 from fbftl.findings.sampling_error import with_test_set
@@ -111,17 +111,12 @@ def methods(
     rows = pd.DataFrame(table_rows(shown(methods), exchanged, trained, set(printed["method"])))
     common = to_common_accuracy(sent, common_accuracy(exchanged))
     rows = rows.merge(common, how="left", on="method")
-    rows = against_fbftl(rows, clients).assign(majority=majority_share(clients))
+    is_fbftl = rows["method"] == "fbftl"
+    to_fbftl = (rows["accuracy"].mask(is_fbftl), rows["accuracy"][is_fbftl].max())
+    rows = with_test_set(rows, clients, to_fbftl, majority=True)
+    rows = rows.rename(columns={"test_set_error_of_difference": "test_set_error_to_fbftl"})
     reason = differs(setup, setups, "cifar10")
     return ResultTable(beside_table3(rows, printed, reason), METHODS_COLUMNS)
-
-
-def against_fbftl(rows: pd.DataFrame, clients: str) -> pd.DataFrame:
-    """Add the test set's error of each accuracy, and the most of its difference to FbFTL's."""
-    is_fbftl = rows["method"] == "fbftl"
-    others = rows["accuracy"].mask(is_fbftl)
-    table = with_test_set(rows, clients, (others, rows["accuracy"][is_fbftl].max()))
-    return table.rename(columns={"test_set_error_of_difference": "test_set_error_to_fbftl"})
 
 
 def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:

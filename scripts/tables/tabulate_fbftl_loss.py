@@ -12,6 +12,7 @@ from fbftl.cost.layers import read_network
 from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings import published
 from fbftl.findings.columns import (
+    MAJORITY,
     METHOD,
     PERCENT,
     SEED_COUNTS,
@@ -25,7 +26,6 @@ from fbftl.findings.columns import (
 )
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
-from fbftl.findings.majority import MAJORITY, majority_share
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
 from fbftl.findings.sampling_error import with_test_set
@@ -92,8 +92,8 @@ def scarcity(
     read = read_tidy(runs, axes)
     beside_loss = varying(read, AXES)
     table = beside_fig8(side_by_side(read), published.read(fig8), reason)
-    table = with_test_set(table, clients, (table["accuracy_reshuffled"], table["accuracy"]))
-    table = table.assign(majority=majority_share(clients))
+    sides = (table["accuracy_reshuffled"], table["accuracy"])
+    table = with_test_set(table, clients, sides, majority=True)
     further = [Column(axis, heading_of(axis)) for axis in beside_loss]
     return ResultTable(table.drop(columns="printed_for"), [*further, *SCARCITY_COLUMNS])
 

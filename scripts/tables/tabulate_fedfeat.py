@@ -208,10 +208,9 @@ def noise_rows(
     runs: pd.DataFrame, guarantees: pd.DataFrame, delta: float, rounds: int
 ) -> pd.DataFrame:
     """Return a row per noise: means over seeds, and what one release and all rounds come to."""
-    table = mean_and_spread(runs, ["setting", *NOISED_BY])
-    means = runs.groupby("setting")[METRICS].mean().reset_index()
+    table = mean_and_spread(runs, ["setting", *NOISED_BY], measured=METRICS)
     kept = ["setting", "noise_std", "given_sigma", "given_epsilon"]
-    table = table.merge(means, on="setting").merge(guarantees[kept], on="setting")
+    table = table.merge(guarantees[kept], on="setting")
     computed = [epsilons(row, delta, rounds) for row in table.to_dict("records")]
     table[["epsilon_once", "epsilon_rounds"]] = pd.DataFrame(computed, index=table.index)
     table["holds"] = table["mechanism"].map({"none": "", "gaussian": "yes"}).fillna("no")

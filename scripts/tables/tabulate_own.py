@@ -7,8 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, TEST_SET, heading_of, with_spread
-from fbftl.findings.majority import MAJORITY, majority_share
+from fbftl.findings.columns import (
+    MAJORITY,
+    METHOD,
+    PERCENT,
+    SEED_COUNTS,
+    TEST_SET,
+    heading_of,
+    with_spread,
+)
 from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
@@ -51,8 +58,7 @@ def sweep(
     score, table = swept(found, list(varying))
     table = labelled(table, methods)
     if score == "test_accuracy":
-        table = with_test_set(table, clients, accuracy=score)
-        table = table.assign(majority=majority_share(clients))
+        table = with_test_set(table, clients, accuracy=score, majority=True)
     return ResultTable(table, sweep_columns(score, varying))
 
 
@@ -71,15 +77,12 @@ def swept(runs: pd.DataFrame, varying: Sequence[str]) -> tuple[str, pd.DataFrame
             f"the experiment's runs measured none of {', '.join(SCORES)}, so that there is nothing "
             "to tabulate; ask for its tidy table, experiments/{name}.csv, alone"
         )
-    by = ["setting", *dict.fromkeys(["method", *varying])]
-    table = mean_and_spread(runs, by, measured[0], measured[0])
-    order = [axis for axis in by if axis != "setting"]
-    table = table.sort_values(order, na_position="first", ignore_index=True, kind="stable")
-    kept = [*by, measured[0], "spread", "seeds", "diverged"]
-    if "uplink_bits" not in runs:
-        return measured[0], table[kept]
-    uplink = runs.groupby("setting")["uplink_bits"].mean()
-    return measured[0], table[kept].assign(uplink_bits=table["setting"].map(uplink))
+    axes = list(dict.fromkeys(["method", *varying]))
+    sent = [name for name in ("uplink_bits",) if name in runs]
+    table = mean_and_spread(runs, ["setting", *axes], measured[0], measured[0], sent)
+    table = table.sort_values(axes, na_position="first", ignore_index=True, kind="stable")
+    kept = ["setting", *axes, measured[0], "spread", "seeds", "diverged", *sent]
+    return measured[0], table[kept]
 
 
 def _as_given(value: Any) -> str:
@@ -157,8 +160,7 @@ def sources(
         methods: the methods of the runs.
     """
     table = sources_table([read_tidy(path, axes) for path in runs], varying)
-    table = with_test_set(labelled(table, methods), clients, accuracy="mean")
-    table = table.assign(majority=majority_share(clients))
+    table = with_test_set(labelled(table, methods), clients, accuracy="mean", majority=True)
     return ResultTable(table, [*axis_columns(varying), *SOURCES_COLUMNS])
 
 

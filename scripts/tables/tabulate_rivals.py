@@ -99,11 +99,8 @@ def uploads_table(
     runs: pd.DataFrame, network: Network, radio: Mapping[str, float], training: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return a row per setting, in the order of messages and heads."""
-    scores = mean_and_spread(runs, UPLOAD_KEYS)
-    sent = runs.groupby("setting", sort=True)[
-        ["upload_batches", "numbers_per_batch", "uplink_payload_bits", "uplink_bits"]
-    ].mean()
-    table = scores.merge(sent.reset_index(), on="setting")
+    sent = ["upload_batches", "numbers_per_batch", "uplink_payload_bits", "uplink_bits"]
+    table = mean_and_spread(runs, UPLOAD_KEYS, measured=sent)
     table = table.rename(
         columns={"upload_batches": "clients", "numbers_per_batch": "numbers_per_client"}
     )
@@ -176,8 +173,7 @@ def rings(runs: str, axes: dict[str, Any]) -> ResultTable:
 def rings_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each masked setting of a tidy table, in the order of messages and heads."""
     masked = runs[runs["aggregation"] != "open"]
-    measured = masked.groupby("setting", sort=True)[MEASURED].mean().reset_index()
-    rows = mean_and_spread(masked, RING_KEYS).merge(measured, on="setting")
+    rows = mean_and_spread(masked, RING_KEYS, measured=MEASURED)
     order = {"epsilon": True, "fraction_bits": False}
     rows = rows.sort_values([*order], ascending=[*order.values()], na_position="first")
     rows = by_name(rows)

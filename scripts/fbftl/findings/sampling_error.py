@@ -24,6 +24,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+def majority_share(clients: str) -> float | None:
+    """Return the accuracy on the test split of always answering training's most frequent class.
+
+    Args:
+        clients: path of the task's client file.
+
+    Returns:
+        The share of the test samples that are of this class; None where samples have no class.
+    """
+    with ClientFile(clients) as file:
+        if not file.has("train", "label"):
+            return None
+        training, test = (np.asarray(file.column(split, "label")) for split in ("train", "test"))
+    return float(np.mean(test == np.bincount(training).argmax()))
+
+
 def size_of_test_set(clients: str) -> int:
     """Return how many test samples a client file has."""
     with ClientFile(clients) as file:
@@ -48,6 +64,7 @@ def with_test_set(
     clients: str,
     sides: "tuple[pd.Series, pd.Series | float] | None" = None,
     accuracy: str = "accuracy",
+    majority: bool = False,
 ) -> "pd.DataFrame":
     """Return a table with the test set's error of accuracies, and the most that of differences is.
 
@@ -56,9 +73,10 @@ def with_test_set(
         clients: path of the task's client file.
         sides: both accuracies of each row's difference, if it has one.
         accuracy: the column.
+        majority: whether what always answering the most frequent class scores stands beside it.
     """
     samples = size_of_test_set(clients)
     table = table.assign(test_set_error=error_of(table[accuracy], samples))
-    if sides is None:
-        return table
-    return table.assign(test_set_error_of_difference=error_of_difference(*sides, samples))
+    if sides is not None:
+        table = table.assign(test_set_error_of_difference=error_of_difference(*sides, samples))
+    return table.assign(majority=majority_share(clients)) if majority else table

@@ -1,6 +1,6 @@
 """What seeds count for: one that diverged is nothing in every mean, and is counted beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,8 +36,9 @@ def spread_of(values: Sequence[Any] | None) -> float | None:
 
 
 def mean_and_spread(
-    runs: pd.DataFrame, by: list[str], score: str = "test_accuracy", name: str = "accuracy"
-) -> pd.DataFrame:
+    runs: pd.DataFrame, by: list[str], score: str = "test_accuracy", name: str = "accuracy",
+    measured: Iterable[str] = (),
+) -> pd.DataFrame:  # fmt: skip
     """Return a score over seeds: mean, standard deviation, seeds, and how many diverged.
 
     The column `{name}_converged` is the mean over the seeds that did not diverge, empty if all did.
@@ -47,6 +48,7 @@ def mean_and_spread(
         by: axes whose values name a row; every other axis must be constant inside a row.
         score: the measure that is averaged.
         name: what its mean is called.
+        measured: further measures, of which the mean alone is told.
 
     Raises:
         UserError: if a row would be the mean of several settings.
@@ -63,6 +65,7 @@ def mean_and_spread(
         **counts,
         diverged=("diverged", "sum"),
         **{f"{name}_converged": ("converged", "mean")},
+        **{measure: (measure, "mean") for measure in measured},
     ).reset_index()
 
 
