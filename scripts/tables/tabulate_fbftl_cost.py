@@ -4,7 +4,7 @@ Each function returns one.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,21 +13,8 @@ import numpy as np
 import pandas as pd
 from fbftl.cost.layers import Network, read_network
 from fbftl.cost.scheme import SchemeCost, scheme_cost
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import (
-    DIVERGED,
-    FROZEN,
-    MAJORITY,
-    METHOD,
-    SEED_COUNTS,
-    SEEDS,
-    TEST_SET,
-    UNDERTRAINED,
-    accuracy,
-    judged_against,
-    undertrained,
-    with_spread,
-)
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.printed import SCALES, beside, judged
 from fbftl.findings.runs import read_tidy, write_tidy
@@ -48,32 +35,34 @@ from fbftl.training.curves import first_epoch_at
 # --- methods --------------------------------------------------------------------------------------
 
 METHODS_COLUMNS = [
-    METHOD,
-    *with_spread("epochs", "Epochs", format="{:.1f}", page=True),
+    shared.METHOD,
+    *shared.with_spread("epochs", "Epochs", format="{:.1f}", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
     Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
     Column("uplink_formula", "Uplink by formula", "bit", prefixed),
-    *with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
+    *shared.with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
     Column("uplink_sent", "Uplink as sent", "bit", prefixed, page=True),
     Column("downlink_formula", "Downlink by formula", "bit", prefixed),
-    *with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
+    *shared.with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
     Column("downlink_once", "Downlink of the extractor", "bit", prefixed),
-    *with_spread("client_multiplications", "Multiplications, clients", format=prefixed, page=True),
+    *shared.with_spread(
+        "client_multiplications", "Multiplications, clients", "", prefixed, page=True
+    ),
     Column("server_multiplications", "Multiplications, server", format=prefixed),
-    *accuracy(format="{:.2%}"),
-    TEST_SET,
+    *shared.accuracy(format="{:.2%}"),
+    shared.TEST_SET,
     Column("test_set_error_to_fbftl", "Test set ± to FbFTL, at most", format="{:.1%}"),
-    UNDERTRAINED,
-    MAJORITY,
-    DIVERGED,
-    SEEDS,
-    *with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
+    shared.UNDERTRAINED,
+    shared.MAJORITY,
+    shared.DIVERGED,
+    shared.SEEDS,
+    *shared.with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("common_accuracy", "Accuracy that all methods reach in all seeds", format="{:.2%}"),
     Column("common_epochs", "Epochs to that accuracy", format="{:.1f}"),
-    *with_spread("common_uplink", "Uplink to that accuracy", "bit", prefixed),
-    *with_spread("common_times_fbftl", "That uplink over FbFTL's", format=ratio),
-    *judged_against("CIFAR-10", format="{:.2%}"),
+    *shared.with_spread("common_uplink", "Uplink to that accuracy", "bit", prefixed),
+    *shared.with_spread("common_times_fbftl", "That uplink over FbFTL's", format=ratio),
+    *shared.judged_against("CIFAR-10", format="{:.2%}"),
     Column("published_times_fbftl", "Published uplink over FbFTL's", format=ratio),
 ]
 
@@ -157,37 +146,27 @@ def table_rows(
         networks: the network of each.
         printed: names of the published table's rows, which say what the paper cuts short.
     """
-    fbftl = runs.get("fbftl")
     for name, method in methods.items():
-        run, network = runs[name], networks[name]
-        costs = costs_by_seed(method.cost, run, run.selected, network)
+        run = runs[name]
         reached = run.summary(run.accuracies)
-        note = undertrained(reached["accuracy"], run.measured("ridge_accuracy"))
-        selected = row(method, costs, times(run, run.selected, fbftl))
-        yield selected | reached | {"undertrained": note}
+        note = shared.undertrained(reached["accuracy"], run.measured("ridge_accuracy"))
+        ends = [("", run.selected, reached | {"undertrained": note})]
         if f"{name}{CUT_SHORT}" in printed and "ftl_c" in runs:
             target = float(np.mean(runs["ftl_c"].accuracies))
-            epoch = first_epoch_at(run.accuracy.mean(axis=0), target)
-            if epoch is not None:
-                short = replace(
-                    method, name=f"{name}{CUT_SHORT}", label=f"{method.label}{CUT_SHORT}"
-                )
-                epochs = [epoch] * len(run.seeds)
-                costs = costs_by_seed(method.cost, run, epochs, network)
-                reached = run.summary(run.after(epoch))
-                yield row(short, costs, times(run, epochs, fbftl)) | reached
+            if epoch := first_epoch_at(run.accuracy.mean(axis=0), target):
+                short = run.summary(run.after(epoch))
+                ends.append((CUT_SHORT, [epoch] * len(run.seeds), short))
+        for ending, epochs, scores in ends:
+            by_seed = costs_by_seed(method.cost, run, epochs, networks[name])
+            by_seed["times_fbftl"] = times(run, epochs, runs.get("fbftl"))
+            means = {name: None if of is None else mean(of) for name, of in by_seed.items()}
+            spreads = {f"{name}_spread": spread_of(of) for name, of in by_seed.items()}
+            named = {"method": f"{name}{ending}", "label": f"{method.label}{ending}"}
+            yield {**named, **means, **spreads, **scores}
 
 
 BySeed = Sequence[int | Fraction] | None
 """A cost by seed; None where a formula has none."""
-
-
-def row(method: ShownMethod, costs: dict[str, BySeed], over_fbftl: BySeed) -> dict[str, Any]:
-    """Return one row: means and spreads over seeds."""
-    by_seed = costs | {"times_fbftl": over_fbftl}
-    means = {name: None if of is None else mean(of) for name, of in by_seed.items()}
-    spreads = {f"{name}_spread": spread_of(of) for name, of in by_seed.items()}
-    return {"method": method.name, "label": method.label, **means, **spreads}
 
 
 def costs_by_seed(
@@ -201,7 +180,14 @@ def costs_by_seed(
         epochs: the last epoch that counts, per seed.
         network: the network that it trains.
     """
-    formula = by_formula(scheme, run, epochs, network)
+    formula: dict[str, BySeed] = dict.fromkeys(field.name for field in fields(SchemeCost))
+    if scheme is not None:
+        costs = [
+            asdict(scheme_cost(network, federation, scheme, epoch))
+            for epoch, federation in zip(epochs, run.federations, strict=True)
+        ]
+        by_name = {name: [cost[name] for cost in costs] for name in formula}
+        formula = {name: None if None in of else of for name, of in by_name.items()}
     numbers = formula["numbers_per_batch"]
     return {
         "epochs": epochs,
@@ -218,20 +204,6 @@ def costs_by_seed(
         "client_multiplications": formula["client_multiplications"],
         "server_multiplications": formula["server_multiplications"],
     }
-
-
-def by_formula(
-    scheme: str | None, run: Exchanged, epochs: list[int], network: Network
-) -> dict[str, BySeed]:
-    """Return what a scheme's formulas count by seed."""
-    if scheme is None:
-        return dict.fromkeys(field.name for field in fields(SchemeCost))
-    costs = [
-        asdict(scheme_cost(network, federation, scheme, epoch))
-        for epoch, federation in zip(epochs, run.federations, strict=True)
-    ]
-    by_name = {name: [cost[name] for cost in costs] for name in costs[0]}
-    return {name: None if None in of else of for name, of in by_name.items()}
 
 
 def mean(values: Iterable[int | Fraction]) -> int | float:
@@ -257,22 +229,22 @@ COUNTED = [
 """Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
 
 LANGUAGE_COLUMNS = [
-    METHOD,
+    shared.METHOD,
     Column("trained_encoders", "Trained encoders", "blocks", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "Numbers per batch, as counted", format="{:,.0f}"),
     Column("uplink_payload_bits", "Uplink, as counted", "bit", prefixed, page=True),
-    *with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
+    *shared.with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
     Column("token_id_bits", "Uplink, as plain token ids", "bit", prefixed),
-    *with_spread("downlink_bits", "Downlink", "bit", prefixed, page=True),
-    FROZEN,
+    *shared.with_spread("downlink_bits", "Downlink", "bit", prefixed, page=True),
+    shared.FROZEN,
     *(
         column
         for name, heading in ROUGE.items()
-        for column in with_spread(name, heading, format="{:.1f}", page=name == "rouge1")
+        for column in shared.with_spread(name, heading, format="{:.1f}", page=name == "rouge1")
     ),
-    *SEED_COUNTS,
-    *judged_against("SAMSum", "Published ROUGE-1", "{:.1f}"),
+    *shared.SEED_COUNTS,
+    *shared.judged_against("SAMSum", "Published ROUGE-1", "{:.1f}"),
 ]
 
 
@@ -359,6 +331,5 @@ def paper_language(
         for encoders in TRAINED
     ]
     encoders_column = Column("trained_encoders", "Trained encoders", page=True)
-    quantity, method, *others = columns(shown(methods).values())
-    headed = (quantity, method, encoders_column, *others)
+    headed = columns(shown(methods).values(), encoders_column)
     return ResultTable(pd.concat(parts, ignore_index=True), headed)

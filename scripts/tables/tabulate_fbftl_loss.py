@@ -8,22 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.cost.layers import read_network
+from fbftl.cost.layers import Network, read_network
 from fbftl.cost.payload import numbers_per_batch
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import (
-    MAJORITY,
-    METHOD,
-    PERCENT,
-    SEED_COUNTS,
-    TEST_SET,
-    UNDERTRAINED,
-    accuracy,
-    heading_of,
-    judged_against,
-    undertrained,
-    with_spread,
-)
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.printed import beside, judged
@@ -56,18 +44,18 @@ SCARCITY_COLUMNS = [
     Column("plr", "PLR", format="{:g}", page=True),
     Column("offered", "Sent", "samples", "{:.0f}"),
     Column("received", "Received", "samples", "{:.0f}", page=True),
-    *accuracy("Lost for good"),
-    UNDERTRAINED,
-    TEST_SET,
-    *with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled", page=True),
+    *shared.accuracy("Lost for good"),
+    shared.UNDERTRAINED,
+    shared.TEST_SET,
+    *shared.with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled", page=True),
     Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:.0f}"),
     Column("difference", "Difference", format="{:+.1%}", page=True),
-    Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
+    Column("test_set_error_of_difference", "Test set ± of it, at most", format=shared.PERCENT),
     Column("effect", "Effect of reshuffling", page=True),
-    MAJORITY,
-    *SEED_COUNTS,
+    shared.MAJORITY,
+    *shared.SEED_COUNTS,
     Column("diverged_reshuffled", "Diverged when reshuffled", format="{:.0f}"),
-    *judged_against("CIFAR-10"),
+    *shared.judged_against("CIFAR-10"),
 ]
 
 
@@ -88,13 +76,11 @@ def scarcity(
         axes: those of scarcity, with their defaults.
         setup: the task's.
     """
-    reason = differs(setup, setups, "cifar10")
-    read = read_tidy(runs, axes)
-    beside_loss = varying(read, AXES)
+    reason, read = differs(setup, setups, "cifar10"), read_tidy(runs, axes)
     table = beside_fig8(side_by_side(read), published.read(fig8), reason)
     sides = (table["accuracy_reshuffled"], table["accuracy"])
     table = with_test_set(table, clients, sides, majority=True)
-    further = [Column(axis, heading_of(axis)) for axis in beside_loss]
+    further = [Column(axis, shared.heading_of(axis)) for axis in varying(read, AXES)]
     return ResultTable(table.drop(columns="printed_for"), [*further, *SCARCITY_COLUMNS])
 
 
@@ -111,37 +97,28 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     shuffled = table[table["loss"] == "reshuffled"][compared]
     both = lost.merge(shuffled, on=keys, how="outer", suffixes=("", "_reshuffled"))
     ridge = both.get("ridge_accuracy", [None] * len(both))
-    both["undertrained"] = list(map(undertrained, both["accuracy"], ridge))
+    both["undertrained"] = list(map(shared.undertrained, both["accuracy"], ridge))
     both["seeds"] = both["seeds"].fillna(both.pop("seeds_reshuffled"))
     both["difference"] = both["accuracy_reshuffled"] - both["accuracy"]
-    both = both.merge(effects_of_reshuffling(runs, keys), on=keys, how="left")
-    both = both.merge(_printed_for(runs, keys), on=keys, how="left")
+    both = both.merge(of_reshuffling(runs, keys), on=keys, how="left")
     return both.sort_values(keys, ascending=[axis != "fraction" for axis in keys])
 
 
-def _printed_for(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return, by key, whether a row's setting is FbFTL that deviates in nothing but these axes."""
-    plain = [
-        setting.keys() <= {"method", *AXES} and setting["method"] == "fbftl"
-        for setting in map(settings_in(runs).__getitem__, runs["setting"])
-    ]
-    by_key = runs.assign(printed_for=plain).groupby(keys, dropna=False)["printed_for"]
-    return by_key.all().reset_index()
+def of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return, by key, what reshuffling does to accuracy, paired by seed.
 
-
-def effects_of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return what reshuffling does to accuracy, paired by seed, per key."""
-    by_seed = runs.set_index([*keys, "seed"])
-    accuracy = dict(list(by_seed.groupby("loss")["test_accuracy"]))
-    if not accuracy.keys() >= {"persistent", "reshuffled"}:
-        return pd.DataFrame(columns=[*keys, "effect"])
-    paired = (accuracy["reshuffled"] - accuracy["persistent"]).dropna()
-    return (
-        paired.groupby(keys, dropna=False)
-        .agg(lambda by_seed: effect(Measured.of(list(by_seed))))
-        .rename("effect")
-        .reset_index()
-    )
+    Beside it is whether the setting is FbFTL that deviates in nothing but loss and participation.
+    """
+    settings, rows = settings_in(runs), []
+    for key, of_key in runs.groupby(keys, dropna=False):
+        by_loss = of_key.pivot(index="seed", columns="loss", values="test_accuracy")
+        by_loss = by_loss.reindex(columns=["persistent", "reshuffled"])
+        paired = list((by_loss["reshuffled"] - by_loss["persistent"]).dropna())
+        named = [settings[name] for name in of_key["setting"].unique()]
+        plain = [of.keys() <= {"method", *AXES} and of["method"] == "fbftl" for of in named]
+        found = {"effect": effect(Measured.of(paired)) if paired else None}
+        rows.append(dict(zip(keys, key, strict=True)) | found | {"printed_for": all(plain)})
+    return pd.DataFrame(rows)
 
 
 def beside_fig8(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.DataFrame:
@@ -167,7 +144,7 @@ DIFFERENCE = ("difference", "difference_spread", "difference_lower", "difference
 """Accuracy less the method's own without loss, over seeds: mean, spread, Student's bounds."""
 
 PACKET_LOSS_COLUMNS = [
-    METHOD,
+    shared.METHOD,
     Column("blr", "BLR", format="{:g}", page=True),
     Column("burst", "Burst", "blocks", "{:g}", page=True),
     Column("retransmissions", "n_r", page=True),
@@ -179,12 +156,12 @@ PACKET_LOSS_COLUMNS = [
     Column("plr_deviation", "±", format=RATE),
     Column("attempts_ledger", "Attempts per block by ledger", format="{:.5f}"),
     Column("attempts_formula", "By Eq. (19)", format="{:.5f}"),
-    *accuracy(),
-    TEST_SET,
-    *with_spread("difference", "Against no loss", format="{:+.1%}", page=True),
-    Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
+    *shared.accuracy(),
+    shared.TEST_SET,
+    *shared.with_spread("difference", "Against no loss", format="{:+.1%}", page=True),
+    Column("test_set_error_of_difference", "Test set ± of it, at most", format=shared.PERCENT),
     Column("effect", "Effect of the loss", page=True),
-    *SEED_COUNTS,
+    *shared.SEED_COUNTS,
 ]
 
 
@@ -202,20 +179,20 @@ def packet_loss(
         axes: share of the clients, those of the link and the axes in which a run deviates, with
             their defaults.
     """
-    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
-    clean = {alike(run): run for run in read if run.setting.blr == 0}
-    table = pd.DataFrame([link_row(run) | against(run, clean.get(alike(run))) for run in read])
+    read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
+    clean = {(run.method, run.setting.fraction): run for run in read if run.setting.blr == 0}
+    table = pd.DataFrame(
+        [
+            link_row(run) | against(run, clean.get((run.method, run.setting.fraction)))
+            for run in read
+        ]
+    )
     keys = ["fraction", "method", *LINK]
     table = labelled(table, methods, keys, [axis != "fraction" for axis in keys])
     table["label"] += table["fraction"].map(of_clients)
     clean_accuracy = table["accuracy"] - table["difference"].astype(float)
     table = with_test_set(table, clients, (table["accuracy"], clean_accuracy))
     return ResultTable(table, PACKET_LOSS_COLUMNS)
-
-
-def alike(run: Exchanged) -> tuple[str, float]:
-    """Return what a run shares with its own without loss: method and share of the clients."""
-    return run.method, run.setting.fraction
 
 
 def link_row(run: Exchanged) -> dict[str, Any]:
@@ -304,12 +281,11 @@ def compression(
             their defaults.
         setup: the task's.
     """
-    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
     trained = map(cache(read_network), networks)
     table = pd.DataFrame(
         [
-            compression_row(run, numbers_per_batch(layers, run.method))
-            for run, layers in zip(read, trained, strict=True)
+            compression_row(read_exchanged(run, ledger, axes), layers)
+            for run, ledger, layers in zip(runs, ledgers, trained, strict=True)
         ]
     )
     table = beside_table5(table, published.read(table5), differs(setup, setups, "cifar10"))
@@ -321,18 +297,17 @@ def compression(
     return ResultTable(with_layout(table), columns, arranged)
 
 
-def compression_row(run: Exchanged, elements: int) -> dict[str, Any]:
+def compression_row(run: Exchanged, network: Network) -> dict[str, Any]:
     """Return a setting's row: means over seeds and messages.
 
     Args:
         run: the run and what it exchanged.
-        elements: X, numbers in one of its messages.
+        network: that it trains, which says how many numbers (X) one of its messages has.
     """
-    setting = run.setting
+    setting, elements = run.setting, numbers_per_batch(network, run.method)
     compressed = Compression(setting.bits, setting.keep) != PLAIN
     updates_compressed = compressed and setting.method != "fbftl"
-    with_feedback = updates_compressed and setting.feedback
-    clients = run.repetitions[0]["clients"]
+    memory = memory_bytes(run.repetitions[0]["clients"], elements)
     sent = {
         total: run.until("up", total, run.selected)
         for total in ("messages", "payload_bits", "bits")
@@ -345,7 +320,7 @@ def compression_row(run: Exchanged, elements: int) -> dict[str, Any]:
         "feedback": setting.feedback if updates_compressed else None,
         "elements": elements,
         "kept": kept_count(elements, setting.keep),
-        "memory_bytes": memory_bytes(clients, elements) if with_feedback else None,
+        "memory_bytes": memory if updates_compressed and setting.feedback else None,
         "payload_bits": float(np.mean(sent["payload_bits"] / sent["messages"])),
         "sent_bits": float(np.mean(sent["bits"] / sent["messages"])),
         **{f"sampled_{name}": run.measured(name) for name in SAMPLED},
@@ -423,10 +398,10 @@ EFFECTS_COLUMNS = [
     Column("finding", "The script", page=True),
     Column("setting", "Setting", page=True),
     Column("selection", "Epoch picked", page=True),
-    *with_spread("released", "As released", "%", POINTS, page=True),
-    *with_spread("corrected", "Corrected", "%", POINTS, page=True),
-    *with_spread("difference", "Difference", "points", "{:+.2f}", page=True),
-    *SEED_COUNTS,
+    *shared.with_spread("released", "As released", "%", POINTS, page=True),
+    *shared.with_spread("corrected", "Corrected", "%", POINTS, page=True),
+    *shared.with_spread("difference", "Difference", "points", "{:+.2f}", page=True),
+    *shared.SEED_COUNTS,
     Column("effect", "Effect", page=True),
     Column("section", "Argued in", page=True),
 ]

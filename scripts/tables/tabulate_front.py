@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fbftl.cost.layers import multiplications, read_network
-from fbftl.findings.columns import DIVERGED, PERCENT, SEEDS, accuracy
+from fbftl.findings import columns as shared
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.tables import Column, ResultTable, prefixed, three_digits
 from fbftl.findings.upload_kinds import compared, written
@@ -14,15 +14,15 @@ FRONT_COLUMNS = [
     Column("samples_per_client", "K", format="{:.0f}", page=True),
     Column("name", "Upload and head", format=written, page=True),
     Column("kilobytes", "Uplink per client", "kB", three_digits, page=True),
-    *accuracy(),
-    Column("below_raw", "Accuracy below raw features", format=PERCENT, page=True),
+    *shared.accuracy(),
+    Column("below_raw", "Accuracy below raw features", format=shared.PERCENT, page=True),
     Column("cheapest", "Cheapest of its kind within one point", page=True),
     Column("pareto", "On the Pareto front", page=True),
     Column("downlink_kilobytes", "Downlink per client", "kB", three_digits),
     Column("multiplications", "Multiplications to extract, per client", format=prefixed),
     Column("revealed", "The server sees", width="5cm"),
-    SEEDS,
-    DIVERGED,
+    shared.SEEDS,
+    shared.DIVERGED,
 ]
 
 

@@ -7,15 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.columns import (
-    MAJORITY,
-    METHOD,
-    PERCENT,
-    SEED_COUNTS,
-    TEST_SET,
-    heading_of,
-    with_spread,
-)
+from fbftl.findings import columns as shared
 from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
@@ -93,7 +85,7 @@ def _as_given(value: Any) -> str:
 def axis_columns(varying: Sequence[str], form: Callable[[Any], str] | str = "{}") -> list[Column]:
     """Return the columns of the axes that vary, or of the method alone."""
     return [
-        METHOD if axis == "method" else Column(axis, heading_of(axis), format=form)
+        shared.METHOD if axis == "method" else Column(axis, shared.heading_of(axis), format=form)
         for axis in varying or ["method"]
     ]
 
@@ -103,10 +95,10 @@ def sweep_columns(score: str, varying: Sequence[str]) -> list[Column]:
     heading, form, unit = SCORES[score]
     return [
         *axis_columns(varying, _as_given),
-        *with_spread(score, heading, unit, form, spread="spread"),
-        *([TEST_SET, MAJORITY] if score == "test_accuracy" else []),
+        *shared.with_spread(score, heading, unit, form, spread="spread"),
+        *([shared.TEST_SET, shared.MAJORITY] if score == "test_accuracy" else []),
         Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
-        *SEED_COUNTS,
+        *shared.SEED_COUNTS,
     ]
 
 
@@ -126,18 +118,18 @@ def in_points(variance: float) -> str:
 UNIT = "points²"
 
 SOURCES_COLUMNS = [
-    Column("mean", "Accuracy", format=PERCENT),
-    Column("error", "Standard error", format=PERCENT),
+    Column("mean", "Accuracy", format=shared.PERCENT),
+    Column("error", "Standard error", format=shared.PERCENT),
     Column("seeds_spread", "Spread of seeds", format="{:.2%}"),
     Column("sources_spread", "Spread of sources", format="{:.2%}"),
     Column("seeds_variance", "Variance of seeds", UNIT, in_points),
     Column("seeds_error", "Its standard error", UNIT, in_points),
     Column("sources_variance", "Variance of sources", UNIT, in_points),
     Column("sources_error", "Its standard error", UNIT, in_points),
-    TEST_SET,
-    MAJORITY,
+    shared.TEST_SET,
+    shared.MAJORITY,
     Column("sources", "Sources", format="{:.0f}"),
-    *SEED_COUNTS,
+    *shared.SEED_COUNTS,
 ]
 
 

@@ -11,18 +11,8 @@ import numpy as np
 import pandas as pd
 from fbftl.cost.layers import Network, multiplications, read_network
 from fbftl.cost.one_shot import solving
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import (
-    DIVERGED,
-    EPSILON,
-    PERCENT,
-    REASON,
-    SEED_COUNTS,
-    SEEDS,
-    TEST_SET,
-    VERDICT,
-    accuracy,
-)
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.marks import on_front
 from fbftl.findings.printed import judged
@@ -42,15 +32,10 @@ from fbftl.study.uploads import READ
 # --- uploads --------------------------------------------------------------------------------------
 
 
-def head_words(head: str) -> str:
-    """Return how the page writes a head; an MLP has the task's layers, or is linear."""
-    return HEADS.get(head, head)
-
-
 UPLOADS_COLUMNS = [
     Column("name", "Upload", page=True),
     Column("message", "Message"),
-    Column("head", "Head", format=head_words, page=True),
+    Column("head", "Head", format=lambda head: HEADS.get(head, head), page=True),
     Column("clients", "Clients", format="{:,.0f}"),
     Column("numbers_per_client", "Numbers per client", format="{:,.0f}"),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
@@ -58,15 +43,15 @@ UPLOADS_COLUMNS = [
     Column("times_fbftl", "Uplink over FbFTL's", format="{:.3g}", page=True),
     Column("airtime", "Airtime per client", "s", "{:.3g}"),
     Column("sending_energy", "Energy to send, in all", "J", "{:.3g}"),
-    *accuracy(),
-    TEST_SET,
-    SEEDS,
+    *shared.accuracy(),
+    shared.TEST_SET,
+    shared.SEEDS,
     Column("multiplications", "Multiplications to solve", format=prefixed),
     Column("solving_energy", "Energy to solve", "J", "{:.3g}"),
     Column("summable", "Messages can be summed", page=True),
     Column("revealed", "The server sees", width="5cm", page=True),
     Column("pareto", "On the Pareto front", page=True),
-    DIVERGED,
+    shared.DIVERGED,
 ]
 
 UPLOAD_KEYS = ["setting", *READ, "epsilon"]
@@ -88,10 +73,10 @@ def uploads(
         one_shot: the task's block of that name, for what bounds a mixture's components.
     """
     table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
-    table = with_test_set(table, clients)
-    of_mixtures = table["message"] == "mixtures"
-    for key in ("least_variance", "least_samples"):
-        table[key] = pd.Series(one_shot[key], index=table.index).where(of_mixtures)
+    bounds = pd.DataFrame(
+        {k: one_shot[k] for k in ("least_variance", "least_samples")}, table.index
+    )
+    table = with_test_set(table, clients).join(bounds[table["message"] == "mixtures"])
     return ResultTable(table, UPLOADS_COLUMNS)
 
 
@@ -109,47 +94,39 @@ def uploads_table(
     table["times_fbftl"] = table["uplink_bits"] / plain.iloc[0] if len(plain) else None
     table["airtime"] = table["bits_per_client"] / radio["data_rate"]
     table["sending_energy"] = table["uplink_bits"] * radio["joules_per_bit"]
-    parts = [
-        upload_rows.assign(
-            name=upload.label,
-            multiplications=solving(
-                upload.head,
-                upload.projection or network.feature_width,
-                network.head[-1].outputs,
-                trained(network, upload_rows, training),
-            ),
-            summable="yes" if upload.summable else "no",
-            revealed=upload.revealed,
+    parts = []
+    for upload, rows in by_upload(table):
+        # Training the task's head is a pass forward and one backward (Eq. 16).
+        batches = most_epochs(training["epochs"]) * ceil(rows["offered"].max() / training["batch"])
+        trained = 2 * batches * training["batch"] * multiplications(network.head)
+        width, classes = upload.projection or network.feature_width, network.head[-1].outputs
+        parts.append(
+            rows.assign(
+                name=upload.label,
+                multiplications=float(solving(upload.head, width, classes, trained)),
+                summable="yes" if upload.summable else "no",
+                revealed=upload.revealed,
+            )
         )
-        for upload, upload_rows in by_upload(table)
-    ]
     table = pd.concat(parts, ignore_index=True)
-    table["multiplications"] = table["multiplications"].astype(float)
     table["solving_energy"] = table["multiplications"] * radio["joules_per_multiplication"]
     front = on_front(table["uplink_bits"], table["accuracy"])
     return table.assign(pareto=np.where(front, "yes", "no"))
-
-
-def trained(network: Network, rows: pd.DataFrame, training: Mapping[str, Any]) -> int:
-    """Return the multiplications of training the task's head: forward and backward (Eq. 16)."""
-    samples = float(rows["offered"].max())
-    steps = most_epochs(training["epochs"]) * ceil(samples / training["batch"])
-    return 2 * steps * training["batch"] * multiplications(network.head)
 
 
 # --- rings ----------------------------------------------------------------------------------------
 
 RINGS_COLUMNS = [
     Column("name", "Upload", page=True),
-    EPSILON,
+    shared.EPSILON,
     Column("fraction_bits", "Bits behind the point", format="{:.0f}"),
     Column("bounded", "A sum is bounded", page=True),
     Column("largest_sum", "Bound", format="{:,.0f}", page=True),
     Column("ring_bits", "Bits of a number", format="{:.0f}", page=True),
-    Column("saved", f"Saved of {WORD_BITS}", format=PERCENT, page=True),
+    Column("saved", f"Saved of {WORD_BITS}", format=shared.PERCENT, page=True),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
-    *accuracy(),
-    *SEED_COUNTS,
+    *shared.accuracy(),
+    *shared.SEED_COUNTS,
 ]
 
 RING_KEYS = ["setting", *READ, "epsilon", "fraction_bits"]
@@ -191,10 +168,10 @@ PUBLISHED_RIVALS_COLUMNS = [
     Column("name", "Upload"),
     Column("printed", "Published", "%"),
     Column("task", "Task"),
-    *accuracy("Measured"),
-    SEEDS,
-    VERDICT,
-    REASON,
+    *shared.accuracy("Measured"),
+    shared.SEEDS,
+    shared.VERDICT,
+    shared.REASON,
     Column("source", "Source", width="5cm"),
 ]
 
@@ -216,11 +193,14 @@ def published_rivals(
         axes: those of uploads, with their defaults.
         tasks: setup of each task.
     """
-    parts = [measured(read_tidy(path, axes)) for path in runs] or [NOT_MEASURED]
-    accuracies = pd.concat(parts, ignore_index=True)
+    accuracies = [NOT_MEASURED] * (not runs)
+    for path in runs:
+        read = read_tidy(path, axes)
+        plain = read[read["mechanism"].eq("none") & read["aggregation"].eq("open")]
+        accuracies.append(by_name(mean_and_spread(plain, ["task", *READ])))
     rows = published.read(printed).rename(columns={"unit": "printed_unit"})
     rows = rows[rows["quantity"] == "accuracy"].drop(columns="quantity")
-    table = rows.merge(accuracies, on="name", how="left")
+    table = rows.merge(pd.concat(accuracies, ignore_index=True), on="name", how="left")
     parts = [
         part.assign(verdict=str(Verdict.NOT_RUN), reason="")
         if pd.isna(task)
@@ -229,12 +209,6 @@ def published_rivals(
     ]
     judgement = pd.concat(parts)[["verdict", "reason"]]
     return ResultTable(table.join(judgement), PUBLISHED_RIVALS_COLUMNS)
-
-
-def measured(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean accuracy of every upload by its name, plain and open; a name tells bits."""
-    plain = runs[runs["mechanism"].eq("none") & runs["aggregation"].eq("open")]
-    return by_name(mean_and_spread(plain, ["task", *READ]))
 
 
 def by_name(rows: pd.DataFrame) -> pd.DataFrame:
@@ -258,13 +232,13 @@ ROUNDING = 1e-6
 TRUST_COLUMNS = [
     Column("trust", "Trust", page=True),
     Column("what", "What is released", page=True),
-    EPSILON,
+    shared.EPSILON,
     Column("epsilon_features", "ε for features", format="{:g}"),
     Column("epsilon_labels", "ε for labels", format="{:g}"),
     Column("composed", "ε composed", format="{:.3f}", page=True),
     Column("accountant", "Accountant"),
-    *accuracy(),
-    *SEED_COUNTS,
+    *shared.accuracy(),
+    *shared.SEED_COUNTS,
     Column("attack", "Membership attack", page=True),
     Column("auc", "AUC", format="{:.3f}", page=True),
     Column("proven", "It proves ε of at least", format="{:.3f}", page=True),
@@ -292,20 +266,18 @@ def trust(
         axes: the axes that tell a row, with their defaults.
         methods: the methods shown, with their labels.
     """
-    documents = list(map(read_run, runs))
     labels = {method["name"]: method["label"] for method in methods}
     scores = mean_and_spread(read_tidy(tidy, axes), ["setting"]).set_index("setting")
     rows = [
         row | scores.loc[document["name"]].to_dict() | {"setting": document["name"]}
-        for document in documents
+        for document in map(read_run, runs)
         for row in rows_of(document, axes, labels)
     ]
     table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
+    places = table["trust"].map([LOCAL, SUM, TRUSTED].index)
     keys = ["place", "what", "epsilon", "epsilon_labels"]
-    table = table.assign(place=table["trust"].map([LOCAL, SUM, TRUSTED].index))
-    return ResultTable(
-        table.sort_values(keys, ignore_index=True).drop(columns="place"), TRUST_COLUMNS
-    )
+    order = table.assign(place=places).sort_values(keys).index
+    return ResultTable(table.loc[order].reset_index(drop=True), TRUST_COLUMNS)
 
 
 def rows_of(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.columns import SEED_COUNTS, accuracy
+from fbftl.findings import columns as shared
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.shown import shown
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
@@ -34,8 +34,8 @@ def _to_end(end: str, words: str) -> Iterator[Column]:
 
 ROUNDS_COLUMNS = [
     Column("name", "Setting", page=True),
-    *accuracy(),
-    *SEED_COUNTS,
+    *shared.accuracy(),
+    *shared.SEED_COUNTS,
     Column("bits_per_client", "Uplink per client, all rounds", "bits", prefixed, page=True),
     *_to_end("equal", "as accurate"),
     *_to_end("near", "within a point"),

@@ -117,17 +117,19 @@ def _beside_printed(reading: Reading, printed: str, unit: str) -> dict[str, obje
     }
 
 
-def columns(methods: Iterable[ShownMethod]) -> tuple[Column, ...]:
+def columns(methods: Iterable[ShownMethod], *keys: Column) -> tuple[Column, ...]:
     """Return how Markdown and LaTeX print these rows; `exact` is in bits where the unit is of bits.
 
     Args:
         methods: those of the table's columns.
+        keys: further columns that tell the cells apart.
     """
     labels = {method.name: method.label for method in methods}
     labels |= {f"{name}{CUT_SHORT}": f"{label}{CUT_SHORT}" for name, label in labels.items()}
     return (
         Column("quantity", "Quantity", format=lambda name: name.replace("_", " "), page=True),
         Column("method", "Method", format=labels.__getitem__, page=True),
+        *keys,
         Column("published", "Published", page=True),
         Column("formula", "Formula", page=True),
         Column("unit", "Unit", page=True),
