@@ -25,10 +25,8 @@ from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
+from fbftl.papers.fbftl import readings
 from fbftl.papers.fbftl.dialogues import mean_tokens
-from fbftl.papers.fbftl.readings import CUT_SHORT, against_published, columns
-from fbftl.papers.fbftl.table3 import image_readings
-from fbftl.papers.fbftl.table4 import TRAINED, language_readings
 from fbftl.papers.record import PaperRecord
 from fbftl.training.curves import first_epoch_at
 
@@ -151,11 +149,11 @@ def table_rows(
         reached = run.summary(run.accuracies)
         note = shared.undertrained(reached["accuracy"], run.measured("ridge_accuracy"))
         ends = [("", run.selected, reached | {"undertrained": note})]
-        if f"{name}{CUT_SHORT}" in printed and "ftl_c" in runs:
+        if f"{name}{readings.CUT_SHORT}" in printed and "ftl_c" in runs:
             target = float(np.mean(runs["ftl_c"].accuracies))
             if epoch := first_epoch_at(run.accuracy.mean(axis=0), target):
                 short = run.summary(run.after(epoch))
-                ends.append((CUT_SHORT, [epoch] * len(run.seeds), short))
+                ends.append((readings.CUT_SHORT, [epoch] * len(run.seeds), short))
         for ending, epochs, scores in ends:
             by_seed = costs_by_seed(method.cost, run, epochs, networks[name])
             by_seed["times_fbftl"] = times(run, epochs, runs.get("fbftl"))
@@ -300,8 +298,8 @@ def paper_methods(
         methods: those of the published table.
     """
     record = PaperRecord.of([table3, setup])
-    rows = against_published(record.published["table3"], image_readings(record), keys={})
-    return ResultTable(rows, columns(shown(methods).values()))
+    rows = readings.against_published(record.published["table3"], readings.image_readings(record))
+    return ResultTable(rows, readings.columns(shown(methods).values()))
 
 
 # --- paper language -------------------------------------------------------------------------------
@@ -322,14 +320,10 @@ def paper_language(
     """
     length = None if dialogues is None else mean_tokens(dialogues)
     record = PaperRecord.of([table4, setup], mean_tokens=length)
-    parts = [
-        against_published(
-            record.published["table4"],
-            language_readings(record, encoders),
-            {"trained_encoders": encoders},
-        )
-        for encoders in TRAINED
-    ]
+    parts = []
+    for encoders in readings.TRAINED:
+        cells, found = record.published["table4"], readings.language_readings(record, encoders)
+        parts.append(readings.against_published(cells, found, trained_encoders=encoders))
     encoders_column = Column("trained_encoders", "Trained encoders", page=True)
-    headed = columns(shown(methods).values(), encoders_column)
+    headed = readings.columns(shown(methods).values(), encoders_column)
     return ResultTable(pd.concat(parts, ignore_index=True), headed)
