@@ -10,6 +10,7 @@ from fbftl.data.domains import name_of
 from fbftl.findings.plots.frames import marks, to_draw
 from fbftl.findings.plots.kinds import bars, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
+from fbftl.findings.seeds import over_seeds
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.widths import WHATEVER, as_in_the_thesis, has_one_domain, orders_of
@@ -149,7 +150,14 @@ NORMALISED = {
 DISTURBED = {"standard": "Clean inputs", "random": "Random noise as large", "robust": "PGD"}
 """Titles of the panels by their scores."""
 
-PREFIX = "robust_accuracy_at_"
+SCORES = {
+    "standard": "standard_accuracy",
+    "robust": "robust_accuracy",
+    "random": "random_noise_accuracy",
+}
+"""Measures at a λ by their scores."""
+
+PREFIX = f"{SCORES['robust']}_at_"
 
 LEVELS_AT = (-0.04, 1.04)
 """Weights at which a level has a mark with a bar."""
@@ -182,27 +190,15 @@ def disturbed(table: pd.DataFrame) -> pd.DataFrame:
 
     FedAvg, which sees no disturbed inputs and is not attacked, has a row of its own.
     """
+    clean, attacked = (table[table["method"] == method] for method in ("fedavg", "robust"))
     rows = [
-        {
-            "disturbed_normalisation": CLEAN,
-            "standard": seed_runs["test_accuracy"].mean(),
-            "standard_spread": seed_runs["test_accuracy"].std(),
-            "seeds": len(seed_runs),
-            "diverged": int(seed_runs["diverged"].sum()),
-        }
-        for _, seed_runs in table[table["method"] == "fedavg"].groupby("setting")
+        over_seeds(seed_runs, {"standard": "test_accuracy"}, disturbed_normalisation=CLEAN)
+        for _, seed_runs in clean.groupby("setting")
     ]
-    for norms, seed_runs in table[table["method"] == "robust"].groupby("disturbed_normalisation"):
+    for norms, seed_runs in attacked.groupby("disturbed_normalisation"):
         for column in sorted(name for name in seed_runs if name.startswith(PREFIX)):
             share = column.removeprefix(PREFIX)
-            scores = {
-                "standard": seed_runs[f"standard_accuracy_at_{share}"],
-                "robust": seed_runs[column],
-                "random": seed_runs[f"random_noise_accuracy_at_{share}"],
-            }
-            row = {"disturbed_normalisation": norms, "share": float(share)}
-            for score, values in scores.items():
-                row |= {score: values.mean(), f"{score}_spread": values.std()}
-            row |= {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
-            rows.append(row)
+            scores = {name: f"{measure}_at_{share}" for name, measure in SCORES.items()}
+            at = {"disturbed_normalisation": norms, "share": float(share)}
+            rows.append(over_seeds(seed_runs, scores, **at))
     return pd.DataFrame(rows)

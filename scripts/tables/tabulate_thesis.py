@@ -13,6 +13,7 @@ from fbftl.findings import columns as shared
 from fbftl.findings.comparison import Measured, Verdict, effect, verdict
 from fbftl.findings.outsourcing import CHOICES, purchases
 from fbftl.findings.runs import reached, read_tidy
+from fbftl.findings.seeds import over_seeds
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.privacy.schedules import best_steps, dynamic_bound, printed_steps, uniform_bound
 
@@ -79,17 +80,13 @@ def budget_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
     """Return one setting's row."""
     first = seed_runs.iloc[0]
     noisy = first["mechanism"] != "none"
-    loss, accuracy = seed_runs["training_loss"], seed_runs["test_accuracy"]
-    return {
-        **{name: first[name] for name in ("setting", *BUDGET_AT, "epsilon")},
+    row = {name: first[name] for name in ("setting", *BUDGET_AT, "epsilon")} | {
         "schedule": first["schedule"] if noisy else NO_NOISE,
         "decay": first["decay"] if first["schedule"] != "uniform" else None,
         "accountant": first["accountant"] if noisy else None,
-        **{"loss": loss.mean(), "loss_spread": loss.std()},
-        **{"accuracy": accuracy.mean(), "accuracy_spread": accuracy.std()},
-        **{"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())},
-        **beside_uniform(first, loss, runs),
     }
+    row = over_seeds(seed_runs, {"loss": "training_loss", "accuracy": "test_accuracy"}, **row)
+    return row | beside_uniform(first, seed_runs["training_loss"], runs)
 
 
 def beside_uniform(first: pd.Series, loss: pd.Series, runs: pd.DataFrame) -> dict[str, Any]:
@@ -236,17 +233,14 @@ def fairness_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
     """Return one setting's row: means and standard deviations over seeds."""
     first = seed_runs.iloc[0]
     row = {name: first[name] for name in ("setting", *FAIRNESS_AT, *NOISE, *GAME)}
-    for name in MEASURED:
-        if name in seed_runs:
-            row[name] = seed_runs[name].mean()
-            if not name.endswith("by_chance"):
-                row[f"{name}_spread"] = seed_runs[name].std()
     # The runs without an adversary that share all else.
     alike = runs["adversary"] == "none"
     for axis in (*FAIRNESS_AT, *NOISE, "unlabelled_loss"):
         alike &= (runs[axis] == first[axis]) | (runs[axis].isna() & pd.isna(first[axis]))
+    row = over_seeds(seed_runs, {name: name for name in MEASURED if name in seed_runs}, **row)
     row["finding"] = finding(seed_runs, runs[alike].set_index("seed"))
-    return row | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
+    counts = {name: row.pop(name) for name in ("seeds", "diverged")}
+    return {name: row[name] for name in row if not name.endswith("by_chance_spread")} | counts
 
 
 def finding(seed_runs: pd.DataFrame, without: pd.DataFrame) -> str:

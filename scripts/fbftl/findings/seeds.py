@@ -35,6 +35,19 @@ def spread_of(values: Sequence[Any] | None) -> float | None:
     return float(np.std([float(value) for value in values], ddof=1))
 
 
+def over_seeds(seed_runs: pd.DataFrame, scores: Mapping[str, str], **named: Any) -> dict[str, Any]:
+    """Return the row of one setting: what names it, scores over its seeds, and what seeds count.
+
+    Args:
+        seed_runs: its rows of a tidy table.
+        scores: the measure behind each score, told as mean `{score}` and `{score}_spread`.
+        named: columns before these.
+    """
+    for score, measure in scores.items():
+        named |= {score: seed_runs[measure].mean(), f"{score}_spread": seed_runs[measure].std()}
+    return named | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
+
+
 def mean_and_spread(
     runs: pd.DataFrame, by: list[str], score: str = "test_accuracy", name: str = "accuracy",
     measured: Iterable[str] = (),
