@@ -18,6 +18,7 @@ from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spe
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.wording import axes_of
 from fbftl.ground.floats import FLOAT_BYTES
@@ -25,7 +26,7 @@ from fbftl.papers.eppfl.published import SplitSetting, setup_of
 from fbftl.papers.record import PaperRecord
 
 
-def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
+def epochs(runs: str, series: str, svg: str, axes: Axes) -> None:
     """Draw accuracy by round, a line per number of local epochs (paper eppfl, Fig. 2).
 
     Args:
@@ -125,7 +126,7 @@ def of_paper(printed: pd.DataFrame) -> pd.DataFrame:
 SUBJECT, BASELINE = "eppfl", "fedavg"
 
 
-def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def uplink(runs: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against what all clients have sent: EPPFL's settings beside other methods.
 
     Five points are named: FbFTL, FedAvg, and of EPPFL's settings the one that is plain, the one
@@ -206,10 +207,7 @@ NAMED = {
 """Axes of Vanilla2, Vanilla5, Vanilla10 and EPPFL, as the paper calls them, by their names here."""
 
 
-def cost(
-    table: str, networks: Sequence[str], setup: str, script: str, svg: str,
-    methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
+def cost(table: str, networks: Paths, setup: str, script: str, svg: str, methods: Methods) -> None:
     """Draw what a client multiplies and sends up in a round, beside FedAvg: five named points.
 
     One panel has the paper's size by closed forms, the other the bytes that the task's ledgers
@@ -256,7 +254,7 @@ def by_closed_form(setting: SplitSetting) -> pd.DataFrame:
     return _points(PAPER, uplinks, multiplied(setting.layers[:1], setting.layers), setting.epochs)
 
 
-def by_ledger(runs: pd.DataFrame, networks: Sequence[str], epochs: int) -> pd.DataFrame:
+def by_ledger(runs: pd.DataFrame, networks: Paths, epochs: int) -> pd.DataFrame:
     """Return the points of the runs, of those settings that have a name here and were run.
 
     Args:

@@ -17,6 +17,7 @@ from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, labelled, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
@@ -26,9 +27,8 @@ from matplotlib.figure import Figure
 
 
 def uplink(
-    runs: list[str], ledgers: list[str], by_seed: str, svg: str,
-    methods: list[dict[str, Any]], axes: dict[str, Any],
-) -> None:  # fmt: skip
+    runs: Paths, ledgers: Paths, by_seed: str, svg: str, methods: Methods, axes: Axes
+) -> None:
     """Draw accuracy against the bits that clients have sent: the paper's argument in one picture.
 
     The gradient methods send updates round after round, so each is a line to the right. FbFTL sends
@@ -121,7 +121,7 @@ LOSSES = {"persistent": "Lost for good", "reshuffled": "Reshuffled (public scrip
 """Titles of panels by what a loss means."""
 
 
-def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
+def scarcity(runs: str, fig8: str, svg: str, axes: Axes) -> None:
     """Draw accuracy against packet loss rate, a line per share of clients (paper, Fig. 8).
 
     A lost upload is lost for good; where an experiment has the public script's mask alone, it is
@@ -153,7 +153,7 @@ def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
     save(figure, svg, table, "Accuracy by packet loss and share of the clients")
 
 
-def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> None:
+def language_scarcity(runs: str, fig9: str, svg: str, axes: Axes) -> None:
     """Draw ROUGE-1 against packet loss rate, a line per share of clients (paper, Fig. 9).
 
     The paper's points have a panel of their own, for its dialogues are others.
@@ -206,7 +206,7 @@ def by_loss(
     return bands(frame, spec)
 
 
-def by_method(table: pd.DataFrame, methods: list[dict[str, Any]]) -> tuple[pd.Series, dict]:
+def by_method(table: pd.DataFrame, methods: Methods) -> tuple[pd.Series, dict]:
     """Return what each row of a table of compressions is called in a legend, and the looks."""
     methods_shown = shown(methods)
     endings = table["feedback"].eq(False).map({True: ", no error feedback", False: ""})
@@ -226,7 +226,7 @@ ROW = 0.16
 """Inches of a row."""
 
 
-def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def compression(table: str, svg: str, methods: Methods) -> None:
     """Draw the accuracy of every compression that was run, a row each (paper, Table V).
 
     A panel for each share of the clients that settings were run on; methods below each other, each
@@ -256,7 +256,7 @@ def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     save(figure, svg, drawn, "Accuracy under compression of messages")
 
 
-def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against the measured uplink of all compressions, those on the front named.
 
     A panel for each share of the clients that settings were run on. Accuracy and uplink are those
@@ -298,7 +298,7 @@ def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
     return points.assign(**{column: points.index.isin(fronts)})
 
 
-def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def packet_loss(table: str, svg: str, methods: Methods) -> None:
     """Draw packet loss by ledger beside its formula, and what it does to accuracy.
 
     A row for each setting that loses blocks: on the left the packets that are lost, on the right
@@ -352,7 +352,7 @@ def loss_words(row: Any) -> str:
 UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
 
 
-def privacy(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def privacy(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against epsilon, a panel per samples per client K (paper, Fig. 12).
 
     Labels are as they are; a setting that diverged has accuracy 0.
@@ -383,7 +383,7 @@ DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}
 """Line and what follows a method's name, by when noise is drawn."""
 
 
-def noise(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def noise(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against the paper's relative noise, drawn once per upload or every epoch."""
     points, methods_shown = plotted_noise(to_draw(table)), shown(methods)
     looks, series = {}, []

@@ -14,6 +14,7 @@ from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.steps import Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 from fbftl.privacy.label_privacy import (
@@ -39,7 +40,7 @@ AT_COUNTS = {"fbftl": (5e-4, 8e-4, 1.2e-2, 4e-2), "fl": (1e-4, 2.5e-4, 8e-4, 2.3
 """Block loss rate at which the count of each curve is written, by n_r."""
 
 
-def packet_loss(svg: str | Path, methods: list[dict[str, Any]]) -> None:
+def packet_loss(svg: str | Path, methods: Methods) -> None:
     """Draw packet loss against block loss rate for the paper's four packets (Figs. 6 and 7).
 
     Args:
@@ -70,7 +71,7 @@ def packet_loss(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     save(figure, svg, numbers[columns], "Packet loss by block loss")
 
 
-def retransmission(svg: str | Path, methods: list[dict[str, Any]]) -> None:
+def retransmission(svg: str | Path, methods: Methods) -> None:
     """Draw expected payload and the packet loss left with retransmissions (Eqs. (18) and (19)).
 
     Args:

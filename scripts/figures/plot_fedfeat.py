@@ -4,7 +4,6 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 from fbftl.findings.plots.frames import level, marks, to_draw
@@ -12,6 +11,7 @@ from fbftl.findings.plots.kinds import bands, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, figure_labels, shown
+from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 
 SOURCES = {
@@ -53,9 +53,7 @@ def marked_lines(
     return marks(points, "round", series=series, panel=panel), looks
 
 
-def retraining(
-    runs: str, series: str, svg: str, axes: dict[str, Any], methods: list[dict[str, Any]]
-) -> None:
+def retraining(runs: str, series: str, svg: str, axes: Axes, methods: Methods) -> None:
     """Draw accuracy by round, a panel per partition and network (paper, Figs. 2 to 5).
 
     Args:

@@ -5,7 +5,6 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 
 from collections.abc import Sequence
 from itertools import cycle
-from typing import Any
 
 import pandas as pd
 from fbftl.findings.plots.frames import marks, stepped, to_draw
@@ -14,6 +13,7 @@ from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.uploads import UPLOADING, Upload, by_upload
 from fbftl.findings.wording import setting_words
@@ -61,9 +61,7 @@ DASHES = ("-", ":", "-.", "--")
 """Of the values of further axes."""
 
 
-def uploads_by(
-    runs: str, svg: str, axis: str, axes: dict[str, Any], task_value: float | None
-) -> None:
+def uploads_by(runs: str, svg: str, axis: str, axes: Axes, task_value: float | None) -> None:
     """Draw accuracy of uploads along an axis: samples per client, label skew, or lost packets.
 
     Where the experiment varies further axes, a line for each of their values too.
@@ -123,7 +121,7 @@ SPLITS = (":", "-", "--", "-.")
 """Of one release under several splits of epsilon, the least for labels first."""
 
 
-def trust(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def trust(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against epsilon of noised releases, a panel for each of three models of trust.
 
     Whom a guarantee holds against differs between the panels, so that nothing joins them. In each

@@ -3,15 +3,13 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.plots.frames import marks
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.story import plain
 from fbftl.findings.style import TEXT_WIDTH, save
 from fbftl.findings.until import accuracy, names
@@ -22,10 +20,7 @@ BELOW_BEST = 20
 """Per cents of accuracy that are shown below the best."""
 
 
-def rounds(
-    runs: Sequence[str], ledgers: Sequence[str], svg: str, axes: Mapping[str, Any],
-    methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
+def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) -> None:
     """Draw test accuracy after each round against the bits that a client has sent by then.
 
     What is sent once is a mark, at its chosen epoch.

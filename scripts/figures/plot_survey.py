@@ -7,7 +7,6 @@ from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,12 +16,13 @@ from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spe
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.steps import Methods
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.wording import axes_of, setting_words, words
 from fbftl.ground.csv_tables import read_table
 
 
-def frameworks(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def frameworks(table: str, svg: str, methods: Methods) -> None:
     """Draw each framework's accuracy against what a client sends for it: a point per setting.
 
     Where a framework has several settings in a panel, each point says in what they differ.
@@ -74,7 +74,7 @@ TELLING = ("partition", "seed_samples")
 """Axes that tell a method's settings apart."""
 
 
-def gains(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def gains(series: str, svg: str, methods: Methods) -> None:
     """Draw what every client gains by taking part, against training alone: who loses is seen.
 
     Args:

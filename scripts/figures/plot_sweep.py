@@ -13,6 +13,7 @@ from fbftl.findings.plots.kinds import lines, points_by_category
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import TEXT_WIDTH, cycled_colors, save
 from fbftl.findings.wording import axis_name, words
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -31,9 +32,7 @@ DECADES = 30
 """Largest over smallest value from which on an axis is logarithmic."""
 
 
-def sweep(
-    table: str, svg: str, along: str, varying: Sequence[str], methods: list[dict[str, Any]]
-) -> None:
+def sweep(table: str, svg: str, along: str, varying: Sequence[str], methods: Methods) -> None:
     """Draw the score along an experiment's longest numeric axis, a line for each combination of
     the other axes that vary.
 
@@ -103,10 +102,7 @@ def named(axis: str, value: Any, methods: dict[str, ShownMethod]) -> str:
     return words(axis, f"{value:g}" if isinstance(value, float) else str(value))
 
 
-def sources(
-    runs: list[str], svg: str, varying: Sequence[str], axes: dict[str, Any],
-    methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
+def sources(runs: Paths, svg: str, varying: Sequence[str], axes: Axes, methods: Methods) -> None:
     """Draw an experiment under several source networks: a group per setting, a point per source.
 
     Points are means over the seeds of one source, each with a bar of one standard deviation of

@@ -11,6 +11,7 @@ from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_sid
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.steps import Axes
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
 from fbftl.privacy.schedules import fitted_gamma, gamma_of, gradient_influence, named
 
@@ -187,7 +188,7 @@ def looks_of_adversaries() -> dict[str, Look]:
     return {name: Look(colour, marker) for name, colour, marker in each}
 
 
-def domain_adaptation(runs: str, svg: str, axes: dict[str, object]) -> None:
+def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
     """Draw accuracy on the domain without labels by how often its user takes part."""
     table = to_draw(runs, axes)
     one_a_round = table[table["minority_participation"].notna()]
@@ -221,7 +222,7 @@ FOLLOWED = {
 """Series by round: titles, labels and factors of their panels."""
 
 
-def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
+def fairness(runs: str, series: str, svg: str, axes: Axes) -> None:
     """Draw what an adversary of groups buys: odds and accuracy by users, odds and probe by round.
 
     Left to right: the difference in equalised odds and the balanced accuracy against the majority's

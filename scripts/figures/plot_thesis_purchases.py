@@ -3,8 +3,6 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from fbftl.data.clients import ClientFile
@@ -14,6 +12,7 @@ from fbftl.findings.plots.frames import level, marks, named_at_ends, to_draw
 from fbftl.findings.plots.kinds import lines, pictures
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.run_file import read_run
+from fbftl.findings.steps import Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.study.clients import domains_in
 from fbftl.study.outsourcing import COUNTING
@@ -73,9 +72,7 @@ SHOWN = 24
 """Images of each choice."""
 
 
-def purchases(
-    runs: Sequence[str], public: str, svg: str, domains: list | None, block: dict
-) -> None:
+def purchases(runs: Paths, public: str, svg: str, domains: list | None, block: dict) -> None:
     """Draw what each choice bought: public images as the cloud has them, a row per choice.
 
     The first seed's purchase in equal steps, own rows first; a bar beneath marks those of the

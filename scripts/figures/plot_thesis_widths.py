@@ -12,12 +12,13 @@ from fbftl.findings.plots.kinds import bars, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.seeds import over_seeds
 from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.widths import WHATEVER, as_in_the_thesis, has_one_domain, orders_of
 from fbftl.study.clients import domains_in
 
 
-def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def widths(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against width, a line per method, under each order of budgets; and its uplink.
 
     Budgets that follow the domains leave whole domains too poor for wide networks; beside them,
@@ -58,7 +59,7 @@ def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     save(figure, svg, rows, "Accuracy by width of the network and by uplink")
 
 
-def domains(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]) -> None:
+def domains(table: str, svg: str, domains: list[Any], methods: Methods) -> None:
     """Draw accuracy in each domain at full width, a bar per method: whose domains starve.
 
     Whiskers are one standard deviation over seeds. A panel for each order of budgets over the
@@ -105,7 +106,7 @@ COLUMNS = 3
 """Panels side by side."""
 
 
-def width_laws(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def width_laws(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against width, a panel for each law of what clients can train (Fig. C.4).
 
     Also for each order in which a law deals widths to clients, and for fewer clients in a round
@@ -163,7 +164,7 @@ LEVELS_AT = (-0.04, 1.04)
 """Weights at which a level has a mark with a bar."""
 
 
-def robust(runs: str, svg: str, axes: dict[str, Any]) -> None:
+def robust(runs: str, svg: str, axes: Axes) -> None:
     """Draw accuracy on clean inputs, under random noise and under PGD against λ, a panel for each.
 
     λ mixes the two normalisations of disturbed and clean inputs. One normalisation for both kinds

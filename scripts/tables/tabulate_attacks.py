@@ -3,12 +3,11 @@
 Each function returns one.
 """
 
-from collections.abc import Sequence
-
 import pandas as pd
 from fbftl.attacks.findings import read_findings
 from fbftl.findings import columns as shared
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.steps import Paths
 from fbftl.findings.tables import Column, ResultTable
 
 # --- attacks --------------------------------------------------------------------------------------
@@ -29,7 +28,7 @@ ATTACKS_COLUMNS = [
 ]
 
 
-def attacks(findings: Sequence[str]) -> ResultTable:
+def attacks(findings: Paths) -> ResultTable:
     """Tabulate what an adversary gets against epsilon: inversion, membership, label recovery."""
     table = pd.concat([read_findings(path) for path in findings], ignore_index=True)
     return ResultTable(ordered(table), ATTACKS_COLUMNS)

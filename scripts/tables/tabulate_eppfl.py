@@ -5,7 +5,7 @@ positions nor weights, and one gradient per mini-batch; the ledger has what was 
 is what FedAvg sends with the same network: all of its weights.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
@@ -15,6 +15,7 @@ from fbftl.findings import columns as shared
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
+from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.messages.ledger import read_ledger
@@ -68,7 +69,7 @@ EPPFL_COLUMNS = [
 ]
 
 
-def eppfl(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) -> ResultTable:
+def eppfl(runs: Paths, ledgers: Paths, axes: Axes) -> ResultTable:
     """Tabulate EPPFL by setting: accuracy of both inferences, ε in total, bytes up and down.
 
     Args:
@@ -82,7 +83,7 @@ def eppfl(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) 
     return ResultTable(table, EPPFL_COLUMNS)
 
 
-def row(run: Mapping[str, Any], ledger: str, axes: Mapping[str, Any]) -> dict[str, Any]:
+def row(run: Mapping[str, Any], ledger: str, axes: Axes) -> dict[str, Any]:
     """Return the row of one run."""
     values = {axis: run["setting"].get(axis, axes[axis]) for axis in AXES}
     sent, first = bytes_by_part(ledger), run["repetitions"][0]

@@ -22,6 +22,7 @@ from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import spread_of
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, labelled, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
@@ -66,9 +67,8 @@ METHODS_COLUMNS = [
 
 
 def methods(
-    runs: list[str], ledgers: list[str], networks: list[str], clients: str,
-    table3: str, setups: str, by_seed: str,
-    methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
+    runs: Paths, ledgers: Paths, networks: Paths, clients: str, table3: str, setups: str, by_seed:
+    str, methods: Methods, axes: Axes, setup: Setup,
 ) -> ResultTable:  # fmt: skip
     """Tabulate what every method costs until convergence (the rows of Table III) on a task.
 
@@ -128,11 +128,9 @@ def beside_table3(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.
 
 
 def table_rows(
-    methods: dict[str, ShownMethod],
-    runs: dict[str, Exchanged],
-    networks: dict[str, Network],
+    methods: dict[str, ShownMethod], runs: dict[str, Exchanged], networks: dict[str, Network],
     printed: Container[str],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Yield the table's rows, method by method.
 
     `fl_low` and `ftl_f_low` are those runs up to the first epoch at FTL_c's accuracy, seen on the
@@ -246,9 +244,7 @@ LANGUAGE_COLUMNS = [
 ]
 
 
-def language(
-    runs: str, table4: str, setups: str, methods: list[dict[str, Any]], setup: Setup
-) -> ResultTable:
+def language(runs: str, table4: str, setups: str, methods: Methods, setup: Setup) -> ResultTable:
     """Tabulate what each method sends and how well it summarises: Table IV's rows for a task.
 
     *As counted* is the paper's way: for FbFTL one vector per dialogue, whatever its length (audit
@@ -287,9 +283,7 @@ def beside_table4(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.
 # --- paper methods --------------------------------------------------------------------------------
 
 
-def paper_methods(
-    table3: str | Path, setup: str | Path, methods: list[dict[str, Any]]
-) -> ResultTable:
+def paper_methods(table3: str | Path, setup: str | Path, methods: Methods) -> ResultTable:
     """Table III of the paper for VGG-16 on CIFAR-10: every published number beside its formula.
 
     Args:
@@ -306,9 +300,8 @@ def paper_methods(
 
 
 def paper_language(
-    table4: str | Path, setup: str | Path, methods: list[dict[str, Any]],
-    dialogues: str | Path | None = None,
-) -> ResultTable:  # fmt: skip
+    table4: str | Path, setup: str | Path, methods: Methods, dialogues: str | Path | None = None
+) -> ResultTable:
     """Table IV of the paper for FLAN-T5-small on SAMSum: every published number beside its formula.
 
     Args:

@@ -20,6 +20,7 @@ from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread, spread_of
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled, of_clients, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import DIVERGED
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.messages.channel import (
@@ -60,7 +61,7 @@ SCARCITY_COLUMNS = [
 
 
 def scarcity(
-    runs: str, clients: str, fig8: str, setups: str, axes: dict[str, Any], setup: Setup
+    runs: str, clients: str, fig8: str, setups: str, axes: Axes, setup: Setup
 ) -> ResultTable:
     """Tabulate accuracy against data fraction and packet loss rate under both loss semantics.
 
@@ -166,9 +167,8 @@ PACKET_LOSS_COLUMNS = [
 
 
 def packet_loss(
-    runs: list[str], ledgers: list[str], clients: str,
-    methods: list[dict[str, Any]], axes: dict[str, Any],
-) -> ResultTable:  # fmt: skip
+    runs: Paths, ledgers: Paths, clients: str, methods: Methods, axes: Axes
+) -> ResultTable:
     """Tabulate losses and attempts in the ledgers beside Eq. (18) and (19), and what they cost.
 
     Args:
@@ -261,8 +261,8 @@ SAMPLED = (
 
 
 def compression(
-    runs: list[str], ledgers: list[str], networks: list[str], clients: str, table5: str,
-    setups: str, methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
+    runs: Paths, ledgers: Paths, networks: Paths, clients: str, table5: str,
+    setups: str, methods: Methods, axes: Axes, setup: Setup,
 ) -> ResultTable:  # fmt: skip
     """Tabulate accuracy and uplink against bits per element and keep ratio (paper, Table V).
 

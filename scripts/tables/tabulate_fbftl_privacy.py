@@ -14,6 +14,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
+from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, three_digits
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.label_privacy import batch_types
@@ -59,7 +60,7 @@ PRIVACY_COLUMNS = [
 
 def privacy(
     runs: str, guarantees: str, clients: str, printed: str | Path, setups: str,
-    axes: dict[str, Any], setup: Setup,
+    axes: Axes, setup: Setup,
 ) -> ResultTable:  # fmt: skip
     """Tabulate accuracy against epsilon per method and samples per client (paper, Fig. 12).
 
@@ -148,7 +149,7 @@ NOISE_COLUMNS = [
 
 
 def noise(
-    runs: str, clients: str, printed: str, setups: str, axes: dict[str, Any], setup: Setup
+    runs: str, clients: str, printed: str, setups: str, axes: Axes, setup: Setup
 ) -> ResultTable:
     """Tabulate accuracy against the relative noise of the paper (Sec. V-B), drawn once or each
     epoch.

@@ -16,6 +16,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled
+from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
@@ -46,8 +47,8 @@ RETRAINING_COLUMNS = [
 
 
 def retraining(
-    runs: str, printed: str, setups: str, axes: dict[str, Any], setup: Setup,
-    backbones: Mapping[str, str], clients: int, methods: list[dict[str, Any]],
+    runs: str, printed: str, setups: str, axes: Axes, setup: Setup,
+    backbones: Mapping[str, str], clients: int, methods: Methods,
 ) -> ResultTable:  # fmt: skip
     """Tabulate FedAvg, FedFeat+ and CCVR by network and partition (paper fedfeat, Tables II and
     III).
@@ -166,9 +167,8 @@ FEATURE_NOISE_COLUMNS = [
 
 
 def feature_noise(
-    runs: str, guarantees: str, printed: str, axes: dict[str, Any], delta: float,
-    rounds: int,
-) -> ResultTable:  # fmt: skip
+    runs: str, guarantees: str, printed: str, axes: Axes, delta: float, rounds: int
+) -> ResultTable:
     """Tabulate noise on features: accuracy, the paper's metrics, what it guarantees (Tables IV and
     V).
 

@@ -6,6 +6,7 @@ from typing import Any
 from fbftl.cost.layers import multiplications, read_network
 from fbftl.findings import columns as shared
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed, three_digits
 from fbftl.findings.upload_kinds import compared, written
 
@@ -26,9 +27,7 @@ FRONT_COLUMNS = [
 ]
 
 
-def front(
-    runs: str, network: str, axes: dict[str, Any], client_block: Mapping[str, Any]
-) -> ResultTable:
+def front(runs: str, network: str, axes: Axes, client_block: Mapping[str, Any]) -> ResultTable:
     """Tabulate uploads among clients of one size and skew, the cheapest first.
 
     Readers see those first that are the cheapest of their kind within a point of raw features.

@@ -13,6 +13,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import labelled
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.ground.errors import UserError
 
@@ -27,8 +28,8 @@ SCORES = {
 
 
 def sweep(
-    runs: str, clients: str,varying: Sequence[str], axes: dict[str, Any],
-    methods: list[dict[str, Any]], lacking: dict[str, list[str]],
+    runs: str, clients: str,varying: Sequence[str], axes: Axes,
+    methods: Methods, lacking: dict[str, list[str]],
 ) -> ResultTable:  # fmt: skip
     """Tabulate an experiment of one's own: mean and spread over seeds, a row per setting.
 
@@ -134,9 +135,8 @@ SOURCES_COLUMNS = [
 
 
 def sources(
-    runs: list[str], clients: str,varying: Sequence[str], axes: dict[str, Any],
-    methods: list[dict[str, Any]],
-) -> ResultTable:  # fmt: skip
+    runs: Paths, clients: str, varying: Sequence[str], axes: Axes, methods: Methods
+) -> ResultTable:
     """Tabulate an experiment under several source networks: which part of its spread is whose.
 
     A row per setting, with the nested analysis of variance of its accuracy

@@ -3,7 +3,7 @@
 Each function returns one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
@@ -21,6 +21,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
@@ -58,7 +59,7 @@ UPLOAD_KEYS = ["setting", *READ, "epsilon"]
 
 
 def uploads(
-    runs: str, network: str, clients: str, axes: dict[str, Any],
+    runs: str, network: str, clients: str, axes: Axes,
     radio: Mapping[str, float], training: Mapping[str, Any], one_shot: Mapping[str, Any],
 ) -> ResultTable:  # fmt: skip
     """Tabulate what a client may upload: bits, airtime, energy, accuracy, and what the server sees.
@@ -134,7 +135,7 @@ RING_KEYS = ["setting", *READ, "epsilon", "fraction_bits"]
 MEASURED = ["ring_bits", "largest_sum", "uplink_payload_bits", "upload_batches"]
 
 
-def rings(runs: str, axes: dict[str, Any]) -> ResultTable:
+def rings(runs: str, axes: Axes) -> ResultTable:
     """Tabulate the bits that masked numbers need: of the smallest ring of a sum, beside a whole
     word.
 
@@ -180,9 +181,8 @@ NOT_MEASURED = pd.DataFrame(columns=["task", "name", "accuracy", "spread", "seed
 
 
 def published_rivals(
-    runs: Sequence[str], printed: str, setups: str,
-    axes: dict[str, Any], tasks: Mapping[str, Setup],
-) -> ResultTable:  # fmt: skip
+    runs: Paths, printed: str, setups: str, axes: Axes, tasks: Mapping[str, Setup]
+) -> ResultTable:
     """Tabulate what papers print of one-shot rivals beside what was measured here, and what
     differs.
 
@@ -247,10 +247,7 @@ TRUST_COLUMNS = [
 ]
 
 
-def trust(
-    tidy: str, runs: Sequence[str], attacked: str, axes: Mapping[str, Any],
-    methods: list[dict[str, Any]],
-) -> ResultTable:  # fmt: skip
+def trust(tidy: str, runs: Paths, attacked: str, axes: Axes, methods: Methods) -> ResultTable:
     """Tabulate accuracy at equal epsilon by whom it trusts: nobody, a dealer, the server.
 
     All guarantees are for one sample, replaced by any other, its label included. Where features and
@@ -281,7 +278,7 @@ def trust(
 
 
 def rows_of(
-    document: Mapping[str, Any], axes: Mapping[str, Any], labels: Mapping[str, str]
+    document: Mapping[str, Any], axes: Axes, labels: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Yield a run's rows: none without such a guarantee at the epsilon that was asked."""
     setting, privacy = {**axes, **document["setting"]}, weakest_privacy(document)

@@ -16,6 +16,7 @@ from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import counted, mean_and_spread
 from fbftl.findings.shown import ShownMethod, labelled, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
@@ -39,7 +40,7 @@ DPSGD_COLUMNS = [
 ]
 
 
-def dpsgd(runs: str, guarantees: str, printed: str | Path, axes: dict[str, Any]) -> ResultTable:
+def dpsgd(runs: str, guarantees: str, printed: str | Path, axes: Axes) -> ResultTable:
     """Tabulate accuracy against epsilon of DP-SGD, with what the noise guarantees a sample.
 
     The survey prints one accuracy with privacy and tells neither epsilon, sigma nor the clip norm,
@@ -165,9 +166,8 @@ WITHOUT = "no algorithm is printed"
 
 
 def frameworks(
-    runs: list[str], ledgers: list[str], complexity: str, methods: list[dict[str, Any]],
-    attacks: str | None = None,
-) -> ResultTable:  # fmt: skip
+    runs: Paths, ledgers: Paths, complexity: str, methods: Methods, attacks: str | None = None
+) -> ResultTable:
     """Tabulate the survey's frameworks on the same clients, beside the complexity that is printed.
 
     What is measured of a setting comes from its run, what is sent from its ledger; the attack on

@@ -14,6 +14,7 @@ from fbftl.findings.comparison import Measured, Verdict, effect, verdict
 from fbftl.findings.outsourcing import CHOICES, purchases
 from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import over_seeds
+from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.privacy.schedules import best_steps, dynamic_bound, printed_steps, uniform_bound
 
@@ -44,7 +45,7 @@ BUDGET_COLUMNS = [
 NO_NOISE = "no noise"
 
 
-def budget(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+def budget(runs: str, guarantees: str, axes: Axes) -> ResultTable:
     """Tabulate noisy descent by rows, steps and schedule: loss, accuracy, epsilon, ratio to even
     noise.
 
@@ -186,7 +187,7 @@ HEADINGS = {
 }
 
 
-def fairness(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+def fairness(runs: str, guarantees: str, axes: Axes) -> ResultTable:
     """Tabulate what an adversary of groups does: accuracy, equalised odds, probes, what updates
     leak.
 
@@ -291,7 +292,7 @@ ECOS_COLUMNS = [
 ]
 
 
-def ecos(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+def ecos(runs: str, guarantees: str, axes: Axes) -> ResultTable:
     """Tabulate what ECOS and other choices buy of a cloud: own rows, accuracy, privacy, bits.
 
     Args:

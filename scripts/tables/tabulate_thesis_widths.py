@@ -15,6 +15,7 @@ from fbftl.findings import columns as shared
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import labelled
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
@@ -44,8 +45,8 @@ WIDTHS_COLUMNS = [
 
 
 def widths(
-    runs: list[str], ledgers: list[str], clients: str,network: dict[str, Any],
-    size: int | None, domains: list[Any], methods: list[dict[str, Any]], axes: dict[str, Any],
+    runs: Paths, ledgers: Paths, clients: str,network: dict[str, Any],
+    size: int | None, domains: list[Any], methods: Methods, axes: Axes,
 ) -> ResultTable:  # fmt: skip
     """Tabulate what each width of a network can do and costs, by method and by who can train what.
 
