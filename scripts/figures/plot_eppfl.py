@@ -105,9 +105,7 @@ def privacy(table: str, printed: str, svg: str) -> None:
 
 def of_noise(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows to draw: the whole of everything is sent, one cut."""
-    keep = table["client_part"].isna()
-    for axis, value in WHOLE.items():
-        keep &= table[axis] == value
+    keep = table["client_part"].isna() & (table[[*WHOLE]] == pd.Series(WHOLE)).all(axis=1)
     columns = [
         "laplace_sensitivity", "epsilon", *INFERENCES, "spread", "protected_spread", "diverged",
         *({"seeds"} & set(table)),
@@ -251,7 +249,7 @@ def by_closed_form(setting: SplitSetting) -> pd.DataFrame:
         share, width = axes.get("keep_activations", 1.0), setting.cut.width
         sent = printed_uplink_bytes(setting.samples, axes["local_epochs"], share, width)
         uplinks[name] = (front + sent) / weights
-    return _points(PAPER, uplinks, multiplied(setting.layers[:1], setting.layers), setting.epochs)
+    return _points(PAPER, uplinks, setting.layers[:1], setting.layers, setting.epochs)
 
 
 def by_ledger(runs: pd.DataFrame, networks: Paths, epochs: int) -> pd.DataFrame:
@@ -273,33 +271,24 @@ def by_ledger(runs: pd.DataFrame, networks: Paths, epochs: int) -> pd.DataFrame:
     if not uplinks or not described:
         return pd.DataFrame()
     network = read_network(described[0])
-    return _points(RUNS, uplinks, multiplied(network.extractor, network.layers), epochs)
-
-
-def multiplied(front: Sequence[Layer], layers: Sequence[Layer]) -> float:
-    """Return what a client multiplies in an epoch through its first layers, over all layers'."""
-    return training_products(front) / training_products(layers)
+    return _points(RUNS, uplinks, network.extractor, network.layers, epochs)
 
 
 def _points(
-    panel: str, uplinks: Mapping[str, Any], multiplications: float, epochs: int
-) -> pd.DataFrame:
+    panel: str, uplinks: Mapping[str, Any], front: Sequence[Layer], layers: Sequence[Layer],
+    epochs: int,
+) -> pd.DataFrame:  # fmt: skip
     """Return a row per named point of a panel, FedAvg's own with 1 and 1 among them.
 
     Args:
         panel: which one.
         uplinks: bytes that a client sends up, over FedAvg's, by name.
-        multiplications: of a client in an epoch, over FedAvg's.
+        front: layers that a client multiplies through, of those of the whole network.
+        layers: these, which FedAvg's client trains.
         epochs: local epochs of FedAvg.
     """
-    rows = [
-        {
-            "panel": panel,
-            "name": name,
-            "multiplications": multiplications * NAMED[name]["local_epochs"] / epochs,
-            "uplink": float(uplink),
-        }
-        for name, uplink in uplinks.items()
-    ]
-    fedavg = {"panel": panel, "name": FEDAVG, "multiplications": 1.0, "uplink": 1.0}
-    return pd.DataFrame([fedavg, *rows])
+    share = training_products(front) / training_products(layers)
+    rows = [(panel, FEDAVG, 1.0, 1.0)]
+    for name, uplink in uplinks.items():
+        rows.append((panel, name, share * NAMED[name]["local_epochs"] / epochs, float(uplink)))
+    return pd.DataFrame(rows, columns=["panel", "name", "multiplications", "uplink"])

@@ -45,8 +45,7 @@ def uplink(
         axes: axes in which a run deviates, with their defaults.
     """
     methods_shown, exchanged = shown(methods), read_methods(runs, ledgers, axes)
-    parts = [part(exchanged[name]) for name in methods_shown for part in (curve, reported)]
-    points = pd.concat(parts, ignore_index=True)
+    points = pd.concat([curve(exchanged[name]) for name in methods_shown], ignore_index=True)
     frames, looks = [], {}
     for name, of_method in points.groupby("method", sort=False):
         # The legend marks a method that diverged, so that its points need not.
@@ -63,33 +62,26 @@ def uplink(
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
-    """Return a method's line: per epoch the bits sent so far and the accuracy.
+    """Return a method's line, per epoch the bits sent so far and the accuracy, and its mark.
 
-    Columns: method, epoch, uplink (encoded bits, mean over seeds), accuracy, spread, selected
-    (False), diverged (seeds).
+    Columns: method, epoch, uplink (encoded bits, mean over seeds), accuracy, spread, selected,
+    diverged (seeds). The last row, alone selected, is what the table reports: means over the seeds,
+    each at its own selected epoch; a seed that diverged counts as 0.
     """
     epochs = np.arange(1, run.accuracy.shape[1] + 1)
-    sent = [run.until("up", "bits", [epoch] * len(run.seeds)).mean() for epoch in epochs]
-    return pd.DataFrame(
+    line = pd.DataFrame(
         {
             "method": run.method,
             "epoch": epochs,
-            "uplink": sent,
+            "uplink": [run.until("up", "bits", [at] * len(run.seeds)).mean() for at in epochs],
             "accuracy": run.accuracy.mean(axis=0),
             "spread": run.accuracy.std(axis=0, ddof=1) if len(run.seeds) > 1 else np.nan,
             "selected": False,
             "diverged": sum(run.diverged),
         }
     )
-
-
-def reported(run: Exchanged) -> pd.DataFrame:
-    """Return a method's mark, one row with the columns of `curve`: what the table reports.
-
-    Epoch, uplink and accuracy are means over the seeds, each at its own selected epoch; a seed that
-    diverged counts as 0.
-    """
-    return pd.DataFrame([{"method": run.method, **run.reported(), "selected": True}])
+    mark = {"method": run.method, **run.reported(), "selected": True}
+    return pd.concat([line, pd.DataFrame([mark])])
 
 
 def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
@@ -310,18 +302,14 @@ def packet_loss(table: str, svg: str, methods: Methods) -> None:
     lossy = lossy.reset_index(drop=True)
     labels = lossy["method"].map(figure_labels(methods_shown))
     formula = f"by Eq. (18), in bursts by {GILBERT_ELLIOTT}"
-    by_ledger = {"x": 100 * lossy["plr_ledger"], "y": lossy.index, "series": labels}
-    by_ledger |= {"panel": "lost"}
-    by_formula = by_ledger | {"x": 100 * lossy["plr_formula"], "series": formula}
-    cost = by_ledger | {
-        "x": 100 * lossy["difference"],
-        "low": 100 * lossy["difference_lower"],
-        "high": 100 * lossy["difference_upper"],
-        "diverged": lossy["diverged"],
-        "panel": "cost",
-    }
-    frame = pd.concat(map(pd.DataFrame, (by_formula, by_ledger, cost)), ignore_index=True)
-    frame = frame.assign(name="").fillna({"low": frame["x"], "high": frame["x"], "diverged": 0})
+    by_ledger = pd.DataFrame({"y": lossy.index, "series": labels, "panel": "lost", "diverged": 0})
+    by_ledger = by_ledger.assign(x=100 * lossy["plr_ledger"], name="")
+    by_formula = by_ledger.assign(x=100 * lossy["plr_formula"], series=formula)
+    ends = {"x": "difference", "low": "difference_lower", "high": "difference_upper"}
+    cost = by_ledger.assign(panel="cost", diverged=lossy["diverged"])
+    cost = cost.assign(**{end: 100 * lossy[column] for end, column in ends.items()})
+    frame = pd.concat([by_formula, by_ledger, cost], ignore_index=True)
+    frame = frame.fillna({"low": frame["x"], "high": frame["x"]})
     y = Scale("", ticks=dict(enumerate(labels + ": " + lossy.apply(loss_words, axis=1))))
     lost = Scale("packet loss rate (%),\nlog scale from 0.1 on", "symlog", (0, 0.1, 1, 10, 100),
                 (-0.03, 180))  # fmt: skip
@@ -339,14 +327,13 @@ def packet_loss(table: str, svg: str, methods: Methods) -> None:
 
 def loss_words(row: Any) -> str:
     """Return how the figure writes the loss of a setting."""
-    parts = [f"{100 * row['blr']:g}% of blocks"]
-    if row["burst"] > 1:
-        parts.append(f"in bursts of {row['burst']:g}")
-    if row["retransmissions"]:
-        parts.append(f"sent again up to {row['retransmissions']:g} times")
-    if row["fraction"] < 1:
-        parts.append(f"{100 * row['fraction']:g}% of the clients")
-    return ", ".join(parts)
+    parts = {
+        f"{100 * row['blr']:g}% of blocks": True,
+        f"in bursts of {row['burst']:g}": row["burst"] > 1,
+        f"sent again up to {row['retransmissions']:g} times": row["retransmissions"] > 0,
+        share_words(row["fraction"]): row["fraction"] < 1,
+    }
+    return ", ".join(words for words, is_told in parts.items() if is_told)
 
 
 UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
@@ -364,8 +351,7 @@ def privacy(table: str, svg: str, methods: Methods) -> None:
     noisy, clean = points[points["epsilon"].notna()], points[points["epsilon"].isna()]
     series = labels[noisy.index] + " (" + noisy["unit"].map(UNITS) + ")"
     frame = marks(noisy, "epsilon", series=series, panel=noisy["samples_per_client"])
-    looks = dict(zip(series, noisy["method"].map(methods_shown), strict=True))
-    looks = {name: Look.of(look) for name, look in looks.items()}
+    looks = dict(zip(series, map(Look.of, noisy["method"].map(methods_shown)), strict=True))
     frame, levels = side_by_side(frame, list(looks), factor=1.12), []
     for index, row in clean.iterrows():
         across, name = 100 * row["accuracy"], f"{labels[index]} without noise"

@@ -3,6 +3,7 @@
 Each function computes its numbers and draws them; pdf, png and csv go beside the svg.
 """
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -159,29 +160,27 @@ def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any])
 
 def uncertainty(setting: dict[str, Any]) -> pd.DataFrame:
     """Return the left panel's computed curves: prior, exact and truncated, in bits."""
-    p = uniform(setting["classes"])
-    rows = [row("prior", batch_entropy(p, k), K=k) for k in setting["samples_per_client"]]
-    for total in setting["total_samples"]:
-        for k in setting["samples_per_client"]:
-            at = {"UK": total, "U": total // k, "K": k}
-            draws = drawn_types(p, k, total // k, setting["repetitions"], setting["seed"])
-            for series, entropy in (("exact", empirical_entropy), ("truncated", truncated_entropy)):
-                rows.append(row(series, estimate([entropy(ranks) for ranks in draws]), **at))
+    p, sizes = uniform(setting["classes"]), setting["samples_per_client"]
+    rows = [row("prior", batch_entropy(p, size), size) for size in sizes]
+    for total, size in product(setting["total_samples"], sizes):
+        clients = total // size
+        draws = drawn_types(p, size, clients, setting["repetitions"], setting["seed"])
+        for series, entropy in (("exact", empirical_entropy), ("truncated", truncated_entropy)):
+            measured = estimate([entropy(ranks) for ranks in draws])
+            rows.append(row(series, measured, size, clients, total))
     return pd.DataFrame(rows)
 
 
 def query_leakage(setting: dict[str, Any]) -> pd.DataFrame:
     """Return the right panel's curves: L_q, Eq. (34), against U, in bits."""
-    p = uniform(setting["classes"])
-    rows = []
-    for k in setting["lemma_samples_per_client"]:
-        entropy = batch_entropy(p, k)
+    p, rows = uniform(setting["classes"]), []
+    how = {name: setting[name] for name in ("repetitions", "seed")}
+    for size in setting["lemma_samples_per_client"]:
+        entropy = batch_entropy(p, size)
         for clients in setting["lemma_clients"]:
-            queried = queried_entropy(
-                p, k, clients, repetitions=setting["repetitions"], seed=setting["seed"]
-            )
+            queried = queried_entropy(p, size, clients, **how)
             leaked = Estimate(entropy - queried.mean, queried.spread)
-            rows.append(row("query leakage", leaked, UK=clients * k, U=clients, K=k))
+            rows.append(row("query leakage", leaked, size, clients, clients * size))
     return pd.DataFrame(rows)
 
 
@@ -189,19 +188,13 @@ def published_points(points: pd.DataFrame) -> pd.DataFrame:
     """Return the published points after the query in the layout of the computed rows."""
     queried = points[points["series"] == "queried"].astype({"UK": int})
     return pd.DataFrame(
-        row("published", float(p.printed), UK=p.UK, U=p.UK // p.K, K=p.K)
-        for p in queried.itertuples()
+        row("published", float(p.printed), p.K, p.UK // p.K, p.UK) for p in queried.itertuples()
     )
 
 
-def row(series: str, value: float | Estimate, **at: int) -> dict[str, Any]:
+def row(series: str, value: float | Estimate, size: int, clients: Any = pd.NA, total: Any = pd.NA
+) -> dict[str, Any]:  # fmt: skip
     """Return one drawn point; what has no repetitions has no spread."""
-    measured = isinstance(value, Estimate)
-    return {
-        "series": series,
-        "UK": at.get("UK", pd.NA),
-        "U": at.get("U", pd.NA),
-        "K": at["K"],
-        "bits": value.mean if measured else value,
-        "spread": value.spread if measured else pd.NA,
-    }
+    measured = value if isinstance(value, Estimate) else Estimate(value, pd.NA)
+    at = {"series": series, "UK": total, "U": clients, "K": size}
+    return at | {"bits": measured.mean, "spread": measured.spread}
