@@ -12,7 +12,7 @@ from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import varying
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.uploads import UPLOADING, Upload, by_upload
@@ -75,8 +75,7 @@ def uploads_by(runs: str, svg: str, axis: str, axes: Axes, task_value: float | N
     """
     table = to_draw(runs, axes)
     table = table[table["blr"].eq(0)] if "blr" in table else table
-    table[axis] = table[axis].fillna(task_value) if task_value is not None else table[axis]
-    here = table[table[axis].notna()]
+    here = (table if task_value is None else table.fillna({axis: task_value})).dropna(subset=axis)
     further = varying(here, ["method", *READ, axis])
     rows = mean_and_spread(here, [*READ, *further, axis])
     frame, looks = by_axis(rows, further, axis)
@@ -105,9 +104,8 @@ def by_axis(
 
 def in_words(values: pd.Series) -> str:
     """Return values of axes as a legend has them, those left out that a setting does not name."""
-    shown_values = {axis: f"{value:g}" if isinstance(value, float) else str(value)
-                    for axis, value in values.dropna().items()}  # fmt: skip
-    return setting_words(shown_values)
+    written = values.dropna().map(lambda of: f"{of:g}" if isinstance(of, float) else str(of))
+    return setting_words(written)
 
 
 TRUSTS = {
@@ -138,17 +136,14 @@ def trust(table: str, svg: str, methods: Methods) -> None:
     for (of_trust, what), released in rows.groupby(["trust", "what"], sort=False):
         for dash, (share, points) in zip(SPLITS, released.groupby("share"), strict=False):
             name = f"{what}, {share:.0%} of ε for labels" if share else what
-            looks[name] = look_of_release(points.iloc[0], dash if share else "-", shown(methods))
+            first, line = points.iloc[0], dash if share else "-"
+            if first["method"] in UPLOADING:
+                looks[name] = look_of(Upload(first["message"], first["head"]), line)
+            else:
+                looks[name] = Look.of(shown(methods)[first["method"]], line=line)
             frames.append(marks(points, "epsilon", series=name, panel=of_trust))
     x = Scale("privacy loss ε", "log", sorted(rows["epsilon"].unique()))
     y = Scale(ACCURACY, limits=(-3, 103))
     panels = {name: Panel(x, y, title) for name, title in TRUSTS.items()}
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.2), legend=4))
     save(figure, svg, rows, "Accuracy against ε under each model of trust")
-
-
-def look_of_release(row: pd.Series, line: str, methods: dict[str, ShownMethod]) -> Look:
-    """Return the look of what is released: of its message and head, or of its method."""
-    if row["method"] in UPLOADING:
-        return look_of(Upload(row["message"], row["head"]), line)
-    return Look.of(methods[row["method"]], line=line)

@@ -79,8 +79,7 @@ def domains(table: str, svg: str, domains: list[Any], methods: Methods) -> None:
     for order in orders_of(rows):
         of_order = rows[rows["budget_order"].eq(order) & rows["width"].eq(1)]
         of_order = of_order.assign(label=of_order["method"].map(figure_labels(budgeted)))
-        of_order = of_order.dropna(subset="label")
-        drawn = pd.concat([of_order, rows[smallest].assign(label=fits)])
+        drawn = pd.concat([of_order.dropna(subset="label"), rows[smallest].assign(label=fits)])
         frames += [
             marks(drawn.assign(domain=name), "domain", name, series=drawn["label"], panel=order)
             for name in names
@@ -175,11 +174,10 @@ def robust(runs: str, svg: str, axes: Axes) -> None:
     for score in DISTURBED:
         for kind, (name, _) in NORMALISED.items():
             line = rows[rows["disturbed_normalisation"] == kind]
-            if score not in line or line[score].isna().all():
-                continue
             if kind != "own":
                 line = pd.concat([line.iloc[:1].assign(share=share) for share in LEVELS_AT])
-            frames.append(marks(line, "share", score, series=name, panel=score))
+            if score in line and line[score].notna().any():
+                frames.append(marks(line, "share", score, series=name, panel=score))
     x, y = Scale("weight λ of their normalisation"), Scale(ACCURACY, margin=0.15)
     panels = {score: Panel(x, y, title) for score, title in DISTURBED.items()}
     spec = Spec(dict(NORMALISED.values()), panels, (TEXT_WIDTH, 2.6), legend=3)
