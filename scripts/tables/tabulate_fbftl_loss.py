@@ -355,38 +355,31 @@ def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFram
         table: a row per setting.
         labels: of the methods, in the order of the rows.
     """
+    placed = table.assign(place=table["method"].map(list(labels).index))
+    placed = placed.assign(off=table["feedback"].eq(False)).sort_values(
+        ["fraction", "q", "place", "off"], ascending=[False, False, True, True]
+    )
+    rows: dict[tuple[str, str], dict[float, str]] = {}
+    for of in placed.to_dict("records"):
+        block = f"q = {of['q']}{of_clients(of['fraction'])}"
+        row = rows.setdefault((block, labels[of["method"]] + ", no error feedback" * of["off"]), {})
+        spread = "" if pd.isna(of["spread"]) else f" ± {of['spread']:.1%}"
+        paper = "" if pd.isna(of["published"]) else f" [{of['published']:.1%}]"
+        cell = f"{of['accuracy']:.1%}{spread}{DIVERGED if of['diverged'] else ''}{paper}"
+        # Settings that differ in a further axis share a cell; the csv has the axis.
+        row[of["r"]] = " / ".join(filter(None, [row.get(of["r"]), cell]))
     ratios = sorted(table["r"].unique(), reverse=True)
-    placed = table.assign(
-        place=table["method"].map(list(labels).index),
-        off=table["feedback"].eq(False),
-        block="q = " + table["q"].astype(str) + table["fraction"].map(of_clients),
-        cell=table.apply(_cell, axis=1),
-    ).sort_values(["fraction", "q", "place", "off"], ascending=[False, False, True, True])
-    notes = placed["off"].map({True: ", no error feedback", False: ""})
-    placed["method"] = placed["method"].map(labels) + notes
-    order = pd.MultiIndex.from_frame(placed[["block", "method"]].drop_duplicates())
-    # Settings that differ in a further axis share a cell; the csv has the axis.
-    rows = placed.pivot_table(
-        index=["block", "method"], columns="r", values="cell", aggfunc=" / ".join
-    ).reindex(order)
     widths = table.drop_duplicates("method").set_index("method")["elements"]
-    kept = [
-        {"block": "elements kept", "method": labels[method]}
-        | {ratio: f"{kept_count(int(widths[method]), ratio):,}" for ratio in ratios}
-        for method in labels
-        if method in widths
-    ]
-    arranged = pd.concat([rows.reset_index(), pd.DataFrame(kept)])[["block", "method", *ratios]]
+    for method in [name for name in labels if name in widths]:
+        counts = {ratio: f"{kept_count(int(widths[method]), ratio):,}" for ratio in ratios}
+        rows["elements kept", labels[method]] = counts
+    arranged = pd.DataFrame([{"block": b, "method": m} | cells for (b, m), cells in rows.items()])
     arranged["block"] = arranged["block"].mask(arranged["block"].duplicated(), "")
     columns = [Column("block", ""), Column("method", "Method")]
     columns += [Column(f"r={ratio:g}", f"r = {ratio:g} [paper, CIFAR-10]") for ratio in ratios]
-    return arranged.fillna("").set_axis([column.name for column in columns], axis=1), columns
-
-
-def _cell(cell: pd.Series) -> str:
-    spread = "" if pd.isna(cell["spread"]) else f" ± {cell['spread']:.1%}"
-    paper = "" if pd.isna(cell["published"]) else f" [{cell['published']:.1%}]"
-    return f"{cell['accuracy']:.1%}{spread}{DIVERGED if cell['diverged'] else ''}{paper}"
+    names = {ratio: f"r={ratio:g}" for ratio in ratios}
+    arranged = arranged.fillna("").rename(columns=names)[[column.name for column in columns]]
+    return arranged, columns
 
 
 # --- effects --------------------------------------------------------------------------------------
