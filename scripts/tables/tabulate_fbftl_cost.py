@@ -16,11 +16,10 @@ from fbftl.cost.scheme import SchemeCost, scheme_cost
 from fbftl.findings import columns as shared
 from fbftl.findings import published
 from fbftl.findings.exchanged import Exchanged, read_methods
-from fbftl.findings.printed import SCALES, beside, judged
+from fbftl.findings.published import SCALES, Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy, write_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import spread_of
-from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio

@@ -14,11 +14,10 @@ from fbftl.findings import columns as shared
 from fbftl.findings import published
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
-from fbftl.findings.printed import beside, judged
+from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread, spread_of
-from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled, of_clients, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import DIVERGED

@@ -9,11 +9,10 @@ from typing import Any
 import pandas as pd
 from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.printed import beside, judged
+from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.setups import Setup, differs
 from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, three_digits
 from fbftl.ground.csv_tables import read_table

@@ -11,10 +11,9 @@ import pandas as pd
 from fbftl.findings import columns as shared
 from fbftl.findings import published
 from fbftl.findings.comparison import Measured, effect
-from fbftl.findings.printed import beside, judged
+from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.tables import Column, ResultTable

@@ -15,12 +15,11 @@ from fbftl.findings import columns as shared
 from fbftl.findings import published
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.marks import on_front
-from fbftl.findings.printed import judged
+from fbftl.findings.published import Setup, differs, judged
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.setups import Setup, differs
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload

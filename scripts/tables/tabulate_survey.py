@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.printed import judged
+from fbftl.findings.published import judged
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import counted, mean_and_spread

@@ -20,7 +20,7 @@ from fbftl.cost.layers import Network, parameters, products
 from fbftl.cost.payload import Federation
 from fbftl.findings.columns import VERDICT
 from fbftl.findings.comparison import Verdict
-from fbftl.findings.printed import SCALES, at_printed_precision, formula_verdict
+from fbftl.findings.published import SCALES, at_printed_precision, formula_verdict
 from fbftl.findings.shown import ShownMethod
 from fbftl.findings.tables import Column
 from fbftl.ground.floats import FLOAT_BITS
