@@ -31,15 +31,12 @@ ATTACKS_COLUMNS = [
 def attacks(findings: Paths) -> ResultTable:
     """Tabulate what an adversary gets against epsilon: inversion, membership, label recovery."""
     table = pd.concat([read_findings(path) for path in findings], ignore_index=True)
-    return ResultTable(ordered(table), ATTACKS_COLUMNS)
-
-
-def ordered(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows attack by attack, no noise first, then from loose to strict epsilon."""
     places, _ = pd.factorize(table["attack"])
+    # Attack by attack, no noise first, then from loose to strict epsilon.
     rank = table.assign(noise=-table["epsilon"].fillna(float("inf")), place=places)
     keys = ["place", "measure", "adversary", "samples_per_client", "noise"]
-    return table.loc[rank.sort_values(keys, kind="stable").index]
+    order = rank.sort_values(keys, kind="stable").index
+    return ResultTable(table.loc[order], ATTACKS_COLUMNS)
 
 
 # --- membership -----------------------------------------------------------------------------------
