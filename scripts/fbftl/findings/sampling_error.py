@@ -14,14 +14,10 @@ samples with c_i and c'_i, d = p - p',
 with equality where no sample is answered wrong by both (right, where both are below a half).
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from fbftl.data.clients import ClientFile
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def majority_share(clients: str) -> float | None:
@@ -46,26 +42,24 @@ def size_of_test_set(clients: str) -> int:
         return file.count("test")
 
 
-def error_of(accuracy: "pd.Series", samples: int) -> "pd.Series":
+def error_of(accuracy: pd.Series, samples: int) -> pd.Series:
     """Return the binomial standard error of accuracies, shares of 1, on so many test samples."""
     return (accuracy * (1 - accuracy) / samples) ** 0.5
 
 
-def error_of_difference(
-    first: "pd.Series", second: "pd.Series | float", samples: int
-) -> "pd.Series":
+def error_of_difference(first: pd.Series, second: pd.Series | float, samples: int) -> pd.Series:
     """Return the most that the standard error of differences on the same test samples can be."""
     disagreeing = np.minimum(first + second, 2 - first - second)
     return ((disagreeing - (first - second) ** 2).clip(lower=0) / samples) ** 0.5
 
 
 def with_test_set(
-    table: "pd.DataFrame",
+    table: pd.DataFrame,
     clients: str,
-    sides: "tuple[pd.Series, pd.Series | float] | None" = None,
+    sides: tuple[pd.Series, pd.Series | float] | None = None,
     accuracy: str = "accuracy",
     majority: bool = False,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return a table with the test set's error of accuracies, and the most that of differences is.
 
     Args:
