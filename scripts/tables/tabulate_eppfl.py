@@ -93,7 +93,7 @@ def row(run: Mapping[str, Any], ledger: str, axes: Axes) -> dict[str, Any]:
     batches = ceil(samples / (run["training"]["local_batch"] or samples))
     epochs, kept = values["local_epochs"], values["keep_activations"]
     # A bit per position, had clients to tell which activations they keep.
-    told = kept < 1 and values["selection_reading"] != "code"
+    with_bits = kept < 1 and values["selection_reading"] != "code"
     down = printed_downlink_bytes(batches, epochs, values["keep_gradients"], width)
     return {
         "setting": run["name"],
@@ -104,7 +104,7 @@ def row(run: Mapping[str, Any], ledger: str, axes: Axes) -> dict[str, Any]:
         "formula_down": float(down),
         **sent,
         "uplink": uplink,
-        "uplink_with_positions": uplink + (samples * epochs * width / 8 if told else 0.0),
+        "uplink_with_positions": uplink + (samples * epochs * width / 8 if with_bits else 0.0),
         "fedavg": weights,
         "over_fedavg": uplink / weights,
     }

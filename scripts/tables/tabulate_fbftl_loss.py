@@ -4,6 +4,7 @@ Each function returns one.
 """
 
 from functools import cache
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -180,12 +181,7 @@ def packet_loss(
     """
     read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
     clean = {(run.method, run.setting.fraction): run for run in read if run.setting.blr == 0}
-    table = pd.DataFrame(
-        [
-            link_row(run) | against(run, clean.get((run.method, run.setting.fraction)))
-            for run in read
-        ]
-    )
+    table = pd.DataFrame([link_row(run) | against(run, clean) for run in read])
     keys = ["fraction", "method", *LINK]
     table = labelled(table, methods, keys, [axis != "fraction" for axis in keys])
     table["label"] += table["fraction"].map(of_clients)
@@ -218,16 +214,20 @@ def link_row(run: Exchanged) -> dict[str, Any]:
     }
 
 
-def against(run: Exchanged, clean: Exchanged | None) -> dict[str, Any]:
+def against(run: Exchanged, clean: dict[tuple[str, float], Exchanged]) -> dict[str, Any]:
     """Return what a method's accuracy is against its own without loss, seed by seed.
 
     Mean and spread, and Student's bounds. Empty for the run without loss itself, and where there is
     none.
+
+    Args:
+        run: the run.
+        clean: those without loss, by method and share of the clients.
     """
-    if clean is None or run is clean:
+    own = clean.get((run.method, run.setting.fraction), run)
+    if run is own:
         return dict.fromkeys(DIFFERENCE) | {"effect": ""}
-    pairs = zip(run.accuracies, clean.accuracies, strict=True)
-    difference = Measured.of([lossy - whole for lossy, whole in pairs])
+    difference = Measured.of(list(map(sub, run.accuracies, own.accuracies)))
     values = (difference.mean, difference.spread, *difference.bounds)
     return dict(zip(DIFFERENCE, values, strict=True)) | {"effect": effect(difference)}
 
