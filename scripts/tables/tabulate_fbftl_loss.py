@@ -224,10 +224,10 @@ def against(run: Exchanged, clean: dict[tuple[str, float], Exchanged]) -> dict[s
         run: the run.
         clean: those without loss, by method and share of the clients.
     """
-    own = clean.get((run.method, run.setting.fraction), run)
-    if run is own:
+    without = clean.get((run.method, run.setting.fraction), run)
+    if run is without:
         return dict.fromkeys(DIFFERENCE) | {"effect": ""}
-    difference = Measured.of(list(map(sub, run.accuracies, own.accuracies)))
+    difference = Measured.of(list(map(sub, run.accuracies, without.accuracies)))
     values = (difference.mean, difference.spread, *difference.bounds)
     return dict(zip(DIFFERENCE, values, strict=True)) | {"effect": effect(difference)}
 
