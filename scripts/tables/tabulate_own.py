@@ -11,7 +11,7 @@ from fbftl.findings import columns as shared
 from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.seeds import mean_and_spread, over_seeds
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
@@ -78,11 +78,6 @@ def swept(runs: pd.DataFrame, varying: Sequence[str]) -> tuple[str, pd.DataFrame
     return measured[0], table[kept]
 
 
-def _as_given(value: Any) -> str:
-    """Return the value of an axis; whole numbers that stand beside missing ones stay whole."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
 def axis_columns(varying: Sequence[str], form: Callable[[Any], str] | str = "{}") -> list[Column]:
     """Return the columns of the axes that vary, or of the method alone."""
     return [
@@ -95,7 +90,8 @@ def sweep_columns(score: str, varying: Sequence[str]) -> list[Column]:
     """Return what readers see: the axes that vary, or the method alone, then what came out."""
     heading, form, unit = SCORES[score]
     return [
-        *axis_columns(varying, _as_given),
+        # Whole numbers that stand beside missing ones stay whole.
+        *axis_columns(varying, lambda of: f"{of:g}" if isinstance(of, float) else str(of)),
         *shared.with_spread(score, heading, unit, form, spread="spread"),
         *([shared.TEST_SET, shared.MAJORITY] if score == "test_accuracy" else []),
         Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
@@ -168,11 +164,7 @@ def sources_table(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> 
     rows = []
     for setting, of_setting in runs.groupby("setting"):
         scores = [list(of_source[SCORE]) for _, of_source in of_setting.groupby("source")]
-        rows.append(
-            {"setting": setting, **of_setting.iloc[0][axes]}
-            | components(scores)
-            | {"sources": len(by_source), "seeds": len(of_setting)}
-            | {"diverged": int(of_setting["diverged"].sum())}
-        )
+        row = {"setting": setting, **of_setting.iloc[0][axes], **components(scores)}
+        rows.append(over_seeds(of_setting, {}, **row, sources=len(by_source)))
     table = pd.DataFrame(rows)
     return table.sort_values(axes, na_position="first", ignore_index=True, kind="stable")

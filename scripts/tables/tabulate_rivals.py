@@ -73,11 +73,9 @@ def uploads(
         one_shot: the task's block of that name, for what bounds a mixture's components.
     """
     table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
-    bounds = pd.DataFrame(
-        {k: one_shot[k] for k in ("least_variance", "least_samples")}, table.index
-    )
-    table = with_test_set(table, clients).join(bounds[table["message"] == "mixtures"])
-    return ResultTable(table, UPLOADS_COLUMNS)
+    bounds = {name: one_shot[name] for name in ("least_variance", "least_samples")}
+    of_mixtures = pd.DataFrame(bounds, table.index[table["message"] == "mixtures"])
+    return ResultTable(with_test_set(table, clients).join(of_mixtures), UPLOADS_COLUMNS)
 
 
 def uploads_table(

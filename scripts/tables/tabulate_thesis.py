@@ -238,10 +238,13 @@ def fairness_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
     alike = runs["adversary"] == "none"
     for axis in (*FAIRNESS_AT, *NOISE, "unlabelled_loss"):
         alike &= (runs[axis] == first[axis]) | (runs[axis].isna() & pd.isna(first[axis]))
-    row = over_seeds(seed_runs, {name: name for name in MEASURED if name in seed_runs}, **row)
+    for name in MEASURED:
+        if name in seed_runs:
+            row[name] = seed_runs[name].mean()
+            if not name.endswith("by_chance"):
+                row[f"{name}_spread"] = seed_runs[name].std()
     row["finding"] = finding(seed_runs, runs[alike].set_index("seed"))
-    counts = {name: row.pop(name) for name in ("seeds", "diverged")}
-    return {name: row[name] for name in row if not name.endswith("by_chance_spread")} | counts
+    return row | over_seeds(seed_runs, {})
 
 
 def finding(seed_runs: pd.DataFrame, without: pd.DataFrame) -> str:
