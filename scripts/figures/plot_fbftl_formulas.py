@@ -192,8 +192,9 @@ def published_points(points: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def row(series: str, value: float | Estimate, size: int, clients: Any = pd.NA, total: Any = pd.NA
-) -> dict[str, Any]:  # fmt: skip
+def row(
+    series: str, value: float | Estimate, size: int, clients: Any = pd.NA, total: Any = pd.NA
+) -> dict[str, Any]:
     """Return one drawn point; what has no repetitions has no spread."""
     measured = value if isinstance(value, Estimate) else Estimate(value, pd.NA)
     at = {"series": series, "UK": total, "U": clients, "K": size}
