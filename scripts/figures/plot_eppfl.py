@@ -12,13 +12,13 @@ from fbftl.cost.compute import training_products
 from fbftl.cost.layers import Layer, read_network
 from fbftl.cost.split import printed_uplink_bytes
 from fbftl.findings import published
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, to_draw
 from fbftl.findings.plots.kinds import bands, lines
 from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.wording import axes_of
 from fbftl.ground.floats import FLOAT_BYTES
@@ -26,7 +26,7 @@ from fbftl.papers.eppfl.published import SplitSetting, setup_of
 from fbftl.papers.record import PaperRecord
 
 
-def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
+def epochs(runs: str, series: str, svg: str, axes: Axes) -> None:
     """Draw accuracy by round, a line per number of local epochs (paper eppfl, Fig. 2).
 
     Args:
@@ -35,7 +35,7 @@ def epochs(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
         svg: path of the svg.
         axes: the number of local epochs, with its default.
     """
-    points = curves(runs_to_draw(runs, axes), read_tidy(series))
+    points = curves(to_draw(runs, axes), read_tidy(series))
     names = [f"E = {epochs:.0f}" for epochs in sorted(points["local_epochs"].unique())]
     series_of = points["local_epochs"].map("E = {:.0f}".format)
     frame = named_at_ends(marks(points, "step", series=series_of))
@@ -75,7 +75,7 @@ def privacy(table: str, printed: str, svg: str) -> None:
         printed: the published accuracies.
         svg: path of the svg.
     """
-    rows = of_noise(table_to_draw(table))
+    rows = of_noise(to_draw(table))
     noisy, clean = rows[rows["epsilon"].notna()], rows[rows["epsilon"].isna()]
     ran = [name for name in SENSITIVITIES if rows["laplace_sensitivity"].eq(name).any()]
     frame = pd.concat(
@@ -105,9 +105,7 @@ def privacy(table: str, printed: str, svg: str) -> None:
 
 def of_noise(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows to draw: the whole of everything is sent, one cut."""
-    keep = table["client_part"].isna()
-    for axis, value in WHOLE.items():
-        keep &= table[axis] == value
+    keep = table["client_part"].isna() & (table[[*WHOLE]] == pd.Series(WHOLE)).all(axis=1)
     columns = [
         "laplace_sensitivity", "epsilon", *INFERENCES, "spread", "protected_spread", "diverged",
         *({"seeds"} & set(table)),
@@ -126,7 +124,7 @@ def of_paper(printed: pd.DataFrame) -> pd.DataFrame:
 SUBJECT, BASELINE = "eppfl", "fedavg"
 
 
-def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def uplink(runs: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against what all clients have sent: EPPFL's settings beside other methods.
 
     Five points are named: FbFTL, FedAvg, and of EPPFL's settings the one that is plain, the one
@@ -138,7 +136,7 @@ def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg: path of the svg.
         methods: the methods there.
     """
-    points, methods_shown = uplinks(runs_to_draw(runs)), shown(methods)
+    points, methods_shown = uplinks(to_draw(runs)), shown(methods)
     labels = points["method"].map(figure_labels(methods_shown))
     names = pd.Series("", points.index)
     for row, words in named(points).items():
@@ -159,10 +157,8 @@ def uplink(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
 
 def uplinks(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per setting: all clients' uplink in megabytes, accuracy and its spread."""
-    megabytes = runs["uplink_bits"] / 8e6
-    sent = megabytes.groupby([runs["method"], runs["setting"]]).mean().rename("uplink")
-    points = mean_and_spread(runs, ["method", "setting"]).set_index(["method", "setting"])
-    return points.join(sent).reset_index()
+    runs = runs.assign(uplink=runs["uplink_bits"] / 8e6)
+    return mean_and_spread(runs, ["method", "setting"], measured=["uplink"])
 
 
 def named(points: pd.DataFrame) -> dict[int, str]:
@@ -209,10 +205,7 @@ NAMED = {
 """Axes of Vanilla2, Vanilla5, Vanilla10 and EPPFL, as the paper calls them, by their names here."""
 
 
-def cost(
-    table: str, networks: Sequence[str], setup: str, script: str, svg: str,
-    methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
+def cost(table: str, networks: Paths, setup: str, script: str, svg: str, methods: Methods) -> None:
     """Draw what a client multiplies and sends up in a round, beside FedAvg: five named points.
 
     One panel has the paper's size by closed forms, the other the bytes that the task's ledgers
@@ -228,7 +221,7 @@ def cost(
         methods: those of the experiment.
     """
     setting = setup_of(PaperRecord.of([setup, script]))
-    runs = table_to_draw(table)
+    runs = to_draw(table)
     points = pd.concat([by_closed_form(setting), by_ledger(runs, networks, setting.epochs)])
     points = points.reset_index(drop=True)
     methods_shown = shown(methods)
@@ -256,10 +249,10 @@ def by_closed_form(setting: SplitSetting) -> pd.DataFrame:
         share, width = axes.get("keep_activations", 1.0), setting.cut.width
         sent = printed_uplink_bytes(setting.samples, axes["local_epochs"], share, width)
         uplinks[name] = (front + sent) / weights
-    return _points(PAPER, uplinks, multiplied(setting.layers[:1], setting.layers), setting.epochs)
+    return _points(PAPER, uplinks, setting.layers[:1], setting.layers, setting.epochs)
 
 
-def by_ledger(runs: pd.DataFrame, networks: Sequence[str], epochs: int) -> pd.DataFrame:
+def by_ledger(runs: pd.DataFrame, networks: Paths, epochs: int) -> pd.DataFrame:
     """Return the points of the runs, of those settings that have a name here and were run.
 
     Args:
@@ -278,33 +271,24 @@ def by_ledger(runs: pd.DataFrame, networks: Sequence[str], epochs: int) -> pd.Da
     if not uplinks or not described:
         return pd.DataFrame()
     network = read_network(described[0])
-    return _points(RUNS, uplinks, multiplied(network.extractor, network.layers), epochs)
-
-
-def multiplied(front: Sequence[Layer], layers: Sequence[Layer]) -> float:
-    """Return what a client multiplies in an epoch through its first layers, over all layers'."""
-    return training_products(front) / training_products(layers)
+    return _points(RUNS, uplinks, network.extractor, network.layers, epochs)
 
 
 def _points(
-    panel: str, uplinks: Mapping[str, Any], multiplications: float, epochs: int
-) -> pd.DataFrame:
+    panel: str, uplinks: Mapping[str, Any], front: Sequence[Layer], layers: Sequence[Layer],
+    epochs: int,
+) -> pd.DataFrame:  # fmt: skip
     """Return a row per named point of a panel, FedAvg's own with 1 and 1 among them.
 
     Args:
         panel: which one.
         uplinks: bytes that a client sends up, over FedAvg's, by name.
-        multiplications: of a client in an epoch, over FedAvg's.
+        front: layers that a client multiplies through, of those of the whole network.
+        layers: these, which FedAvg's client trains.
         epochs: local epochs of FedAvg.
     """
-    rows = [
-        {
-            "panel": panel,
-            "name": name,
-            "multiplications": multiplications * NAMED[name]["local_epochs"] / epochs,
-            "uplink": float(uplink),
-        }
-        for name, uplink in uplinks.items()
-    ]
-    fedavg = {"panel": panel, "name": FEDAVG, "multiplications": 1.0, "uplink": 1.0}
-    return pd.DataFrame([fedavg, *rows])
+    share = training_products(front) / training_products(layers)
+    rows = [(panel, FEDAVG, 1.0, 1.0)]
+    for name, uplink in uplinks.items():
+        rows.append((panel, name, share * NAMED[name]["local_epochs"] / epochs, float(uplink)))
+    return pd.DataFrame(rows, columns=["panel", "name", "multiplications", "uplink"])

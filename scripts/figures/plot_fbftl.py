@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.marks import on_front
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped, to_draw
 from fbftl.findings.plots.kinds import bands, lines, rows
 from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, labelled, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
@@ -27,9 +27,8 @@ from matplotlib.figure import Figure
 
 
 def uplink(
-    runs: list[str], ledgers: list[str], by_seed: str, svg: str,
-    methods: list[dict[str, Any]], axes: dict[str, Any],
-) -> None:  # fmt: skip
+    runs: Paths, ledgers: Paths, by_seed: str, svg: str, methods: Methods, axes: Axes
+) -> None:
     """Draw accuracy against the bits that clients have sent: the paper's argument in one picture.
 
     The gradient methods send updates round after round, so each is a line to the right. FbFTL sends
@@ -46,8 +45,7 @@ def uplink(
         axes: axes in which a run deviates, with their defaults.
     """
     methods_shown, exchanged = shown(methods), read_methods(runs, ledgers, axes)
-    parts = [part(exchanged[name]) for name in methods_shown for part in (curve, reported)]
-    points = pd.concat(parts, ignore_index=True)
+    points = pd.concat([curve(exchanged[name]) for name in methods_shown], ignore_index=True)
     frames, looks = [], {}
     for name, of_method in points.groupby("method", sort=False):
         # The legend marks a method that diverged, so that its points need not.
@@ -64,33 +62,26 @@ def uplink(
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
-    """Return a method's line: per epoch the bits sent so far and the accuracy.
+    """Return a method's line, per epoch the bits sent so far and the accuracy, and its mark.
 
-    Columns: method, epoch, uplink (encoded bits, mean over seeds), accuracy, spread, selected
-    (False), diverged (seeds).
+    Columns: method, epoch, uplink (encoded bits, mean over seeds), accuracy, spread, selected,
+    diverged (seeds). The last row, alone selected, is what the table reports: means over the seeds,
+    each at its own selected epoch; a seed that diverged counts as 0.
     """
     epochs = np.arange(1, run.accuracy.shape[1] + 1)
-    sent = [run.until("up", "bits", [epoch] * len(run.seeds)).mean() for epoch in epochs]
-    return pd.DataFrame(
+    line = pd.DataFrame(
         {
             "method": run.method,
             "epoch": epochs,
-            "uplink": sent,
+            "uplink": [run.until("up", "bits", [at] * len(run.seeds)).mean() for at in epochs],
             "accuracy": run.accuracy.mean(axis=0),
             "spread": run.accuracy.std(axis=0, ddof=1) if len(run.seeds) > 1 else np.nan,
             "selected": False,
             "diverged": sum(run.diverged),
         }
     )
-
-
-def reported(run: Exchanged) -> pd.DataFrame:
-    """Return a method's mark, one row with the columns of `curve`: what the table reports.
-
-    Epoch, uplink and accuracy are means over the seeds, each at its own selected epoch; a seed that
-    diverged counts as 0.
-    """
-    return pd.DataFrame([{"method": run.method, **run.reported(), "selected": True}])
+    mark = {"method": run.method, **run.reported(), "selected": True}
+    return pd.concat([line, pd.DataFrame([mark])])
 
 
 def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
@@ -122,7 +113,7 @@ LOSSES = {"persistent": "Lost for good", "reshuffled": "Reshuffled (public scrip
 """Titles of panels by what a loss means."""
 
 
-def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
+def scarcity(runs: str, fig8: str, svg: str, axes: Axes) -> None:
     """Draw accuracy against packet loss rate, a line per share of clients (paper, Fig. 8).
 
     A lost upload is lost for good; where an experiment has the public script's mask alone, it is
@@ -136,7 +127,7 @@ def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
         svg: path of the svg.
         axes: those of scarcity, with their defaults.
     """
-    tidy = runs_to_draw(runs, axes)
+    tidy = to_draw(runs, axes)
     further = varying(tidy, ("fraction", "plr", "loss"))
     table = mean_and_spread(tidy, [*further, "fraction", "plr", "loss"])
     lossy = table[table["plr"] > 0]
@@ -154,7 +145,7 @@ def scarcity(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
     save(figure, svg, table, "Accuracy by packet loss and share of the clients")
 
 
-def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> None:
+def language_scarcity(runs: str, fig9: str, svg: str, axes: Axes) -> None:
     """Draw ROUGE-1 against packet loss rate, a line per share of clients (paper, Fig. 9).
 
     The paper's points have a panel of their own, for its dialogues are others.
@@ -165,7 +156,7 @@ def language_scarcity(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> N
         svg: path of the svg.
         axes: those of scarcity, with their defaults.
     """
-    read_runs = runs_to_draw(runs, axes)
+    read_runs = to_draw(runs, axes)
     table = mean_and_spread(read_runs, ["fraction", "plr"], score="rouge1", name="rouge1")
     ours = marks(table, "plr", "rouge1", series=table["fraction"].map(share_words), factor=1)
     frame = pd.concat([ours, printed_by_loss(fig9, table, 1)])
@@ -207,7 +198,7 @@ def by_loss(
     return bands(frame, spec)
 
 
-def by_method(table: pd.DataFrame, methods: list[dict[str, Any]]) -> tuple[pd.Series, dict]:
+def by_method(table: pd.DataFrame, methods: Methods) -> tuple[pd.Series, dict]:
     """Return what each row of a table of compressions is called in a legend, and the looks."""
     methods_shown = shown(methods)
     endings = table["feedback"].eq(False).map({True: ", no error feedback", False: ""})
@@ -227,14 +218,14 @@ ROW = 0.16
 """Inches of a row."""
 
 
-def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def compression(table: str, svg: str, methods: Methods) -> None:
     """Draw the accuracy of every compression that was run, a row each (paper, Table V).
 
     A panel for each share of the clients that settings were run on; methods below each other, each
     with most bits first.
     """
     columns = [*COMPRESSED, "kept", "accuracy", "spread", "seeds", "diverged"]
-    drawn = runs_to_draw(table)[columns]
+    drawn = to_draw(table)[columns]
     series, looks = by_method(drawn, methods)
     panels, frames, x = {}, [], Scale(ACCURACY)
     for share, of_share in drawn.groupby("fraction"):
@@ -257,7 +248,7 @@ def compression(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     save(figure, svg, drawn, "Accuracy under compression of messages")
 
 
-def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against the measured uplink of all compressions, those on the front named.
 
     A panel for each share of the clients that settings were run on. Accuracy and uplink are those
@@ -265,7 +256,7 @@ def rate_distortion(table: str, svg: str, methods: list[dict[str, Any]]) -> None
     """
     columns = [*COMPRESSED, "epochs", "uplink_bits", "uplink_bits_spread", "accuracy", "spread",
                "seeds", "diverged"]  # fmt: skip
-    points = runs_to_draw(table)[columns]
+    points = to_draw(table)[columns]
     points = marked(points, "best_of_method", ["fraction", "method"])
     points = marked(points, "pareto", ["fraction"])
     series, looks = by_method(points, methods)
@@ -299,30 +290,26 @@ def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
     return points.assign(**{column: points.index.isin(fronts)})
 
 
-def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def packet_loss(table: str, svg: str, methods: Methods) -> None:
     """Draw packet loss by ledger beside its formula, and what it does to accuracy.
 
     A row for each setting that loses blocks: on the left the packets that are lost, on the right
     the difference to the method's own run without loss. Its bars reach to Student's bounds, so that
     a bar across zero says that nothing was seen.
     """
-    table_rows, methods_shown = runs_to_draw(table), shown(methods)
+    table_rows, methods_shown = to_draw(table), shown(methods)
     lossy = labelled(table_rows[table_rows["blr"] > 0], methods, ["method"])
     lossy = lossy.reset_index(drop=True)
     labels = lossy["method"].map(figure_labels(methods_shown))
     formula = f"by Eq. (18), in bursts by {GILBERT_ELLIOTT}"
-    by_ledger = {"x": 100 * lossy["plr_ledger"], "y": lossy.index, "series": labels}
-    by_ledger |= {"panel": "lost"}
-    by_formula = by_ledger | {"x": 100 * lossy["plr_formula"], "series": formula}
-    cost = by_ledger | {
-        "x": 100 * lossy["difference"],
-        "low": 100 * lossy["difference_lower"],
-        "high": 100 * lossy["difference_upper"],
-        "diverged": lossy["diverged"],
-        "panel": "cost",
-    }
-    frame = pd.concat(map(pd.DataFrame, (by_formula, by_ledger, cost)), ignore_index=True)
-    frame = frame.assign(name="").fillna({"low": frame["x"], "high": frame["x"], "diverged": 0})
+    by_ledger = pd.DataFrame({"y": lossy.index, "series": labels, "panel": "lost", "diverged": 0})
+    by_ledger = by_ledger.assign(x=100 * lossy["plr_ledger"], name="")
+    by_formula = by_ledger.assign(x=100 * lossy["plr_formula"], series=formula)
+    ends = {"x": "difference", "low": "difference_lower", "high": "difference_upper"}
+    cost = by_ledger.assign(panel="cost", diverged=lossy["diverged"])
+    cost = cost.assign(**{end: 100 * lossy[column] for end, column in ends.items()})
+    frame = pd.concat([by_formula, by_ledger, cost], ignore_index=True)
+    frame = frame.fillna({"low": frame["x"], "high": frame["x"]})
     y = Scale("", ticks=dict(enumerate(labels + ": " + lossy.apply(loss_words, axis=1))))
     lost = Scale("packet loss rate (%),\nlog scale from 0.1 on", "symlog", (0, 0.1, 1, 10, 100),
                 (-0.03, 180))  # fmt: skip
@@ -340,33 +327,31 @@ def packet_loss(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
 
 def loss_words(row: Any) -> str:
     """Return how the figure writes the loss of a setting."""
-    parts = [f"{100 * row['blr']:g}% of blocks"]
-    if row["burst"] > 1:
-        parts.append(f"in bursts of {row['burst']:g}")
-    if row["retransmissions"]:
-        parts.append(f"sent again up to {row['retransmissions']:g} times")
-    if row["fraction"] < 1:
-        parts.append(f"{100 * row['fraction']:g}% of the clients")
-    return ", ".join(parts)
+    parts = {
+        f"{100 * row['blr']:g}% of blocks": True,
+        f"in bursts of {row['burst']:g}": row["burst"] > 1,
+        f"sent again up to {row['retransmissions']:g} times": row["retransmissions"] > 0,
+        share_words(row["fraction"]): row["fraction"] < 1,
+    }
+    return ", ".join(words for words, is_told in parts.items() if is_told)
 
 
 UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
 
 
-def privacy(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def privacy(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against epsilon, a panel per samples per client K (paper, Fig. 12).
 
     Labels are as they are; a setting that diverged has accuracy 0.
     """
     columns = ["method", "samples_per_client", "epsilon", "unit", "accuracy", "spread", "diverged"]
-    points, methods_shown = table_to_draw(table), shown(methods)
+    points, methods_shown = to_draw(table), shown(methods)
     points = points.loc[points["label_epsilon"].isna(), [*columns, "seeds"]]
     labels = points["method"].map(figure_labels(methods_shown))
     noisy, clean = points[points["epsilon"].notna()], points[points["epsilon"].isna()]
     series = labels[noisy.index] + " (" + noisy["unit"].map(UNITS) + ")"
     frame = marks(noisy, "epsilon", series=series, panel=noisy["samples_per_client"])
-    looks = dict(zip(series, noisy["method"].map(methods_shown), strict=True))
-    looks = {name: Look.of(look) for name, look in looks.items()}
+    looks = dict(zip(series, map(Look.of, noisy["method"].map(methods_shown)), strict=True))
     frame, levels = side_by_side(frame, list(looks), factor=1.12), []
     for index, row in clean.iterrows():
         across, name = 100 * row["accuracy"], f"{labels[index]} without noise"
@@ -384,9 +369,9 @@ DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}
 """Line and what follows a method's name, by when noise is drawn."""
 
 
-def noise(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def noise(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against the paper's relative noise, drawn once per upload or every epoch."""
-    points, methods_shown = plotted_noise(table_to_draw(table)), shown(methods)
+    points, methods_shown = plotted_noise(to_draw(table)), shown(methods)
     looks, series = {}, []
     for method, draw in zip(points["method"], points["noise_draw"], strict=True):
         look, (line, ending) = methods_shown[method], DRAWS[draw]

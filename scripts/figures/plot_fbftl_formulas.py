@@ -3,6 +3,7 @@
 Each function computes its numbers and draws them; pdf, png and csv go beside the svg.
 """
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.steps import Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 from fbftl.privacy.label_privacy import (
@@ -39,7 +41,7 @@ AT_COUNTS = {"fbftl": (5e-4, 8e-4, 1.2e-2, 4e-2), "fl": (1e-4, 2.5e-4, 8e-4, 2.3
 """Block loss rate at which the count of each curve is written, by n_r."""
 
 
-def packet_loss(svg: str | Path, methods: list[dict[str, Any]]) -> None:
+def packet_loss(svg: str | Path, methods: Methods) -> None:
     """Draw packet loss against block loss rate for the paper's four packets (Figs. 6 and 7).
 
     Args:
@@ -70,7 +72,7 @@ def packet_loss(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     save(figure, svg, numbers[columns], "Packet loss by block loss")
 
 
-def retransmission(svg: str | Path, methods: list[dict[str, Any]]) -> None:
+def retransmission(svg: str | Path, methods: Methods) -> None:
     """Draw expected payload and the packet loss left with retransmissions (Eqs. (18) and (19)).
 
     Args:
@@ -158,29 +160,27 @@ def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any])
 
 def uncertainty(setting: dict[str, Any]) -> pd.DataFrame:
     """Return the left panel's computed curves: prior, exact and truncated, in bits."""
-    p = uniform(setting["classes"])
-    rows = [row("prior", batch_entropy(p, k), K=k) for k in setting["samples_per_client"]]
-    for total in setting["total_samples"]:
-        for k in setting["samples_per_client"]:
-            at = {"UK": total, "U": total // k, "K": k}
-            draws = drawn_types(p, k, total // k, setting["repetitions"], setting["seed"])
-            for series, entropy in (("exact", empirical_entropy), ("truncated", truncated_entropy)):
-                rows.append(row(series, estimate([entropy(ranks) for ranks in draws]), **at))
+    p, sizes = uniform(setting["classes"]), setting["samples_per_client"]
+    rows = [row("prior", batch_entropy(p, size), size) for size in sizes]
+    for total, size in product(setting["total_samples"], sizes):
+        clients = total // size
+        draws = drawn_types(p, size, clients, setting["repetitions"], setting["seed"])
+        for series, entropy in (("exact", empirical_entropy), ("truncated", truncated_entropy)):
+            measured = estimate([entropy(ranks) for ranks in draws])
+            rows.append(row(series, measured, size, clients, total))
     return pd.DataFrame(rows)
 
 
 def query_leakage(setting: dict[str, Any]) -> pd.DataFrame:
     """Return the right panel's curves: L_q, Eq. (34), against U, in bits."""
-    p = uniform(setting["classes"])
-    rows = []
-    for k in setting["lemma_samples_per_client"]:
-        entropy = batch_entropy(p, k)
+    p, rows = uniform(setting["classes"]), []
+    how = {name: setting[name] for name in ("repetitions", "seed")}
+    for size in setting["lemma_samples_per_client"]:
+        entropy = batch_entropy(p, size)
         for clients in setting["lemma_clients"]:
-            queried = queried_entropy(
-                p, k, clients, repetitions=setting["repetitions"], seed=setting["seed"]
-            )
+            queried = queried_entropy(p, size, clients, **how)
             leaked = Estimate(entropy - queried.mean, queried.spread)
-            rows.append(row("query leakage", leaked, UK=clients * k, U=clients, K=k))
+            rows.append(row("query leakage", leaked, size, clients, clients * size))
     return pd.DataFrame(rows)
 
 
@@ -188,19 +188,14 @@ def published_points(points: pd.DataFrame) -> pd.DataFrame:
     """Return the published points after the query in the layout of the computed rows."""
     queried = points[points["series"] == "queried"].astype({"UK": int})
     return pd.DataFrame(
-        row("published", float(p.printed), UK=p.UK, U=p.UK // p.K, K=p.K)
-        for p in queried.itertuples()
+        row("published", float(p.printed), p.K, p.UK // p.K, p.UK) for p in queried.itertuples()
     )
 
 
-def row(series: str, value: float | Estimate, **at: int) -> dict[str, Any]:
+def row(
+    series: str, value: float | Estimate, size: int, clients: Any = pd.NA, total: Any = pd.NA
+) -> dict[str, Any]:
     """Return one drawn point; what has no repetitions has no spread."""
-    measured = isinstance(value, Estimate)
-    return {
-        "series": series,
-        "UK": at.get("UK", pd.NA),
-        "U": at.get("U", pd.NA),
-        "K": at["K"],
-        "bits": value.mean if measured else value,
-        "spread": value.spread if measured else pd.NA,
-    }
+    measured = value if isinstance(value, Estimate) else Estimate(value, pd.NA)
+    at = {"series": series, "UK": total, "U": clients, "K": size}
+    return at | {"bits": measured.mean, "spread": measured.spread}

@@ -4,15 +4,14 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks
+from fbftl.findings.plots.frames import level, marks, to_draw
 from fbftl.findings.plots.kinds import bands, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, figure_labels, shown
+from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 
 SOURCES = {
@@ -54,9 +53,7 @@ def marked_lines(
     return marks(points, "round", series=series, panel=panel), looks
 
 
-def retraining(
-    runs: str, series: str, svg: str, axes: dict[str, Any], methods: list[dict[str, Any]]
-) -> None:
+def retraining(runs: str, series: str, svg: str, axes: Axes, methods: Methods) -> None:
     """Draw accuracy by round, a panel per partition and network (paper, Figs. 2 to 5).
 
     Args:
@@ -66,7 +63,7 @@ def retraining(
         axes: those of a line, with their defaults.
         methods: those of the experiment.
     """
-    points = plotted(runs_to_draw(runs, axes), read_tidy(series))
+    points = plotted(to_draw(runs, axes), read_tidy(series))
     here = points["network"] + " " + points["partition"]
     frame, looks = marked_lines(points, shown(methods), here)
     x, y = Scale("round"), Scale(ACCURACY)
@@ -88,21 +85,23 @@ def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
     Of each line the last row, alone marked, is what the table reports: every seed at its own
     selected round.
     """
-    settings = runs[runs["server_epochs"] > 0].drop_duplicates("setting")[["setting", *AT]]
-    curves = series[series["series"] == "test_accuracy"].merge(settings, on="setting")
-    lost = runs[["setting", "seed", "diverged"]]
-    curves = curves.merge(lost, on=["setting", "seed"])
+    trained = runs[runs["server_epochs"] > 0]
+    curves = series[series["series"] == "test_accuracy"].rename(columns={"step": "round"})
+    curves = curves.merge(trained[["setting", "seed", "diverged", *AT]], on=["setting", "seed"])
     curves["value"] = curves["value"].mask(curves["diverged"].astype(bool), 0.0)
-    by_round = curves.groupby([*AT, "step"], sort=False)["value"]
-    by_step = by_round.agg(accuracy="mean", spread="std", seeds="count").reset_index()
-    means = by_step.rename(columns={"step": "round"}).assign(marked=False)
-    reported = runs[runs["server_epochs"] > 0].groupby(AT, sort=False)
-    ends = reported.agg(
-        round=("epoch", "mean"),
-        accuracy=("test_accuracy", "mean"),
-        spread=("test_accuracy", "std"),
-        seeds=("seed", "count"),
-    ).reset_index()
+    by_round = curves.groupby([*AT, "round"], sort=False)["value"]
+    means = by_round.agg(accuracy="mean", spread="std", seeds="count").reset_index()
+    means = means.assign(marked=False)
+    ends = (
+        trained.groupby(AT, sort=False)
+        .agg(
+            round=("epoch", "mean"),
+            accuracy=("test_accuracy", "mean"),
+            spread=("test_accuracy", "std"),
+            seeds=("seed", "count"),
+        )
+        .reset_index()
+    )
     return pd.concat([means, ends.assign(marked=True)], ignore_index=True)
 
 
@@ -132,17 +131,17 @@ METRICS = {
 
 def feature_noise(table: str, svg: str) -> None:
     """Draw accuracy, the paper's metrics and the features' own size against epsilon."""
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     noisy = rows[rows["mechanism"] != "none"]
     kinds = zip(noisy["mechanism"], noisy["feature_clip"].notna(), strict=True)
     series = [NOISED[kind][0] for kind in kinds]
     frames = [marks(noisy, "epsilon", series=series, panel="accuracy")]
+    # The spread of the rows is the accuracy's.
+    measured = noisy[["epsilon", *METRICS]]
     for height in 100 * rows.loc[rows["mechanism"] == "none", "accuracy"]:
         frames.append(level(height, frames[0], "no noise", panel="accuracy"))
     for metric in METRICS:
-        # The spread of the rows is the accuracy's.
-        values = noisy[["epsilon", metric]]
-        frames.append(marks(values, "epsilon", metric, series=series, panel=metric, factor=1))
+        frames.append(marks(measured, "epsilon", metric, series=series, panel=metric, factor=1))
     x = Scale("ε asked for", "log")
     panels = {"accuracy": Panel(x, Scale(ACCURACY, limits=(-3, 103)))}
     panels |= {name: Panel(x, Scale("", scale), label) for name, (label, scale) in METRICS.items()}

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.plots.drawn import table_to_draw
-from fbftl.findings.plots.frames import marks, stepped
+from fbftl.findings.plots.frames import marks, stepped, to_draw
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
@@ -53,7 +52,7 @@ def upload_sizes(table: str, svg: str) -> None:
 
     A line for each kind of upload, which ends where no head and no number of bits gets there.
     """
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     skews = panel_values(SKEWS, rows["skew"])
     rows = rows[rows["cheapest"].eq("yes") & rows["skew"].isin(skews)].drop(columns="spread")
     kinds = rows["kind"].map(written)
@@ -70,7 +69,7 @@ def upload_sizes(table: str, svg: str) -> None:
 
 def upload_front(table: str, svg: str) -> None:
     """Draw accuracy against kilobytes a client, each kind's best head at each number of bits."""
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     rows = rows[rows["skew"].eq(panel_values(SKEWS, rows["skew"])[0])]
     sizes = sorted(panel_values(SIZES, rows["samples_per_client"]))
     rows = rows[rows["samples_per_client"].isin(sizes)]

@@ -5,16 +5,15 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 
 from collections.abc import Sequence
 from itertools import cycle
-from typing import Any
 
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import marks, stepped
+from fbftl.findings.plots.frames import marks, stepped, to_draw
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
 from fbftl.findings.runs import varying
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.shown import shown
+from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.uploads import UPLOADING, Upload, by_upload
 from fbftl.findings.wording import setting_words
@@ -31,7 +30,7 @@ def look_of(upload: Upload, line: str = "") -> Look:
 
 def uploads(table: str, svg: str) -> None:
     """Draw accuracy against uplink for every message and head, with the front that none beats."""
-    rows = runs_to_draw(table)
+    rows = to_draw(table)
     frames, looks = [], {FRONT: Look(NEUTRAL, "", width=0.8)}
     for upload, of_upload in by_upload(rows):
         sent = of_upload["bits_per_client"] / 8e3
@@ -62,9 +61,7 @@ DASHES = ("-", ":", "-.", "--")
 """Of the values of further axes."""
 
 
-def uploads_by(
-    runs: str, svg: str, axis: str, axes: dict[str, Any], task_value: float | None
-) -> None:
+def uploads_by(runs: str, svg: str, axis: str, axes: Axes, task_value: float | None) -> None:
     """Draw accuracy of uploads along an axis: samples per client, label skew, or lost packets.
 
     Where the experiment varies further axes, a line for each of their values too.
@@ -76,10 +73,9 @@ def uploads_by(
         axes: those of uploads and this one, with their defaults.
         task_value: the task's value of the axis, for settings that do not name it; None if none.
     """
-    table = runs_to_draw(runs, axes)
+    table = to_draw(runs, axes)
     table = table[table["blr"].eq(0)] if "blr" in table else table
-    table[axis] = table[axis].fillna(task_value) if task_value is not None else table[axis]
-    here = table[table[axis].notna()]
+    here = (table if task_value is None else table.fillna({axis: task_value})).dropna(subset=axis)
     further = varying(here, ["method", *READ, axis])
     rows = mean_and_spread(here, [*READ, *further, axis])
     frame, looks = by_axis(rows, further, axis)
@@ -108,9 +104,8 @@ def by_axis(
 
 def in_words(values: pd.Series) -> str:
     """Return values of axes as a legend has them, those left out that a setting does not name."""
-    shown_values = {axis: f"{value:g}" if isinstance(value, float) else str(value)
-                    for axis, value in values.dropna().items()}  # fmt: skip
-    return setting_words(shown_values)
+    written = values.dropna().map(lambda of: f"{of:g}" if isinstance(of, float) else str(of))
+    return setting_words(written)
 
 
 TRUSTS = {
@@ -124,7 +119,7 @@ SPLITS = (":", "-", "--", "-.")
 """Of one release under several splits of epsilon, the least for labels first."""
 
 
-def trust(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def trust(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against epsilon of noised releases, a panel for each of three models of trust.
 
     Whom a guarantee holds against differs between the panels, so that nothing joins them. In each
@@ -135,23 +130,20 @@ def trust(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         svg: the figure to write.
         methods: looks of methods.
     """
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     rows = rows.assign(share=(rows["epsilon_labels"] / rows["epsilon"]).fillna(0))
     frames, looks = [], {}
     for (of_trust, what), released in rows.groupby(["trust", "what"], sort=False):
         for dash, (share, points) in zip(SPLITS, released.groupby("share"), strict=False):
             name = f"{what}, {share:.0%} of ε for labels" if share else what
-            looks[name] = look_of_release(points.iloc[0], dash if share else "-", shown(methods))
+            first, line = points.iloc[0], dash if share else "-"
+            if first["method"] in UPLOADING:
+                looks[name] = look_of(Upload(first["message"], first["head"]), line)
+            else:
+                looks[name] = Look.of(shown(methods)[first["method"]], line=line)
             frames.append(marks(points, "epsilon", series=name, panel=of_trust))
     x = Scale("privacy loss ε", "log", sorted(rows["epsilon"].unique()))
     y = Scale(ACCURACY, limits=(-3, 103))
     panels = {name: Panel(x, y, title) for name, title in TRUSTS.items()}
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.2), legend=4))
     save(figure, svg, rows, "Accuracy against ε under each model of trust")
-
-
-def look_of_release(row: pd.Series, line: str, methods: dict[str, ShownMethod]) -> Look:
-    """Return the look of what is released: of its message and head, or of its method."""
-    if row["method"] in UPLOADING:
-        return look_of(Upload(row["message"], row["head"]), line)
-    return Look.of(methods[row["method"]], line=line)

@@ -3,15 +3,13 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.plots.frames import marks
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
-from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.shown import shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.story import plain
 from fbftl.findings.style import TEXT_WIDTH, save
 from fbftl.findings.until import accuracy, names
@@ -22,10 +20,7 @@ BELOW_BEST = 20
 """Per cents of accuracy that are shown below the best."""
 
 
-def rounds(
-    runs: Sequence[str], ledgers: Sequence[str], svg: str, axes: Mapping[str, Any],
-    methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
+def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) -> None:
     """Draw test accuracy after each round against the bits that a client has sent by then.
 
     What is sent once is a mark, at its chosen epoch.
@@ -42,9 +37,15 @@ def rounds(
     labels = {name: method.figure_label for name, method in by_name.items()}
     curves, looks = [], {}
     for name, run in zip(names(read, labels), read, strict=True):
-        once = by_name[run.method].sends == "once"
+        method, values = by_name[run.method], run.setting.values
+        once = method.sends == "once"
         curves.append(curve(run, once).assign(name=name))
-        looks[name] = look_of(run, by_name[run.method], once)
+        # Compressed ones are dashed or hollow, solved starts green.
+        compressed = values["bits"] != FLOAT_BITS or values["keep"] != 1
+        colour = COLOURS["statistics"] if values["start"] == "means" else method.colour
+        looks[name] = Look(colour, "", "--" if compressed else "-")
+        if once:
+            looks[name] = Look.of(method, line="", filling="white" if compressed else "", size=8)
     rows = pd.concat(curves, ignore_index=True)
     frame = marks(rows, "kilobytes", series=rows["name"])
     y = Scale(ACCURACY, limits=(frame["y"].max() - BELOW_BEST, None))
@@ -52,16 +53,6 @@ def rounds(
     spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=1)
     numbers = rows.assign(name=rows["name"].map(plain))
     save(lines(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
-
-
-def look_of(run: Exchanged, method: ShownMethod, once: bool) -> Look:
-    """Return a run's look: compressed ones dashed or hollow, solved starts in green."""
-    values = run.setting.values
-    compressed = values["bits"] != FLOAT_BITS or values["keep"] != 1
-    if once:
-        return Look.of(method, line="", filling="white" if compressed else "", size=8)
-    colour = COLOURS["statistics"] if values["start"] == "means" else method.colour
-    return Look(colour, "", "--" if compressed else "-")
 
 
 def curve(run: Exchanged, once: bool) -> pd.DataFrame:

@@ -7,23 +7,21 @@ from collections import defaultdict
 from dataclasses import replace
 from functools import partial
 from itertools import cycle
-from typing import Any
 
-import numpy as np
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw, with_rows
-from fbftl.findings.plots.frames import level, marks, named_at_ends
+from fbftl.findings.plots.frames import level, marks, named_at_ends, to_draw, with_rows
 from fbftl.findings.plots.kinds import bands, lines, votes_by_category
 from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.shown import shown
+from fbftl.findings.steps import Methods
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.wording import axes_of, setting_words, words
 from fbftl.ground.csv_tables import read_table
 
 
-def frameworks(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def frameworks(table: str, svg: str, methods: Methods) -> None:
     """Draw each framework's accuracy against what a client sends for it: a point per setting.
 
     Where a framework has several settings in a panel, each point says in what they differ.
@@ -47,9 +45,8 @@ def frameworks(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
             looks[look.figure_label] = Look(look.colour, marker, "", size=6.5)
             differences = what_differs(list(settings["variant"]))
             names = [", ".join(filter(None, [look.figure_label, each])) for each in differences]
-            frames.append(
-                marks(settings, "up", series=look.figure_label, panel=partition, name=names)
-            )
+            at = {"series": look.figure_label, "panel": partition, "name": names}
+            frames.append(marks(settings, "up", **at))
     spec = Spec(looks, panels, (0.9 * TEXT_WIDTH, 2.6 * len(panels)), columns=1)
     figure = lines(pd.concat(frames), spec)
     save(figure, svg, rows, "Accuracy of frameworks against what a client sends")
@@ -57,15 +54,10 @@ def frameworks(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
 
 def what_differs(variants: list[str]) -> list[str]:
     """Return in words of each setting, written as "axis value, axis value", what not all have."""
-    by_axis = [
-        dict(part.split(" ", 1) for part in variant.split(", ")) if isinstance(variant, str) else {}
-        for variant in variants
-    ]
-    shared = set(by_axis[0].items()).intersection(*(axes.items() for axes in by_axis))
-    return [
-        setting_words({axis: value for axis, value in axes.items() if (axis, value) not in shared})
-        for axes in by_axis
-    ]
+    named = [variant.split(", ") if isinstance(variant, str) else [] for variant in variants]
+    shared = set(named[0]).intersection(*named)
+    apart = [[part.split(" ", 1) for part in parts if part not in shared] for parts in named]
+    return [setting_words(dict(axes)) for axes in apart]
 
 
 DASHES = ("-", "--", ":", "-.")
@@ -75,7 +67,7 @@ TELLING = ("partition", "seed_samples")
 """Axes that tell a method's settings apart."""
 
 
-def gains(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def gains(series: str, svg: str, methods: Methods) -> None:
     """Draw what every client gains by taking part, against training alone: who loses is seen.
 
     Args:
@@ -85,12 +77,18 @@ def gains(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """
     rows = read_tidy(series)
     gained = with_rows(rows[rows["series"] == "gain_by_client"], series)
-    ranks = pd.concat([ranked(name, of_clients) for name, of_clients in gained.groupby("setting")])
+    # Of all clients of all seeds, ascending, each with its rank in percent.
+    ordered = gained.sort_values(["setting", "value"]).rename(columns={"value": "gain"})
+    rank = ordered.groupby("setting")["gain"]
+    ordered["rank"] = 100 * (rank.cumcount() + 0.5) / rank.transform("size")
+    ranks = ordered[["setting", "rank", "gain"]]
     looks, labels, dashes = {}, {}, defaultdict(partial(cycle, DASHES))
     for setting in ranks["setting"].unique():
-        labels[setting] = label(setting, shown(methods))
-        method = shown(methods)[setting.split("+")[0]]
-        looks[labels[setting]] = Look(method.colour, "", next(dashes[method.name]))
+        method, _, _ = setting.partition("+")
+        look = shown(methods)[method]
+        telling = {axis: value for axis, value in axes_of(setting).items() if axis in TELLING}
+        name = ", ".join(filter(None, [look.figure_label, setting_words(telling)]))
+        looks[name], labels[setting] = Look(look.colour, "", next(dashes[method])), name
     frame = marks(ranks, "rank", "gain", series=ranks["setting"].map(labels))
     panel = Panel(
         Scale("clients, from who loses most (%)", limits=(0, 100)),
@@ -99,20 +97,6 @@ def gains(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
     spec = Spec(looks, {"": panel}, (0.9 * TEXT_WIDTH, 3.2))
     figure = lines(named_at_ends(frame.reset_index(drop=True)), spec)
     save(figure, svg, ranks, "Gains by taking part, client by client")
-
-
-def ranked(setting: str, of_clients: pd.DataFrame) -> pd.DataFrame:
-    """Return the gains of all clients of all seeds, ascending, with each one's rank in percent."""
-    ordered = np.sort(of_clients["value"].to_numpy())
-    rank = 100 * (np.arange(len(ordered)) + 0.5) / len(ordered)
-    return pd.DataFrame({"setting": setting, "rank": rank, "gain": ordered})
-
-
-def label(setting: str, methods: dict[str, ShownMethod]) -> str:
-    """Return how the figure writes a setting: its method, dealing of labels and seed samples."""
-    parts = {axis: value for axis, value in axes_of(setting).items() if axis in TELLING}
-    name = methods[setting.split("+")[0]].figure_label
-    return ", ".join(filter(None, [name, setting_words(parts)]))
 
 
 def votes(series: str, svg: str, models: dict[str, str]) -> None:
@@ -126,8 +110,11 @@ def votes(series: str, svg: str, models: dict[str, str]) -> None:
     rows = read_tidy(series)
     counted = with_rows(rows[rows["series"] == "votes"], series)
     vote_shares = shares(counted, list(models))
-    settings = sorted(vote_shares["setting"].unique(), key=distinguishing)
-    names = {setting: legend(*distinguishing(setting)) for setting in settings}
+    names = {}
+    for setting in sorted(vote_shares["setting"].unique(), key=distinguishing):
+        samples, vote_round, similarity = distinguishing(setting)
+        many = "all" if samples == float("inf") else f"{samples:g}"
+        names[setting] = f"{many} samples, round {vote_round}, {similarity}"
     frame = marks(
         vote_shares, vote_shares["model"].str.replace("_", " "), "share",
         series=vote_shares["setting"].map(names),
@@ -160,12 +147,6 @@ def distinguishing(setting: str) -> tuple[float, int, str]:
     return float(samples), int(axes["vote_round"]), similarity
 
 
-def legend(samples: float, vote_round: int, similarity: str) -> str:
-    """Return how a legend tells a setting."""
-    many = "all" if samples == float("inf") else f"{samples:g}"
-    return f"{many} samples, round {vote_round}, {similarity}"
-
-
 MODELS = {"Fed": ("D", "federation"), "Net": ("s", "one client")}
 """Models of Table 1: their markers, and whom they are of."""
 
@@ -178,7 +159,7 @@ def federation(series: str, table1: str, svg: str) -> None:
         table1: the published points, of MNIST.
         svg: path of the svg.
     """
-    ours = by_round(runs_to_draw(series))
+    ours = by_round(to_draw(series))
     printed = read(table1).assign(accuracy=lambda table: table["printed"].astype(float) / 100)
     printed = printed.rename(columns={"model": "who"})[["who", "round", "accuracy"]]
     names = sorted(ours["who"].unique())
@@ -186,12 +167,8 @@ def federation(series: str, table1: str, svg: str) -> None:
     for model, (marker, whom) in MODELS.items():
         labels[model] = f"{whom}, printed (MNIST)"
         looks[labels[model]] = replace(PRINTED, marker=marker)
-    frame = pd.concat(
-        [
-            marks(ours, "round", series=ours["who"]),
-            marks(printed, "round", series=printed["who"].map(labels)),
-        ]
-    )
+    theirs = marks(printed, "round", series=printed["who"].map(labels))
+    frame = pd.concat([marks(ours, "round", series=ours["who"]), theirs])
     panel = Panel(Scale("round"), Scale(ACCURACY))
     spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2)
     figure = bands(frame, spec)
@@ -201,10 +178,9 @@ def federation(series: str, table1: str, svg: str) -> None:
 
 def by_round(series: pd.DataFrame) -> pd.DataFrame:
     """Return mean and spread of each setting's accuracy by round, with who it is."""
-    accuracy = series[series["series"] == "test_accuracy"]
-    means = accuracy.groupby(["setting", "step"])["value"].agg(["mean", "std", "count"])
-    columns = ["setting", "round", "accuracy", "spread", "seeds"]
-    means = means.reset_index().set_axis(columns, axis=1)
+    accuracy = series[series["series"] == "test_accuracy"].rename(columns={"step": "round"})
+    by_setting = accuracy.groupby(["setting", "round"])["value"]
+    means = by_setting.agg(accuracy="mean", spread="std", seeds="count").reset_index()
     return means.assign(who=means["setting"].map(who), printed=False)
 
 
@@ -228,7 +204,7 @@ DPSGD = {
 
 def dpsgd(table: str, svg: str) -> None:
     """Draw DP-SGD's accuracy against epsilon, with what is published as levels of their own."""
-    points = table_to_draw(table)
+    points = to_draw(table)
     noisy = points[points["epsilon"].notna()].sort_values("epsilon")
     clean = points[points["epsilon"].isna()].iloc[0]
     line, *levels = DPSGD

@@ -4,16 +4,16 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 from collections.abc import Sequence
-from itertools import cycle, islice
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks
+from fbftl.findings.plots.frames import level, marks, to_draw
 from fbftl.findings.plots.kinds import lines, points_by_category
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import TEXT_WIDTH, cycled_colors, save
 from fbftl.findings.wording import axis_name, words
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
@@ -32,9 +32,7 @@ DECADES = 30
 """Largest over smallest value from which on an axis is logarithmic."""
 
 
-def sweep(
-    table: str, svg: str, along: str, varying: Sequence[str], methods: list[dict[str, Any]]
-) -> None:
+def sweep(table: str, svg: str, along: str, varying: Sequence[str], methods: Methods) -> None:
     """Draw the score along an experiment's longest numeric axis, a line for each combination of
     the other axes that vary.
 
@@ -48,16 +46,15 @@ def sweep(
         varying: all axes that vary.
         methods: the methods of the runs.
     """
-    rows, methods_shown = table_to_draw(table), shown(methods)
+    rows, methods_shown = to_draw(table), shown(methods)
     score = next(name for name in SCORES if name in rows)
     title, factor = SCORES[score]
     others = [axis for axis in varying if axis != along]
     labels = rows.apply(lambda row: label(row, others, methods_shown), axis=1)
     names = list(dict.fromkeys(labels))
-    pairs = zip(cycled_colors(len(names)), islice(cycle(MARKERS), len(names)), strict=True)
-    looks = {name: Look(*pair) for name, pair in zip(names, pairs, strict=True)}
-    legend = 2 * any(names)
-    if has_categories(rows[along]):
+    looks = dict(zip(names, map(Look, cycled_colors(len(names)), cycle(MARKERS)), strict=True))
+    is_number = is_numeric_dtype(rows[along]) and not is_bool_dtype(rows[along])
+    if not is_number or rows[along].nunique() < 2:  # no two of its values are different numbers
         places = rows[along].map(lambda value: named(along, value, methods_shown), na_action=None)
         frame = marks(rows, places, score, series=labels, factor=factor)
         panel = Panel(Scale(axis_name(along), "categories"), Scale(title))
@@ -70,20 +67,13 @@ def sweep(
             without = f"{name}, without {axis_name(along)}".removeprefix(", ")
             looks[without] = Look(looks[name].colour, "", ":")
             levels.append(level(factor * height, frame, without))
-        legend = 2 * (any(names) or bool(levels))
         values, frame = frame["x"], pd.concat([frame, *levels])
         spans = values.min() > 0 and values.max() >= DECADES * values.min()
         panel = Panel(Scale(axis_name(along), "log" if spans else "linear"), Scale(title))
         draw = lines
-    spec = Spec(looks, {"": panel}, (0.75 * TEXT_WIDTH, 3.4), legend=legend)
+    spec = Spec(looks, {"": panel}, (0.75 * TEXT_WIDTH, 3.4), legend=2 * any(looks))
     name = title.removesuffix(" (%)")
     save(draw(frame, spec), svg, rows, f"{name[0].upper()}{name[1:]} along {axis_name(along)}")
-
-
-def has_categories(values: pd.Series) -> bool:
-    """Tell whether the values of an axis are categories: no two of them are different numbers."""
-    is_number = is_numeric_dtype(values) and not is_bool_dtype(values)
-    return not is_number or values.nunique() < 2
 
 
 def label(row: pd.Series, others: Sequence[str], methods: dict[str, ShownMethod]) -> str:
@@ -104,10 +94,7 @@ def named(axis: str, value: Any, methods: dict[str, ShownMethod]) -> str:
     return words(axis, f"{value:g}" if isinstance(value, float) else str(value))
 
 
-def sources(
-    runs: list[str], svg: str, varying: Sequence[str], axes: dict[str, Any],
-    methods: list[dict[str, Any]],
-) -> None:  # fmt: skip
+def sources(runs: Paths, svg: str, varying: Sequence[str], axes: Axes, methods: Methods) -> None:
     """Draw an experiment under several source networks: a group per setting, a point per source.
 
     Points are means over the seeds of one source, each with a bar of one standard deviation of
@@ -121,16 +108,15 @@ def sources(
         axes: those of them that are not the method, with their defaults.
         methods: the methods of the runs.
     """
-    table = by_source([runs_to_draw(path, axes) for path in runs], varying)
+    table = by_source([to_draw(path, axes) for path in runs], varying)
     axes_shown = list(varying) or ["method"]
-    settings = table.apply(
-        lambda row: ",\n".join(named(axis, row[axis], shown(methods)) for axis in axes_shown),
-        axis=1,
-    )
-    names = [f"source {number}" for number in sorted(table["source"].unique())]
-    series = "source " + table["source"].astype(str)
+    settings = [
+        ",\n".join(named(axis, row[axis], shown(methods)) for axis in axes_shown)
+        for row in table.to_dict("records")
+    ]
+    names = [f"source {number}" for number in range(len(runs))]
     looks = dict(zip(names, map(Look, cycled_colors(len(names))), strict=True))
-    frame = marks(table, settings, series=series)
+    frame = marks(table, pd.Series(settings), series="source " + table["source"].astype(str))
     x = Scale(", ".join(axes_shown).replace("_", " "), "categories")
     spec = Spec(looks, {"": Panel(x, Scale("test accuracy (%)"))}, (TEXT_WIDTH, 3.6), legend=6)
     figure = points_by_category(frame, spec)
@@ -140,7 +126,6 @@ def sources(
 
 def by_source(tables: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.DataFrame:
     """Return a row per setting and source, sources counted from 0."""
-    by = ["setting", *dict.fromkeys(["method", *varying])]
-    rows = [mean_and_spread(runs, by).assign(source=n) for n, runs in enumerate(tables)]
-    order = [*by[1:], "source"]
-    return pd.concat(rows).sort_values(order, na_position="first", ignore_index=True)
+    by = list(dict.fromkeys(["method", *varying]))
+    rows = [mean_and_spread(t, ["setting", *by]).assign(source=n) for n, t in enumerate(tables)]
+    return pd.concat(rows).sort_values([*by, "source"], na_position="first", ignore_index=True)

@@ -4,14 +4,15 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side
+from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, to_draw
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.steps import Axes
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
 from fbftl.privacy.schedules import fitted_gamma, gamma_of, gradient_influence, named
 
@@ -26,7 +27,7 @@ def budget(table: str, svg: str) -> None:
     Left to right: the noise of every step, training loss, test accuracy, the last two with the line
     that needs no noise (paper thesis, Fig. 2.1).
     """
-    points = plotted(table_to_draw(table))
+    points = plotted(to_draw(table))
     noise = multipliers(points)
     names = [name for name in points["label"].drop_duplicates() if name != NO_NOISE]
     falling = [name for name in names if name != EVEN]
@@ -64,18 +65,12 @@ def plotted(table: pd.DataFrame) -> pd.DataFrame:
         seen: steps if (alike == steps).any() else alike.mode().iloc[0]
         for seen, alike in plain.groupby("seen")["descent_steps"]
     }
-    of_steps = plain[plain["descent_steps"] == plain["seen"].map(of_rows)].assign(
-        label=lambda rows: rows.apply(label, axis=1)
-    )
-    columns = [
-        "label", "schedule", "decay", "descent_steps", "sigma", "seen", "loss", "loss_spread",
-    ]  # fmt: skip
-    return of_steps[[*columns, "accuracy", "accuracy_spread"]]
-
-
-def label(row: pd.Series) -> str:
-    """Return what a line is called."""
-    return f"falling, a = {row['decay']:g}" if row["schedule"] == "exp" else row["schedule"]
+    drawn = plain[plain["descent_steps"] == plain["seen"].map(of_rows)]
+    falling = drawn["decay"].map("falling, a = {:g}".format)
+    label = falling.where(drawn["schedule"] == "exp", drawn["schedule"])
+    scores = ["loss", "loss_spread", "accuracy", "accuracy_spread"]
+    columns = ["label", "schedule", "decay", "descent_steps", "sigma", "seen", *scores]
+    return drawn.assign(label=label)[columns]
 
 
 def multipliers(points: pd.DataFrame) -> pd.DataFrame:
@@ -85,15 +80,11 @@ def multipliers(points: pd.DataFrame) -> pd.DataFrame:
     """
     rows, uniform = [], points[points["schedule"] == EVEN].iloc[0]
     spent = float(uniform["descent_steps"] * uniform["sigma"] ** -2)
-    for line in points.drop_duplicates("label").to_dict("records"):
-        if line["schedule"] == NO_NOISE:
-            continue
+    noisy = points[points["schedule"] != NO_NOISE].drop_duplicates("label")
+    for line in noisy.to_dict("records"):
         sigmas = named(line["schedule"], spent, int(line["descent_steps"]), line["decay"])
-        rows += [
-            {"label": line["label"], "step": step, "sigma": sigma}
-            for step, sigma in enumerate(sigmas, start=1)
-        ]
-    return pd.DataFrame(rows)
+        rows += [(line["label"], step, sigma) for step, sigma in enumerate(sigmas, start=1)]
+    return pd.DataFrame(rows, columns=["label", "step", "sigma"])
 
 
 BOUNDS = {
@@ -106,7 +97,7 @@ BOUNDS = {
 
 def budget_bounds(table: str, svg: str) -> None:
     """Draw the bound on the excess loss against the condition number, a panel per alpha."""
-    bounds = table_to_draw(table)
+    bounds = to_draw(table)
     series = bounds["schedule"].map({name: words for name, (words, _) in BOUNDS.items()})
     frame = marks(bounds, "kappa", "bound", series=series, panel=bounds["alpha"], factor=1)
     x = Scale("condition number κ", "log")
@@ -130,7 +121,7 @@ def influence(table: str, svg: str, decays: Sequence[float]) -> None:
         svg: the figure to write.
         decays: of the exponential schedules to compare with.
     """
-    measured = runs_to_draw(table)
+    measured = to_draw(table)
     curves = pd.concat([curve(measured, FITTED), *(curve(measured, decay) for decay in decays)])
     names = list(dict.fromkeys(curves["line"]))
     looks = {"measured": Look(line=""), names[0]: Look(marker="")}
@@ -156,17 +147,15 @@ def curve(measured: pd.DataFrame, decay: float | str) -> pd.DataFrame:
     steps = int(measured["steps"].iloc[0])
     at = measured["step"].to_numpy() - 1
     values, errors = measured["influence"].to_numpy(), measured["error"].to_numpy()
-    if decay == FITTED:
-        gamma = fitted_gamma(steps, at + 1, values, errors)
-    else:
-        gamma = gamma_of(decay, steps)
+    is_fitted = decay == FITTED
+    gamma = fitted_gamma(steps, at + 1, values, errors) if is_fitted else gamma_of(decay, steps)
     shape = gradient_influence(steps, gamma)
     weights = errors**-2
     height = (weights * values * shape[at]).sum() / (weights * shape[at] ** 2).sum()
     words = f"q$_t$ of a = {gamma ** (-(steps - 1) / 2):.3g}"
     return pd.DataFrame(
         {
-            "line": f"fitted: {words}" if decay == FITTED else words,
+            "line": f"fitted: {words}" if is_fitted else words,
             "step": np.arange(1, steps + 1),
             "influence": height * shape,
             "gamma": gamma,
@@ -177,25 +166,20 @@ def curve(measured: pd.DataFrame, decay: float | str) -> pd.DataFrame:
 ADVERSARIES = {"none": "no adversary", "plain": "adversary", "squared": "squared loss"}
 """Names of the lines."""
 
-OF_ADVERSARIES = ("o", "s", "^")
-"""Markers of the lines, in their order."""
-
 
 def looks_of_adversaries() -> dict[str, Look]:
     """Return the looks of lines without adversary and with each."""
-    colours = ordered_colors(len(ADVERSARIES))
-    each = zip(ADVERSARIES.values(), colours, OF_ADVERSARIES, strict=True)
-    return {name: Look(colour, marker) for name, colour, marker in each}
+    looks = in_order(list(ADVERSARIES.values()))
+    return {name: replace(looks[name], marker=m) for name, m in zip(looks, "os^", strict=True)}
 
 
-def domain_adaptation(runs: str, svg: str, axes: dict[str, object]) -> None:
+def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
     """Draw accuracy on the domain without labels by how often its user takes part."""
-    table = runs_to_draw(runs, axes)
+    table = to_draw(runs, axes)
     one_a_round = table[table["minority_participation"].notna()]
     target = 1 - one_a_round["minority_participation"]
-    grouped = one_a_round.assign(target=target).groupby(["adversary", "target"])
-    means = grouped["accuracy_1"].agg(["mean", "std", "count"]).reset_index()
-    means = means.rename(columns={"count": "seeds"})
+    grouped = one_a_round.assign(target=target).groupby(["adversary", "target"])["accuracy_1"]
+    means = grouped.agg(mean="mean", std="std", seeds="count").reset_index()
     chance = one_a_round["accuracy_by_chance"].mean()
     points = means.rename(columns={"mean": "accuracy", "std": "spread"})
     frame = marks(points, "target", series=points["adversary"].map(ADVERSARIES))
@@ -222,7 +206,7 @@ FOLLOWED = {
 """Series by round: titles, labels and factors of their panels."""
 
 
-def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
+def fairness(runs: str, series: str, svg: str, axes: Axes) -> None:
     """Draw what an adversary of groups buys: odds and accuracy by users, odds and probe by round.
 
     Left to right: the difference in equalised odds and the balanced accuracy against the majority's
@@ -235,7 +219,7 @@ def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
         svg: path of the svg.
         axes: those of fairness, with their defaults.
     """
-    table = runs_to_draw(runs, axes)
+    table = to_draw(runs, axes)
     table["adversary"] = table["adversary"].fillna("none")
     columns = ["setting", "network", "adversary", "majority_users"]
     settings = table.drop_duplicates("setting")[columns]
@@ -256,9 +240,8 @@ def fairness(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
             panels[f"{network} {score}"] = Panel(users, Scale(words), title)
         for name, (title, words, factor) in FOLLOWED.items():
             line = rounds[rounds["network"].eq(network) & rounds["series"].eq(name)]
-            here = marks(
-                line, "round", "value", series=line["adversary"].map(silent), factor=factor
-            )
+            series_of = line["adversary"].map(silent)
+            here = marks(line, "round", "value", series=series_of, factor=factor)
             here = here.reset_index(drop=True).assign(panel=f"{network} by round {name}")
             written = dict(zip(silent.values(), ADVERSARIES.values(), strict=True))
             frames.append(named_at_ends(here, written if name == "probe" else {}))

@@ -3,18 +3,16 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
-from fbftl.findings.plots.drawn import table_to_draw
-from fbftl.findings.plots.frames import level, marks, named_at_ends
+from fbftl.findings.plots.frames import level, marks, named_at_ends, to_draw
 from fbftl.findings.plots.kinds import lines, pictures
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
 from fbftl.findings.run_file import read_run
+from fbftl.findings.steps import Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.study.clients import domains_in
 from fbftl.study.outsourcing import COUNTING
@@ -28,7 +26,7 @@ def ecos(table: str, svg: str) -> None:
 
     The study varies one thing at a time from where it runs proximity alone.
     """
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     rows = rows[(rows["label_source"] == "bought") & (rows["purchase_purpose"] == "label")]
     apart = rows[rows["purchase_rule"] == "proximity"].sort_values("purchase")
     centre = apart.iloc[len(apart) // 2]
@@ -74,9 +72,7 @@ SHOWN = 24
 """Images of each choice."""
 
 
-def purchases(
-    runs: Sequence[str], public: str, svg: str, domains: list | None, block: dict
-) -> None:
+def purchases(runs: Paths, public: str, svg: str, domains: list | None, block: dict) -> None:
     """Draw what each choice bought: public images as the cloud has them, a row per choice.
 
     The first seed's purchase in equal steps, own rows first; a bar beneath marks those of the

@@ -7,24 +7,60 @@ from typing import Any
 
 import pandas as pd
 from fbftl.data.domains import name_of
-from fbftl.findings.plots.drawn import runs_to_draw, table_to_draw
-from fbftl.findings.plots.frames import marks
+from fbftl.findings.plots.frames import marks, to_draw
 from fbftl.findings.plots.kinds import bars, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
+from fbftl.findings.seeds import over_seeds
 from fbftl.findings.shown import figure_labels, shown
+from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
-from fbftl.findings.widths import WHATEVER, as_in_the_thesis, has_one_domain, orders_of
 from fbftl.study.clients import domains_in
 
+TITLES = {"by_domain": "Budgets by domain", "spread": "Budgets spread over domains"}
+"""Titles of panels, by the order in which budgets go over clients."""
 
-def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+WHATEVER = ("fedavg",)
+"""Methods whose clients all train the same width, whatever their budgets."""
+
+
+def as_in_the_thesis(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows under exponential budgets, a run of each method and order.
+
+    Bases begin rescaled, as the thesis has it, where such ran under every order that the method ran
+    under; else none of them do. Their layers are not rescaled.
+
+    Args:
+        table: of widths; FedAvg has no budgets, and is given those of the first order.
+    """
+    rows = table.fillna({"budgets": "exponential", "budget_order": "by_domain"})
+    rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_layers"]]
+    in_order = rows.groupby(["method", "budget_order"])["rescaled_init"].transform("any")
+    return rows[rows["rescaled_init"] == in_order.groupby(rows["method"]).transform("all")]
+
+
+def orders_of(rows: pd.DataFrame) -> dict[str, str]:
+    """Return titles of the orders of budgets under which anything ran; one panel at least."""
+    ran = rows.loc[~rows["method"].isin(WHATEVER), "budget_order"].unique()
+    if set(ran) == {"by_domain"} and has_one_domain(rows):
+        return {"by_domain": "Budgets by client"}
+    orders = {order: title for order, title in TITLES.items() if order in ran}
+    return orders or {"by_domain": "All clients train one width"}
+
+
+def has_one_domain(rows: pd.DataFrame) -> bool:
+    """Tell whether a table of widths is of one domain, and has no accuracies by domain."""
+    with_spread = {name for name in rows.columns if f"{name}_spread" in rows.columns}
+    return len(with_spread - {"gap"}) <= 1
+
+
+def widths(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against width, a line per method, under each order of budgets; and its uplink.
 
     Budgets that follow the domains leave whole domains too poor for wide networks; beside them,
     where it ran, the same budgets spread over the domains. Last, accuracy at full width against
     what a round sends.
     """
-    rows = as_in_the_thesis(table_to_draw(table))
+    rows = as_in_the_thesis(to_draw(table))
     methods_shown = shown(methods)
     frames, looks = [], {}
     for look in methods_shown.values():
@@ -58,7 +94,7 @@ def widths(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     save(figure, svg, rows, "Accuracy by width of the network and by uplink")
 
 
-def domains(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]) -> None:
+def domains(table: str, svg: str, domains: list[Any], methods: Methods) -> None:
     """Draw accuracy in each domain at full width, a bar per method: whose domains starve.
 
     Whiskers are one standard deviation over seeds. A panel for each order of budgets over the
@@ -70,7 +106,7 @@ def domains(table: str, svg: str, domains: list[Any], methods: list[dict[str, An
         domains: of the task, as the configuration lists them.
         methods: the methods of the runs, in the order of the bars.
     """
-    rows = as_in_the_thesis(table_to_draw(table))
+    rows = as_in_the_thesis(to_draw(table))
     names, frames = [name_of(domain) for domain in domains_in(domains)], []
     budgeted = {name: look for name, look in shown(methods).items() if name not in WHATEVER}
     smallest = rows["method"].isin(WHATEVER) & (rows["width"] == rows["width"].min())
@@ -78,8 +114,7 @@ def domains(table: str, svg: str, domains: list[Any], methods: list[dict[str, An
     for order in orders_of(rows):
         of_order = rows[rows["budget_order"].eq(order) & rows["width"].eq(1)]
         of_order = of_order.assign(label=of_order["method"].map(figure_labels(budgeted)))
-        of_order = of_order.dropna(subset="label")
-        drawn = pd.concat([of_order, rows[smallest].assign(label=fits)])
+        drawn = pd.concat([of_order.dropna(subset="label"), rows[smallest].assign(label=fits)])
         frames += [
             marks(drawn.assign(domain=name), "domain", name, series=drawn["label"], panel=order)
             for name in names
@@ -105,14 +140,14 @@ COLUMNS = 3
 """Panels side by side."""
 
 
-def width_laws(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+def width_laws(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against width, a panel for each law of what clients can train (Fig. C.4).
 
     Also for each order in which a law deals widths to clients, and for fewer clients in a round
     (Fig. C.5). Networks of FedAvg, which has no budgets, are in every panel. Bases of Split-Mix
     that begin as slices of the whole network are filled.
     """
-    rows = table_to_draw(table)
+    rows = to_draw(table)
     with_budgets, of_each = rows[rows["budgets"].notna()], rows[rows["budgets"].isna()]
     groups = with_budgets.groupby(PANEL, sort=False, dropna=False)
     ordered = sorted(groups, key=lambda at: (pd.notna(at[0][2]), at[0][0] != "exponential"))
@@ -150,28 +185,34 @@ NORMALISED = {
 DISTURBED = {"standard": "Clean inputs", "random": "Random noise as large", "robust": "PGD"}
 """Titles of the panels by their scores."""
 
-PREFIX = "robust_accuracy_at_"
+SCORES = {
+    "standard": "standard_accuracy",
+    "robust": "robust_accuracy",
+    "random": "random_noise_accuracy",
+}
+"""Measures at a λ by their scores."""
+
+PREFIX = f"{SCORES['robust']}_at_"
 
 LEVELS_AT = (-0.04, 1.04)
 """Weights at which a level has a mark with a bar."""
 
 
-def robust(runs: str, svg: str, axes: dict[str, Any]) -> None:
+def robust(runs: str, svg: str, axes: Axes) -> None:
     """Draw accuracy on clean inputs, under random noise and under PGD against λ, a panel for each.
 
     λ mixes the two normalisations of disturbed and clean inputs. One normalisation for both kinds
     of inputs is a level: nothing is left to choose.
     """
-    rows = disturbed(runs_to_draw(runs, axes))
+    rows = disturbed(to_draw(runs, axes))
     frames = []
     for score in DISTURBED:
         for kind, (name, _) in NORMALISED.items():
             line = rows[rows["disturbed_normalisation"] == kind]
-            if score not in line or line[score].isna().all():
-                continue
             if kind != "own":
                 line = pd.concat([line.iloc[:1].assign(share=share) for share in LEVELS_AT])
-            frames.append(marks(line, "share", score, series=name, panel=score))
+            if score in line and line[score].notna().any():
+                frames.append(marks(line, "share", score, series=name, panel=score))
     x, y = Scale("weight λ of their normalisation"), Scale(ACCURACY, margin=0.15)
     panels = {score: Panel(x, y, title) for score, title in DISTURBED.items()}
     spec = Spec(dict(NORMALISED.values()), panels, (TEXT_WIDTH, 2.6), legend=3)
@@ -183,27 +224,15 @@ def disturbed(table: pd.DataFrame) -> pd.DataFrame:
 
     FedAvg, which sees no disturbed inputs and is not attacked, has a row of its own.
     """
+    clean, attacked = (table[table["method"] == method] for method in ("fedavg", "robust"))
     rows = [
-        {
-            "disturbed_normalisation": CLEAN,
-            "standard": seed_runs["test_accuracy"].mean(),
-            "standard_spread": seed_runs["test_accuracy"].std(),
-            "seeds": len(seed_runs),
-            "diverged": int(seed_runs["diverged"].sum()),
-        }
-        for _, seed_runs in table[table["method"] == "fedavg"].groupby("setting")
+        over_seeds(seed_runs, {"standard": "test_accuracy"}, disturbed_normalisation=CLEAN)
+        for _, seed_runs in clean.groupby("setting")
     ]
-    for norms, seed_runs in table[table["method"] == "robust"].groupby("disturbed_normalisation"):
+    for norms, seed_runs in attacked.groupby("disturbed_normalisation"):
         for column in sorted(name for name in seed_runs if name.startswith(PREFIX)):
             share = column.removeprefix(PREFIX)
-            scores = {
-                "standard": seed_runs[f"standard_accuracy_at_{share}"],
-                "robust": seed_runs[column],
-                "random": seed_runs[f"random_noise_accuracy_at_{share}"],
-            }
-            row = {"disturbed_normalisation": norms, "share": float(share)}
-            for score, values in scores.items():
-                row |= {score: values.mean(), f"{score}_spread": values.std()}
-            row |= {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
-            rows.append(row)
+            scores = {name: f"{measure}_at_{share}" for name, measure in SCORES.items()}
+            at = {"disturbed_normalisation": norms, "share": float(share)}
+            rows.append(over_seeds(seed_runs, scores, **at))
     return pd.DataFrame(rows)

@@ -3,24 +3,23 @@
 Each function returns one.
 """
 
-from collections.abc import Sequence
-
 import pandas as pd
 from fbftl.attacks.findings import read_findings
-from fbftl.findings.columns import EPSILON, METHOD_NAME, PERCENT, with_spread
+from fbftl.findings import columns as shared
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.steps import Paths
 from fbftl.findings.tables import Column, ResultTable
 
 # --- attacks --------------------------------------------------------------------------------------
 
 ATTACKS_COLUMNS = [
     Column("attack", "Attack", page=True),
-    METHOD_NAME,
+    shared.METHOD_NAME,
     Column("adversary", "Adversary", page=True),
     Column("samples_per_client", "K", "samples", "{:.0f}"),
     Column("mechanism", "Mechanism", page=True),
     Column("unit", "Protected"),
-    EPSILON,
+    shared.EPSILON,
     Column("measure", "Measure", page=True),
     Column("value", "Attained", format="{:.3g}", page=True),
     Column("spread", "±", format="{:.2g}"),
@@ -29,18 +28,15 @@ ATTACKS_COLUMNS = [
 ]
 
 
-def attacks(findings: Sequence[str]) -> ResultTable:
+def attacks(findings: Paths) -> ResultTable:
     """Tabulate what an adversary gets against epsilon: inversion, membership, label recovery."""
     table = pd.concat([read_findings(path) for path in findings], ignore_index=True)
-    return ResultTable(ordered(table), ATTACKS_COLUMNS)
-
-
-def ordered(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows attack by attack, no noise first, then from loose to strict epsilon."""
     places, _ = pd.factorize(table["attack"])
+    # Attack by attack, no noise first, then from loose to strict epsilon.
     rank = table.assign(noise=-table["epsilon"].fillna(float("inf")), place=places)
     keys = ["place", "measure", "adversary", "samples_per_client", "noise"]
-    return table.loc[rank.sort_values(keys, kind="stable").index]
+    order = rank.sort_values(keys, kind="stable").index
+    return ResultTable(table.loc[order], ATTACKS_COLUMNS)
 
 
 # --- membership -----------------------------------------------------------------------------------
@@ -50,13 +46,13 @@ SHARE = "{:.2%}"
 HEAD = Column("head", "Message and head", page=True)
 """Of solved heads, none of which has noise."""
 
-NOISE = (Column("mechanism", "Mechanism", page=True), EPSILON)
+NOISE = (Column("mechanism", "Mechanism", page=True), shared.EPSILON)
 
 MEMBERSHIP_COLUMNS = [
     Column("attack", "Attack", page=True),
     Column("offset", "a", format="{:.1f}"),
     Column("tuning_auc", "Tuning AUC", format="{:.3f}"),
-    *with_spread("auc", "AUC", format="{:.3f}", page=True),
+    *shared.with_spread("auc", "AUC", format="{:.3f}", page=True),
 ]
 
 RATES = ("0.01", "0.001")
@@ -93,8 +89,12 @@ def of_rates(table: pd.DataFrame) -> list[Column]:
         for rate in RATES
         if f"hits_{rate}" in table
         for name, heading, form in (
-            (f"hits_{rate}", f"True-positive rate at {float(rate):.1%} false positives", PERCENT),
+            (
+                f"hits_{rate}",
+                f"True-positive rate at {float(rate):.1%} false positives",
+                shared.PERCENT,
+            ),
             (f"alarms_{rate}", "False-positive rate attained", SHARE),
         )
-        for column in with_spread(name, heading, format=form, page=rate == RATES[0])
+        for column in shared.with_spread(name, heading, format=form, page=rate == RATES[0])
     ]

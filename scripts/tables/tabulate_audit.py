@@ -12,10 +12,9 @@ from fbftl.papers.record import PaperRecord
 
 
 def main(
-    files: Mapping[str, Iterable[str | Path]],
-    texts: str | Path,
-    dialogues: str | Path | None = None,
-) -> ResultTable:
+    files: Mapping[str, Iterable[str | Path]], texts: str | Path, dialogues: str | Path | None =
+    None,
+) -> ResultTable:  # fmt: skip
     """Return the table.
 
     Args:

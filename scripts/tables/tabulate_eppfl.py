@@ -5,16 +5,17 @@ positions nor weights, and one gradient per mini-batch; the ledger has what was 
 is what FedAvg sends with the same network: all of its weights.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
 import pandas as pd
 from fbftl.cost.split import printed_downlink_bytes, printed_uplink_bytes
-from fbftl.findings.columns import SEED_COUNTS, accuracy, with_spread
+from fbftl.findings import columns as shared
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
+from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.messages.ledger import read_ledger
@@ -50,9 +51,9 @@ AXES = [column.name for column in OF_AXES]
 
 EPPFL_COLUMNS = [
     *OF_AXES,
-    *accuracy("Accuracy, clean"),
-    *with_spread("protected", "Accuracy, protected", page=True),
-    *SEED_COUNTS,
+    *shared.accuracy("Accuracy, clean"),
+    *shared.with_spread("protected", "Accuracy, protected", page=True),
+    *shared.SEED_COUNTS,
     Column("total_epsilon", "ε in total", format="{:,.0f}"),
     Column("formula_up", "Up by formula", "bytes", BYTES),
     Column("activations", "Activations", "bytes", BYTES),
@@ -68,7 +69,7 @@ EPPFL_COLUMNS = [
 ]
 
 
-def eppfl(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) -> ResultTable:
+def eppfl(runs: Paths, ledgers: Paths, axes: Axes) -> ResultTable:
     """Tabulate EPPFL by setting: accuracy of both inferences, ε in total, bytes up and down.
 
     Args:
@@ -82,26 +83,31 @@ def eppfl(runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any]) 
     return ResultTable(table, EPPFL_COLUMNS)
 
 
-def row(run: Mapping[str, Any], ledger: str, axes: Mapping[str, Any]) -> dict[str, Any]:
+def row(run: Mapping[str, Any], ledger: str, axes: Axes) -> dict[str, Any]:
     """Return the row of one run."""
     values = {axis: run["setting"].get(axis, axes[axis]) for axis in AXES}
-    sent = bytes_by_part(ledger)
-    uplink = sum(sent[part] for part in UP)
-    weights = FLOAT_BYTES * run["repetitions"][0]["parameters"]
-    return (
-        {"setting": run["name"]}
-        | values
-        | scores(run)
-        | {"total_epsilon": run["repetitions"][0]["privacy"][0]["epsilon"]}
-        | formulas(run, values)
-        | sent
-        | {
-            "uplink": uplink,
-            "uplink_with_positions": uplink + positions(run, values),
-            "fedavg": weights,
-            "over_fedavg": uplink / weights,
-        }
-    )
+    sent, first = bytes_by_part(ledger), run["repetitions"][0]
+    uplink, weights = sum(sent[part] for part in UP), FLOAT_BYTES * first["parameters"]
+    # Of a client, D samples; the mean, rounded up, where they differ.
+    samples, width = ceil(first["offered"] / first["clients"]), first["activations"]
+    batches = ceil(samples / (run["training"]["local_batch"] or samples))
+    epochs, kept = values["local_epochs"], values["keep_activations"]
+    # A bit per position, had clients to tell which activations they keep.
+    with_bits = kept < 1 and values["selection_reading"] != "code"
+    down = printed_downlink_bytes(batches, epochs, values["keep_gradients"], width)
+    return {
+        "setting": run["name"],
+        **values,
+        **scores(run),
+        "total_epsilon": first["privacy"][0]["epsilon"],
+        "formula_up": float(printed_uplink_bytes(samples, epochs, kept, width)),
+        "formula_down": float(down),
+        **sent,
+        "uplink": uplink,
+        "uplink_with_positions": uplink + (samples * epochs * width / 8 if with_bits else 0.0),
+        "fedavg": weights,
+        "over_fedavg": uplink / weights,
+    }
 
 
 def scores(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,29 +123,6 @@ def scores(run: Mapping[str, Any]) -> dict[str, Any]:
         "seeds": clean.seeds,
         "diverged": sum(repetition["diverged"] for repetition in run["repetitions"]),
     }
-
-
-def samples_of(run: Mapping[str, Any]) -> int:
-    """Return D, the samples of a client; the mean, rounded up, where they differ."""
-    first = run["repetitions"][0]
-    return ceil(first["offered"] / first["clients"])
-
-
-def formulas(run: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, float]:
-    """Return the paper's bytes up and down."""
-    samples, width = samples_of(run), run["repetitions"][0]["activations"]
-    batch = run["training"]["local_batch"] or samples
-    epochs = values["local_epochs"]
-    up = printed_uplink_bytes(samples, epochs, values["keep_activations"], width)
-    down = printed_downlink_bytes(ceil(samples / batch), epochs, values["keep_gradients"], width)
-    return {"formula_up": float(up), "formula_down": float(down)}
-
-
-def positions(run: Mapping[str, Any], values: Mapping[str, Any]) -> float:
-    """Return the bytes of a bit per position, had clients to tell which activations they keep."""
-    if values["keep_activations"] == 1 or values["selection_reading"] == "code":
-        return 0.0
-    return samples_of(run) * values["local_epochs"] * run["repetitions"][0]["activations"] / 8
 
 
 def bytes_by_part(ledger: str) -> dict[str, float]:

@@ -4,7 +4,7 @@ Each function returns one.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,75 +13,61 @@ import numpy as np
 import pandas as pd
 from fbftl.cost.layers import Network, read_network
 from fbftl.cost.scheme import SchemeCost, scheme_cost
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import (
-    DIVERGED,
-    FROZEN,
-    METHOD,
-    SEED_COUNTS,
-    SEEDS,
-    TEST_SET,
-    UNDERTRAINED,
-    accuracy,
-    judged_against,
-    undertrained,
-    with_spread,
-)
 from fbftl.findings.exchanged import Exchanged, read_methods
-from fbftl.findings.majority import MAJORITY, majority_share
-from fbftl.findings.printed import SCALES, beside, judged
+from fbftl.findings.published import SCALES, Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy, write_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import spread_of
-from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, labelled, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
+from fbftl.papers.fbftl import readings
 from fbftl.papers.fbftl.dialogues import mean_tokens
-from fbftl.papers.fbftl.readings import CUT_SHORT, against_published, columns
-from fbftl.papers.fbftl.table3 import image_readings
-from fbftl.papers.fbftl.table4 import TRAINED, language_readings
 from fbftl.papers.record import PaperRecord
 from fbftl.training.curves import first_epoch_at
 
 # --- methods --------------------------------------------------------------------------------------
 
 METHODS_COLUMNS = [
-    METHOD,
-    *with_spread("epochs", "Epochs", format="{:.1f}", page=True),
+    shared.METHOD,
+    *shared.with_spread("epochs", "Epochs", format="{:.1f}", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
     Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
     Column("uplink_formula", "Uplink by formula", "bit", prefixed),
-    *with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
+    *shared.with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
     Column("uplink_sent", "Uplink as sent", "bit", prefixed, page=True),
     Column("downlink_formula", "Downlink by formula", "bit", prefixed),
-    *with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
+    *shared.with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
     Column("downlink_once", "Downlink of the extractor", "bit", prefixed),
-    *with_spread("client_multiplications", "Multiplications, clients", format=prefixed, page=True),
+    *shared.with_spread(
+        "client_multiplications", "Multiplications, clients", "", prefixed, page=True
+    ),
     Column("server_multiplications", "Multiplications, server", format=prefixed),
-    *accuracy(format="{:.2%}"),
-    TEST_SET,
+    *shared.accuracy(format="{:.2%}"),
+    shared.TEST_SET,
     Column("test_set_error_to_fbftl", "Test set ± to FbFTL, at most", format="{:.1%}"),
-    UNDERTRAINED,
-    MAJORITY,
-    DIVERGED,
-    SEEDS,
-    *with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
+    shared.UNDERTRAINED,
+    shared.MAJORITY,
+    shared.DIVERGED,
+    shared.SEEDS,
+    *shared.with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("common_accuracy", "Accuracy that all methods reach in all seeds", format="{:.2%}"),
     Column("common_epochs", "Epochs to that accuracy", format="{:.1f}"),
-    *with_spread("common_uplink", "Uplink to that accuracy", "bit", prefixed),
-    *with_spread("common_times_fbftl", "That uplink over FbFTL's", format=ratio),
-    *judged_against("CIFAR-10", format="{:.2%}"),
+    *shared.with_spread("common_uplink", "Uplink to that accuracy", "bit", prefixed),
+    *shared.with_spread("common_times_fbftl", "That uplink over FbFTL's", format=ratio),
+    *shared.judged_against("CIFAR-10", format="{:.2%}"),
     Column("published_times_fbftl", "Published uplink over FbFTL's", format=ratio),
 ]
 
 
 def methods(
-    runs: list[str], ledgers: list[str], networks: list[str], clients: str,
-    table3: str, setups: str, by_seed: str,
-    methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
+    runs: Paths, ledgers: Paths, networks: Paths, clients: str, table3: str, setups: str, by_seed:
+    str, methods: Methods, axes: Axes, setup: Setup,
 ) -> ResultTable:  # fmt: skip
     """Tabulate what every method costs until convergence (the rows of Table III) on a task.
 
@@ -111,17 +97,12 @@ def methods(
     rows = pd.DataFrame(table_rows(shown(methods), exchanged, trained, set(printed["method"])))
     common = to_common_accuracy(sent, common_accuracy(exchanged))
     rows = rows.merge(common, how="left", on="method")
-    rows = against_fbftl(rows, clients).assign(majority=majority_share(clients))
+    is_fbftl = rows["method"] == "fbftl"
+    to_fbftl = (rows["accuracy"].mask(is_fbftl), rows["accuracy"][is_fbftl].max())
+    rows = with_test_set(rows, clients, to_fbftl, majority=True)
+    rows = rows.rename(columns={"test_set_error_of_difference": "test_set_error_to_fbftl"})
     reason = differs(setup, setups, "cifar10")
     return ResultTable(beside_table3(rows, printed, reason), METHODS_COLUMNS)
-
-
-def against_fbftl(rows: pd.DataFrame, clients: str) -> pd.DataFrame:
-    """Add the test set's error of each accuracy, and the most of its difference to FbFTL's."""
-    is_fbftl = rows["method"] == "fbftl"
-    others = rows["accuracy"].mask(is_fbftl)
-    table = with_test_set(rows, clients, (others, rows["accuracy"][is_fbftl].max()))
-    return table.rename(columns={"test_set_error_of_difference": "test_set_error_to_fbftl"})
 
 
 def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
@@ -146,11 +127,9 @@ def beside_table3(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.
 
 
 def table_rows(
-    methods: dict[str, ShownMethod],
-    runs: dict[str, Exchanged],
-    networks: dict[str, Network],
+    methods: dict[str, ShownMethod], runs: dict[str, Exchanged], networks: dict[str, Network],
     printed: Container[str],
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Yield the table's rows, method by method.
 
     `fl_low` and `ftl_f_low` are those runs up to the first epoch at FTL_c's accuracy, seen on the
@@ -162,37 +141,27 @@ def table_rows(
         networks: the network of each.
         printed: names of the published table's rows, which say what the paper cuts short.
     """
-    fbftl = runs.get("fbftl")
     for name, method in methods.items():
-        run, network = runs[name], networks[name]
-        costs = costs_by_seed(method.cost, run, run.selected, network)
+        run = runs[name]
         reached = run.summary(run.accuracies)
-        note = undertrained(reached["accuracy"], run.measured("ridge_accuracy"))
-        selected = row(method, costs, times(run, run.selected, fbftl))
-        yield selected | reached | {"undertrained": note}
-        if f"{name}{CUT_SHORT}" in printed and "ftl_c" in runs:
+        note = shared.undertrained(reached["accuracy"], run.measured("ridge_accuracy"))
+        ends = [("", run.selected, reached | {"undertrained": note})]
+        if f"{name}{readings.CUT_SHORT}" in printed and "ftl_c" in runs:
             target = float(np.mean(runs["ftl_c"].accuracies))
-            epoch = first_epoch_at(run.accuracy.mean(axis=0), target)
-            if epoch is not None:
-                short = replace(
-                    method, name=f"{name}{CUT_SHORT}", label=f"{method.label}{CUT_SHORT}"
-                )
-                epochs = [epoch] * len(run.seeds)
-                costs = costs_by_seed(method.cost, run, epochs, network)
-                reached = run.summary(run.after(epoch))
-                yield row(short, costs, times(run, epochs, fbftl)) | reached
+            if epoch := first_epoch_at(run.accuracy.mean(axis=0), target):
+                short = run.summary(run.after(epoch))
+                ends.append((readings.CUT_SHORT, [epoch] * len(run.seeds), short))
+        for ending, epochs, scores in ends:
+            by_seed = costs_by_seed(method.cost, run, epochs, networks[name])
+            by_seed["times_fbftl"] = times(run, epochs, runs.get("fbftl"))
+            means = {name: None if of is None else mean(of) for name, of in by_seed.items()}
+            spreads = {f"{name}_spread": spread_of(of) for name, of in by_seed.items()}
+            named = {"method": f"{name}{ending}", "label": f"{method.label}{ending}"}
+            yield {**named, **means, **spreads, **scores}
 
 
 BySeed = Sequence[int | Fraction] | None
 """A cost by seed; None where a formula has none."""
-
-
-def row(method: ShownMethod, costs: dict[str, BySeed], over_fbftl: BySeed) -> dict[str, Any]:
-    """Return one row: means and spreads over seeds."""
-    by_seed = costs | {"times_fbftl": over_fbftl}
-    means = {name: None if of is None else mean(of) for name, of in by_seed.items()}
-    spreads = {f"{name}_spread": spread_of(of) for name, of in by_seed.items()}
-    return {"method": method.name, "label": method.label, **means, **spreads}
 
 
 def costs_by_seed(
@@ -206,7 +175,14 @@ def costs_by_seed(
         epochs: the last epoch that counts, per seed.
         network: the network that it trains.
     """
-    formula = by_formula(scheme, run, epochs, network)
+    formula: dict[str, BySeed] = dict.fromkeys(field.name for field in fields(SchemeCost))
+    if scheme is not None:
+        costs = [
+            asdict(scheme_cost(network, federation, scheme, epoch))
+            for epoch, federation in zip(epochs, run.federations, strict=True)
+        ]
+        by_name = {name: [cost[name] for cost in costs] for name in formula}
+        formula = {name: None if None in of else of for name, of in by_name.items()}
     numbers = formula["numbers_per_batch"]
     return {
         "epochs": epochs,
@@ -223,20 +199,6 @@ def costs_by_seed(
         "client_multiplications": formula["client_multiplications"],
         "server_multiplications": formula["server_multiplications"],
     }
-
-
-def by_formula(
-    scheme: str | None, run: Exchanged, epochs: list[int], network: Network
-) -> dict[str, BySeed]:
-    """Return what a scheme's formulas count by seed."""
-    if scheme is None:
-        return dict.fromkeys(field.name for field in fields(SchemeCost))
-    costs = [
-        asdict(scheme_cost(network, federation, scheme, epoch))
-        for epoch, federation in zip(epochs, run.federations, strict=True)
-    ]
-    by_name = {name: [cost[name] for cost in costs] for name in costs[0]}
-    return {name: None if None in of else of for name, of in by_name.items()}
 
 
 def mean(values: Iterable[int | Fraction]) -> int | float:
@@ -262,28 +224,26 @@ COUNTED = [
 """Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
 
 LANGUAGE_COLUMNS = [
-    METHOD,
+    shared.METHOD,
     Column("trained_encoders", "Trained encoders", "blocks", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "Numbers per batch, as counted", format="{:,.0f}"),
     Column("uplink_payload_bits", "Uplink, as counted", "bit", prefixed, page=True),
-    *with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
+    *shared.with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
     Column("token_id_bits", "Uplink, as plain token ids", "bit", prefixed),
-    *with_spread("downlink_bits", "Downlink", "bit", prefixed, page=True),
-    FROZEN,
+    *shared.with_spread("downlink_bits", "Downlink", "bit", prefixed, page=True),
+    shared.FROZEN,
     *(
         column
         for name, heading in ROUGE.items()
-        for column in with_spread(name, heading, format="{:.1f}", page=name == "rouge1")
+        for column in shared.with_spread(name, heading, format="{:.1f}", page=name == "rouge1")
     ),
-    *SEED_COUNTS,
-    *judged_against("SAMSum", "Published ROUGE-1", "{:.1f}"),
+    *shared.SEED_COUNTS,
+    *shared.judged_against("SAMSum", "Published ROUGE-1", "{:.1f}"),
 ]
 
 
-def language(
-    runs: str, table4: str, setups: str, methods: list[dict[str, Any]], setup: Setup
-) -> ResultTable:
+def language(runs: str, table4: str, setups: str, methods: Methods, setup: Setup) -> ResultTable:
     """Tabulate what each method sends and how well it summarises: Table IV's rows for a task.
 
     *As counted* is the paper's way: for FbFTL one vector per dialogue, whatever its length (audit
@@ -322,9 +282,7 @@ def beside_table4(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.
 # --- paper methods --------------------------------------------------------------------------------
 
 
-def paper_methods(
-    table3: str | Path, setup: str | Path, methods: list[dict[str, Any]]
-) -> ResultTable:
+def paper_methods(table3: str | Path, setup: str | Path, methods: Methods) -> ResultTable:
     """Table III of the paper for VGG-16 on CIFAR-10: every published number beside its formula.
 
     Args:
@@ -333,17 +291,16 @@ def paper_methods(
         methods: those of the published table.
     """
     record = PaperRecord.of([table3, setup])
-    rows = against_published(record.published["table3"], image_readings(record), keys={})
-    return ResultTable(rows, columns(shown(methods).values()))
+    rows = readings.against_published(record.published["table3"], readings.image_readings(record))
+    return ResultTable(rows, readings.columns(shown(methods).values()))
 
 
 # --- paper language -------------------------------------------------------------------------------
 
 
 def paper_language(
-    table4: str | Path, setup: str | Path, methods: list[dict[str, Any]],
-    dialogues: str | Path | None = None,
-) -> ResultTable:  # fmt: skip
+    table4: str | Path, setup: str | Path, methods: Methods, dialogues: str | Path | None = None
+) -> ResultTable:
     """Table IV of the paper for FLAN-T5-small on SAMSum: every published number beside its formula.
 
     Args:
@@ -355,15 +312,10 @@ def paper_language(
     """
     length = None if dialogues is None else mean_tokens(dialogues)
     record = PaperRecord.of([table4, setup], mean_tokens=length)
-    parts = [
-        against_published(
-            record.published["table4"],
-            language_readings(record, encoders),
-            {"trained_encoders": encoders},
-        )
-        for encoders in TRAINED
-    ]
+    parts = []
+    for encoders in readings.TRAINED:
+        cells, found = record.published["table4"], readings.language_readings(record, encoders)
+        parts.append(readings.against_published(cells, found, trained_encoders=encoders))
     encoders_column = Column("trained_encoders", "Trained encoders", page=True)
-    quantity, method, *others = columns(shown(methods).values())
-    headed = (quantity, method, encoders_column, *others)
+    headed = readings.columns(shown(methods).values(), encoders_column)
     return ResultTable(pd.concat(parts, ignore_index=True), headed)

@@ -4,34 +4,23 @@ Each function returns one.
 """
 
 from functools import cache
+from operator import sub
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.cost.layers import read_network
+from fbftl.cost.layers import Network, read_network
 from fbftl.cost.payload import numbers_per_batch
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import (
-    METHOD,
-    PERCENT,
-    SEED_COUNTS,
-    TEST_SET,
-    UNDERTRAINED,
-    accuracy,
-    heading_of,
-    judged_against,
-    undertrained,
-    with_spread,
-)
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
-from fbftl.findings.majority import MAJORITY, majority_share
-from fbftl.findings.printed import beside, judged
+from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread, spread_of
-from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled, of_clients, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import DIVERGED
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.messages.channel import (
@@ -56,23 +45,23 @@ SCARCITY_COLUMNS = [
     Column("plr", "PLR", format="{:g}", page=True),
     Column("offered", "Sent", "samples", "{:.0f}"),
     Column("received", "Received", "samples", "{:.0f}", page=True),
-    *accuracy("Lost for good"),
-    UNDERTRAINED,
-    TEST_SET,
-    *with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled", page=True),
+    *shared.accuracy("Lost for good"),
+    shared.UNDERTRAINED,
+    shared.TEST_SET,
+    *shared.with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled", page=True),
     Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:.0f}"),
     Column("difference", "Difference", format="{:+.1%}", page=True),
-    Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
+    Column("test_set_error_of_difference", "Test set ± of it, at most", format=shared.PERCENT),
     Column("effect", "Effect of reshuffling", page=True),
-    MAJORITY,
-    *SEED_COUNTS,
+    shared.MAJORITY,
+    *shared.SEED_COUNTS,
     Column("diverged_reshuffled", "Diverged when reshuffled", format="{:.0f}"),
-    *judged_against("CIFAR-10"),
+    *shared.judged_against("CIFAR-10"),
 ]
 
 
 def scarcity(
-    runs: str, clients: str, fig8: str, setups: str, axes: dict[str, Any], setup: Setup
+    runs: str, clients: str, fig8: str, setups: str, axes: Axes, setup: Setup
 ) -> ResultTable:
     """Tabulate accuracy against data fraction and packet loss rate under both loss semantics.
 
@@ -88,13 +77,11 @@ def scarcity(
         axes: those of scarcity, with their defaults.
         setup: the task's.
     """
-    reason = differs(setup, setups, "cifar10")
-    read = read_tidy(runs, axes)
-    beside_loss = varying(read, AXES)
+    reason, read = differs(setup, setups, "cifar10"), read_tidy(runs, axes)
     table = beside_fig8(side_by_side(read), published.read(fig8), reason)
-    table = with_test_set(table, clients, (table["accuracy_reshuffled"], table["accuracy"]))
-    table = table.assign(majority=majority_share(clients))
-    further = [Column(axis, heading_of(axis)) for axis in beside_loss]
+    sides = (table["accuracy_reshuffled"], table["accuracy"])
+    table = with_test_set(table, clients, sides, majority=True)
+    further = [Column(axis, shared.heading_of(axis)) for axis in varying(read, AXES)]
     return ResultTable(table.drop(columns="printed_for"), [*further, *SCARCITY_COLUMNS])
 
 
@@ -111,37 +98,28 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     shuffled = table[table["loss"] == "reshuffled"][compared]
     both = lost.merge(shuffled, on=keys, how="outer", suffixes=("", "_reshuffled"))
     ridge = both.get("ridge_accuracy", [None] * len(both))
-    both["undertrained"] = list(map(undertrained, both["accuracy"], ridge))
+    both["undertrained"] = list(map(shared.undertrained, both["accuracy"], ridge))
     both["seeds"] = both["seeds"].fillna(both.pop("seeds_reshuffled"))
     both["difference"] = both["accuracy_reshuffled"] - both["accuracy"]
-    both = both.merge(effects_of_reshuffling(runs, keys), on=keys, how="left")
-    both = both.merge(_printed_for(runs, keys), on=keys, how="left")
+    both = both.merge(of_reshuffling(runs, keys), on=keys, how="left")
     return both.sort_values(keys, ascending=[axis != "fraction" for axis in keys])
 
 
-def _printed_for(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return, by key, whether a row's setting is FbFTL that deviates in nothing but these axes."""
-    plain = [
-        setting.keys() <= {"method", *AXES} and setting["method"] == "fbftl"
-        for setting in map(settings_in(runs).__getitem__, runs["setting"])
-    ]
-    by_key = runs.assign(printed_for=plain).groupby(keys, dropna=False)["printed_for"]
-    return by_key.all().reset_index()
+def of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return, by key, what reshuffling does to accuracy, paired by seed.
 
-
-def effects_of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """Return what reshuffling does to accuracy, paired by seed, per key."""
-    by_seed = runs.set_index([*keys, "seed"])
-    accuracy = dict(list(by_seed.groupby("loss")["test_accuracy"]))
-    if not accuracy.keys() >= {"persistent", "reshuffled"}:
-        return pd.DataFrame(columns=[*keys, "effect"])
-    paired = (accuracy["reshuffled"] - accuracy["persistent"]).dropna()
-    return (
-        paired.groupby(keys, dropna=False)
-        .agg(lambda by_seed: effect(Measured.of(list(by_seed))))
-        .rename("effect")
-        .reset_index()
-    )
+    Beside it is whether the setting is FbFTL that deviates in nothing but loss and participation.
+    """
+    settings, rows = settings_in(runs), []
+    for key, of_key in runs.groupby(keys, dropna=False):
+        by_loss = of_key.pivot(index="seed", columns="loss", values="test_accuracy")
+        by_loss = by_loss.reindex(columns=["persistent", "reshuffled"])
+        paired = list((by_loss["reshuffled"] - by_loss["persistent"]).dropna())
+        named = [settings[name] for name in of_key["setting"].unique()]
+        plain = [of.keys() <= {"method", *AXES} and of["method"] == "fbftl" for of in named]
+        found = {"effect": effect(Measured.of(paired)) if paired else None}
+        rows.append(dict(zip(keys, key, strict=True)) | found | {"printed_for": all(plain)})
+    return pd.DataFrame(rows)
 
 
 def beside_fig8(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.DataFrame:
@@ -167,7 +145,7 @@ DIFFERENCE = ("difference", "difference_spread", "difference_lower", "difference
 """Accuracy less the method's own without loss, over seeds: mean, spread, Student's bounds."""
 
 PACKET_LOSS_COLUMNS = [
-    METHOD,
+    shared.METHOD,
     Column("blr", "BLR", format="{:g}", page=True),
     Column("burst", "Burst", "blocks", "{:g}", page=True),
     Column("retransmissions", "n_r", page=True),
@@ -179,19 +157,18 @@ PACKET_LOSS_COLUMNS = [
     Column("plr_deviation", "±", format=RATE),
     Column("attempts_ledger", "Attempts per block by ledger", format="{:.5f}"),
     Column("attempts_formula", "By Eq. (19)", format="{:.5f}"),
-    *accuracy(),
-    TEST_SET,
-    *with_spread("difference", "Against no loss", format="{:+.1%}", page=True),
-    Column("test_set_error_of_difference", "Test set ± of it, at most", format=PERCENT),
+    *shared.accuracy(),
+    shared.TEST_SET,
+    *shared.with_spread("difference", "Against no loss", format="{:+.1%}", page=True),
+    Column("test_set_error_of_difference", "Test set ± of it, at most", format=shared.PERCENT),
     Column("effect", "Effect of the loss", page=True),
-    *SEED_COUNTS,
+    *shared.SEED_COUNTS,
 ]
 
 
 def packet_loss(
-    runs: list[str], ledgers: list[str], clients: str,
-    methods: list[dict[str, Any]], axes: dict[str, Any],
-) -> ResultTable:  # fmt: skip
+    runs: Paths, ledgers: Paths, clients: str, methods: Methods, axes: Axes
+) -> ResultTable:
     """Tabulate losses and attempts in the ledgers beside Eq. (18) and (19), and what they cost.
 
     Args:
@@ -202,20 +179,15 @@ def packet_loss(
         axes: share of the clients, those of the link and the axes in which a run deviates, with
             their defaults.
     """
-    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
-    clean = {alike(run): run for run in read if run.setting.blr == 0}
-    table = pd.DataFrame([link_row(run) | against(run, clean.get(alike(run))) for run in read])
+    read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
+    clean = {(run.method, run.setting.fraction): run for run in read if run.setting.blr == 0}
+    table = pd.DataFrame([link_row(run) | against(run, clean) for run in read])
     keys = ["fraction", "method", *LINK]
     table = labelled(table, methods, keys, [axis != "fraction" for axis in keys])
     table["label"] += table["fraction"].map(of_clients)
     clean_accuracy = table["accuracy"] - table["difference"].astype(float)
     table = with_test_set(table, clients, (table["accuracy"], clean_accuracy))
     return ResultTable(table, PACKET_LOSS_COLUMNS)
-
-
-def alike(run: Exchanged) -> tuple[str, float]:
-    """Return what a run shares with its own without loss: method and share of the clients."""
-    return run.method, run.setting.fraction
 
 
 def link_row(run: Exchanged) -> dict[str, Any]:
@@ -242,16 +214,20 @@ def link_row(run: Exchanged) -> dict[str, Any]:
     }
 
 
-def against(run: Exchanged, clean: Exchanged | None) -> dict[str, Any]:
+def against(run: Exchanged, clean: dict[tuple[str, float], Exchanged]) -> dict[str, Any]:
     """Return what a method's accuracy is against its own without loss, seed by seed.
 
     Mean and spread, and Student's bounds. Empty for the run without loss itself, and where there is
     none.
+
+    Args:
+        run: the run.
+        clean: those without loss, by method and share of the clients.
     """
-    if clean is None or run is clean:
+    without = clean.get((run.method, run.setting.fraction), run)
+    if run is without:
         return dict.fromkeys(DIFFERENCE) | {"effect": ""}
-    pairs = zip(run.accuracies, clean.accuracies, strict=True)
-    difference = Measured.of([lossy - whole for lossy, whole in pairs])
+    difference = Measured.of(list(map(sub, run.accuracies, without.accuracies)))
     values = (difference.mean, difference.spread, *difference.bounds)
     return dict(zip(DIFFERENCE, values, strict=True)) | {"effect": effect(difference)}
 
@@ -284,8 +260,8 @@ SAMPLED = (
 
 
 def compression(
-    runs: list[str], ledgers: list[str], networks: list[str], clients: str, table5: str,
-    setups: str, methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
+    runs: Paths, ledgers: Paths, networks: Paths, clients: str, table5: str,
+    setups: str, methods: Methods, axes: Axes, setup: Setup,
 ) -> ResultTable:  # fmt: skip
     """Tabulate accuracy and uplink against bits per element and keep ratio (paper, Table V).
 
@@ -304,12 +280,11 @@ def compression(
             their defaults.
         setup: the task's.
     """
-    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
     trained = map(cache(read_network), networks)
     table = pd.DataFrame(
         [
-            compression_row(run, numbers_per_batch(layers, run.method))
-            for run, layers in zip(read, trained, strict=True)
+            compression_row(read_exchanged(run, ledger, axes), layers)
+            for run, ledger, layers in zip(runs, ledgers, trained, strict=True)
         ]
     )
     table = beside_table5(table, published.read(table5), differs(setup, setups, "cifar10"))
@@ -321,18 +296,17 @@ def compression(
     return ResultTable(with_layout(table), columns, arranged)
 
 
-def compression_row(run: Exchanged, elements: int) -> dict[str, Any]:
+def compression_row(run: Exchanged, network: Network) -> dict[str, Any]:
     """Return a setting's row: means over seeds and messages.
 
     Args:
         run: the run and what it exchanged.
-        elements: X, numbers in one of its messages.
+        network: that it trains, which says how many numbers (X) one of its messages has.
     """
-    setting = run.setting
+    setting, elements = run.setting, numbers_per_batch(network, run.method)
     compressed = Compression(setting.bits, setting.keep) != PLAIN
     updates_compressed = compressed and setting.method != "fbftl"
-    with_feedback = updates_compressed and setting.feedback
-    clients = run.repetitions[0]["clients"]
+    memory = memory_bytes(run.repetitions[0]["clients"], elements)
     sent = {
         total: run.until("up", total, run.selected)
         for total in ("messages", "payload_bits", "bits")
@@ -345,7 +319,7 @@ def compression_row(run: Exchanged, elements: int) -> dict[str, Any]:
         "feedback": setting.feedback if updates_compressed else None,
         "elements": elements,
         "kept": kept_count(elements, setting.keep),
-        "memory_bytes": memory_bytes(clients, elements) if with_feedback else None,
+        "memory_bytes": memory if updates_compressed and setting.feedback else None,
         "payload_bits": float(np.mean(sent["payload_bits"] / sent["messages"])),
         "sent_bits": float(np.mean(sent["bits"] / sent["messages"])),
         **{f"sampled_{name}": run.measured(name) for name in SAMPLED},
@@ -380,38 +354,31 @@ def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFram
         table: a row per setting.
         labels: of the methods, in the order of the rows.
     """
+    placed = table.assign(place=table["method"].map(list(labels).index))
+    placed = placed.assign(off=table["feedback"].eq(False)).sort_values(
+        ["fraction", "q", "place", "off"], ascending=[False, False, True, True]
+    )
+    rows: dict[tuple[str, str], dict[float, str]] = {}
+    for of in placed.to_dict("records"):
+        block = f"q = {of['q']}{of_clients(of['fraction'])}"
+        row = rows.setdefault((block, labels[of["method"]] + ", no error feedback" * of["off"]), {})
+        spread = "" if pd.isna(of["spread"]) else f" ± {of['spread']:.1%}"
+        paper = "" if pd.isna(of["published"]) else f" [{of['published']:.1%}]"
+        cell = f"{of['accuracy']:.1%}{spread}{DIVERGED if of['diverged'] else ''}{paper}"
+        # Settings that differ in a further axis share a cell; the csv has the axis.
+        row[of["r"]] = " / ".join(filter(None, [row.get(of["r"]), cell]))
     ratios = sorted(table["r"].unique(), reverse=True)
-    placed = table.assign(
-        place=table["method"].map(list(labels).index),
-        off=table["feedback"].eq(False),
-        block="q = " + table["q"].astype(str) + table["fraction"].map(of_clients),
-        cell=table.apply(_cell, axis=1),
-    ).sort_values(["fraction", "q", "place", "off"], ascending=[False, False, True, True])
-    notes = placed["off"].map({True: ", no error feedback", False: ""})
-    placed["method"] = placed["method"].map(labels) + notes
-    order = pd.MultiIndex.from_frame(placed[["block", "method"]].drop_duplicates())
-    # Settings that differ in a further axis share a cell; the csv has the axis.
-    rows = placed.pivot_table(
-        index=["block", "method"], columns="r", values="cell", aggfunc=" / ".join
-    ).reindex(order)
     widths = table.drop_duplicates("method").set_index("method")["elements"]
-    kept = [
-        {"block": "elements kept", "method": labels[method]}
-        | {ratio: f"{kept_count(int(widths[method]), ratio):,}" for ratio in ratios}
-        for method in labels
-        if method in widths
-    ]
-    arranged = pd.concat([rows.reset_index(), pd.DataFrame(kept)])[["block", "method", *ratios]]
+    for method in [name for name in labels if name in widths]:
+        counts = {ratio: f"{kept_count(int(widths[method]), ratio):,}" for ratio in ratios}
+        rows["elements kept", labels[method]] = counts
+    arranged = pd.DataFrame([{"block": b, "method": m} | cells for (b, m), cells in rows.items()])
     arranged["block"] = arranged["block"].mask(arranged["block"].duplicated(), "")
     columns = [Column("block", ""), Column("method", "Method")]
     columns += [Column(f"r={ratio:g}", f"r = {ratio:g} [paper, CIFAR-10]") for ratio in ratios]
-    return arranged.fillna("").set_axis([column.name for column in columns], axis=1), columns
-
-
-def _cell(cell: pd.Series) -> str:
-    spread = "" if pd.isna(cell["spread"]) else f" ± {cell['spread']:.1%}"
-    paper = "" if pd.isna(cell["published"]) else f" [{cell['published']:.1%}]"
-    return f"{cell['accuracy']:.1%}{spread}{DIVERGED if cell['diverged'] else ''}{paper}"
+    names = {ratio: f"r={ratio:g}" for ratio in ratios}
+    arranged = arranged.fillna("").rename(columns=names)[[column.name for column in columns]]
+    return arranged, columns
 
 
 # --- effects --------------------------------------------------------------------------------------
@@ -423,10 +390,10 @@ EFFECTS_COLUMNS = [
     Column("finding", "The script", page=True),
     Column("setting", "Setting", page=True),
     Column("selection", "Epoch picked", page=True),
-    *with_spread("released", "As released", "%", POINTS, page=True),
-    *with_spread("corrected", "Corrected", "%", POINTS, page=True),
-    *with_spread("difference", "Difference", "points", "{:+.2f}", page=True),
-    *SEED_COUNTS,
+    *shared.with_spread("released", "As released", "%", POINTS, page=True),
+    *shared.with_spread("corrected", "Corrected", "%", POINTS, page=True),
+    *shared.with_spread("difference", "Difference", "points", "{:+.2f}", page=True),
+    *shared.SEED_COUNTS,
     Column("effect", "Effect", page=True),
     Column("section", "Argued in", page=True),
 ]

@@ -7,22 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import (
-    DIVERGED,
-    EPSILON,
-    METHOD_NAME,
-    SEED_COUNTS,
-    TEST_SET,
-    VERDICT,
-    accuracy,
-    judged_against,
-)
-from fbftl.findings.printed import beside, judged
+from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.setups import Setup, differs
+from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, three_digits
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.label_privacy import batch_types
@@ -47,12 +38,12 @@ CALIBRATED = {
 
 PRIVACY_COLUMNS = [
     Column("samples_per_client", "K", "samples", "{:.0f}", page=True),
-    METHOD_NAME,
-    EPSILON,
+    shared.METHOD_NAME,
+    shared.EPSILON,
     Column("label_epsilon", "Label ε", format="{:g}", page=True),
-    *accuracy(),
-    TEST_SET,
-    DIVERGED,
+    *shared.accuracy(),
+    shared.TEST_SET,
+    shared.DIVERGED,
     Column("mechanism", "Mechanism"),
     Column("unit", "Unit", page=True),
     Column("adjacency", "Neighbours"),
@@ -62,13 +53,13 @@ PRIVACY_COLUMNS = [
     Column("accountant", "Accountant"),
     Column("epsilon_sample", "ε, sample replaced", format=three_digits),
     Column("epsilon_client", "ε, client replaced", format=three_digits, page=True),
-    *judged_against("CIFAR-10"),
+    *shared.judged_against("CIFAR-10"),
 ]
 
 
 def privacy(
     runs: str, guarantees: str, clients: str, printed: str | Path, setups: str,
-    axes: dict[str, Any], setup: Setup,
+    axes: Axes, setup: Setup,
 ) -> ResultTable:  # fmt: skip
     """Tabulate accuracy against epsilon per method and samples per client (paper, Fig. 12).
 
@@ -88,8 +79,9 @@ def privacy(
     """
     table = with_guarantees(accuracies(read_tidy(runs, axes)), read_tidy(guarantees, axes))
     table = with_test_set(table, clients)
-    reason = differs(setup, setups, "cifar10")
-    return ResultTable(beside_fig12(table, published.read(printed), reason), PRIVACY_COLUMNS)
+    table = beside(table, published.read(printed), ["method", "samples_per_client", "epsilon"])
+    table.loc[table["label_epsilon"].notna(), "printed"] = None  # the paper's labels are open
+    return ResultTable(judged(table, differs(setup, setups, "cifar10")), PRIVACY_COLUMNS)
 
 
 def accuracies(runs: pd.DataFrame) -> pd.DataFrame:
@@ -139,31 +131,24 @@ def replaced(guarantees: pd.DataFrame, unit: str, row: dict[str, object]) -> flo
     return None if match.empty else match["given_epsilon"].iloc[0]
 
 
-def beside_fig12(table: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
-    """Add the published accuracy of the same method, K and epsilon, judged; its labels are open."""
-    joined = beside(table, printed, ["method", "samples_per_client", "epsilon"])
-    joined.loc[joined["label_epsilon"].notna(), "printed"] = None
-    return judged(joined, reason)
-
-
 # --- noise ----------------------------------------------------------------------------------------
 
 NOISE_COLUMNS = [
-    METHOD_NAME,
+    shared.METHOD_NAME,
     Column("sigma", "Noise σ", "R std(g)", "{:g}", page=True),
     Column("noise_draw", "Drawn", page=True),
-    *accuracy(),
-    TEST_SET,
-    *SEED_COUNTS,
+    *shared.accuracy(),
+    shared.TEST_SET,
+    *shared.SEED_COUNTS,
     Column("mechanism", "Mechanism", page=True),
     Column("guarantee", "Guarantee", page=True),
-    *judged_against("CIFAR-10"),
+    *shared.judged_against("CIFAR-10"),
     Column("footnote", "Footnote", width="6cm"),
 ]
 
 
 def noise(
-    runs: str, clients: str, printed: str, setups: str, axes: dict[str, Any], setup: Setup
+    runs: str, clients: str, printed: str, setups: str, axes: Axes, setup: Setup
 ) -> ResultTable:
     """Tabulate accuracy against the relative noise of the paper (Sec. V-B), drawn once or each
     epoch.
@@ -178,20 +163,14 @@ def noise(
         axes: those of the noise, with their defaults.
         setup: the task's.
     """
-    reason = differs(setup, setups, "cifar10")
-    table = beside_notebook(read_tidy(runs, axes), published.read(printed), reason)
+    by = ["method", "mechanism", "sigma", "noise_draw"]
+    table = mean_and_spread(read_tidy(runs, axes), by).fillna({"sigma": 0.0})
+    table = beside(table, published.read(printed), ["method", "sigma"])
+    table = judged(table, differs(setup, setups, "cifar10")).assign(guarantee=pd.NA)
+    notes = {True: RELATIVE_NOTE, False: no_mechanism().note}
+    table["footnote"] = table["mechanism"].eq("relative").map(notes)
+    table = table.sort_values(["method", "sigma", "noise_draw"])
     return ResultTable(with_test_set(table, clients), NOISE_COLUMNS)
-
-
-def beside_notebook(runs: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
-    """Return a row per method, sigma and way of drawing, with the notebook's accuracy, judged."""
-    table = mean_and_spread(runs, ["method", "mechanism", "sigma", "noise_draw"])
-    table["sigma"] = table["sigma"].fillna(0.0)
-    table = judged(beside(table, printed, ["method", "sigma"]), reason)
-    noisy = table["mechanism"] == "relative"
-    table["guarantee"] = pd.NA
-    table["footnote"] = pd.Series(RELATIVE_NOTE, table.index).where(noisy, no_mechanism().note)
-    return table.sort_values(["method", "sigma", "noise_draw"])
 
 
 # --- label privacy --------------------------------------------------------------------------------
@@ -211,7 +190,7 @@ LABEL_PRIVACY_COLUMNS = [
     Column("spread", "±", format="{:.3f}"),
     Column("truncated", "After, first U types", "bits", TWO_PLACES, page=True),
     Column("published", "Published", "bits", TWO_PLACES, page=True),
-    VERDICT,
+    shared.VERDICT,
 ]
 
 

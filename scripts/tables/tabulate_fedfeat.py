@@ -8,21 +8,14 @@ from itertools import product
 from typing import Any
 
 import pandas as pd
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import (
-    METHOD,
-    PERCENT,
-    SEED_COUNTS,
-    accuracy,
-    judged_against,
-    with_spread,
-)
 from fbftl.findings.comparison import Measured, effect
-from fbftl.findings.printed import beside, judged
+from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import labelled
+from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
@@ -31,7 +24,7 @@ from fbftl.privacy.feature_noise import epsilon_at_stated_sensitivity
 
 # --- retraining -----------------------------------------------------------------------------------
 
-PAPER = "fedfeat"
+
 TRAINED_BY = ["network", "partition"]
 RETRAINED_BY = [*TRAINED_BY, "method", "features_from", "server_epochs"]
 PARTITIONS = {"iid": "iid", "shards": "non-iid"}
@@ -40,21 +33,21 @@ PARTITIONS = {"iid": "iid", "shards": "non-iid"}
 RETRAINING_COLUMNS = [
     Column("network", "Network", page=True),
     Column("partition", "Partition", page=True),
-    METHOD,
+    shared.METHOD,
     Column("features_from", "Features of", page=True),
     Column("server_epochs", "Server epochs", format="{:.0f}"),
-    *accuracy(),
-    *with_spread("gain", "Over FedAvg", format="{:+.1%}", page=True),
+    *shared.accuracy(),
+    *shared.with_spread("gain", "Over FedAvg", format="{:+.1%}", page=True),
     Column("effect", "Effect", page=True),
-    *with_spread("best", "Best round"),
-    *SEED_COUNTS,
-    *judged_against("best round"),
+    *shared.with_spread("best", "Best round"),
+    *shared.SEED_COUNTS,
+    *shared.judged_against("best round"),
 ]
 
 
 def retraining(
-    runs: str, printed: str, setups: str, axes: dict[str, Any], setup: Setup,
-    backbones: Mapping[str, str], clients: int, methods: list[dict[str, Any]],
+    runs: str, printed: str, setups: str, axes: Axes, setup: Setup,
+    backbones: Mapping[str, str], clients: int, methods: Methods,
 ) -> ResultTable:  # fmt: skip
     """Tabulate FedAvg, FedFeat+ and CCVR by network and partition (paper fedfeat, Tables II and
     III).
@@ -73,42 +66,34 @@ def retraining(
         methods: those of the experiment.
     """
     tables = published.read(printed)
-    is_printed = setup["task"] in set(tables["dataset"])
-    dataset = setup["task"] if is_printed else "cifar10"
+    dataset = setup["task"] if setup["task"] in set(tables["dataset"]) else "cifar10"
     reasons = {
-        name: differs({**setup, "backbone": backbone}, setups, dataset, PAPER)
+        name: differs({**setup, "backbone": backbone}, setups, dataset, "fedfeat")
         for name, backbone in backbones.items()
     }
-    table = retraining_rows(read_tidy(runs, axes))
+    table = labelled(retraining_rows(read_tidy(runs, axes)), methods)
     numbers = accuracies(tables, dataset, clients)
-    table = beside_best_rounds(labelled(table, methods), numbers, reasons)
-    return ResultTable(table, RETRAINING_COLUMNS)
+    return ResultTable(beside_best_rounds(table, numbers, reasons), RETRAINING_COLUMNS)
 
 
 def retraining_rows(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per setting: accuracy at the last and at the best round, and the gain."""
     runs = runs.assign(network=runs["network"].fillna(""), partition=runs["partition"].fillna(""))
-    table = mean_and_spread(runs, RETRAINED_BY)
-    best = mean_and_spread(runs, RETRAINED_BY, score="test_accuracy_best", name="best")
-    best = best.rename(columns={"spread": "best_spread"})[[*RETRAINED_BY, "best", "best_spread"]]
-    return table.merge(best, on=RETRAINED_BY).merge(gains(runs), on=RETRAINED_BY, how="left")
-
-
-def gains(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what each setting gains over FedAvg with the same network and clients, by seed."""
+    best = runs.groupby(RETRAINED_BY, dropna=False)["test_accuracy_best"]
+    best = best.agg(best="mean", best_spread="std").reset_index()
+    table = mean_and_spread(runs, RETRAINED_BY).merge(best, on=RETRAINED_BY)
+    # What each setting gains over FedAvg with the same network and clients, by seed.
     plain = runs[runs["method"] == "fedavg"].set_index([*TRAINED_BY, "seed"])["test_accuracy"]
     other = runs[runs["method"] != "fedavg"]
     against = pd.MultiIndex.from_frame(other[[*TRAINED_BY, "seed"]])
-    gained = other["test_accuracy"] - plain.reindex(against).to_numpy()
-    by_setting = other.assign(gained=gained).dropna(subset="gained").groupby(RETRAINED_BY)["gained"]
-    gain_rows = [
-        dict(zip(RETRAINED_BY, key, strict=True))
-        | measured.columns("gain")
-        | {"effect": effect(measured)}
-        for key, values in by_setting
-        for measured in [Measured.of(list(values))]
-    ]
-    return pd.DataFrame(gain_rows, columns=[*RETRAINED_BY, "gain", "gain_spread", "effect"])
+    gained = (other["test_accuracy"] - plain.reindex(against).to_numpy()).dropna()
+    gains = []
+    for key, values in other.loc[gained.index].assign(gained=gained).groupby(RETRAINED_BY):
+        gain = Measured.of(list(values["gained"]))
+        columns = gain.columns("gain") | {"effect": effect(gain)}
+        gains.append(dict(zip(RETRAINED_BY, key, strict=True)) | columns)
+    names = [*RETRAINED_BY, "gain", "gain_spread", "effect"]
+    return table.merge(pd.DataFrame(gains, columns=names), on=RETRAINED_BY, how="left")
 
 
 def accuracies(tables: pd.DataFrame, dataset: str, clients: int) -> pd.DataFrame:
@@ -161,7 +146,7 @@ FEATURE_NOISE_COLUMNS = [
     Column("epsilon", "ε asked for", format="{:g}", page=True),
     Column("feature_clip", "Clip norm", format="{:g}"),
     Column("noise_std", "Noise std", format="{:.3g}", page=True),
-    *accuracy(),
+    *shared.accuracy(),
     Column("mutual_information", "MI", "nats", NATS, page=True),
     Column("entropy_difference", "ED", "nats", NATS),
     Column("kl_divergence", "KL", "nats", NATS),
@@ -171,8 +156,8 @@ FEATURE_NOISE_COLUMNS = [
     Column("epsilon_once", "ε of one release", format="{:.3g}"),
     Column("epsilon_rounds", "ε of all rounds", format="{:.3g}", page=True),
     Column("holds", "Holds", page=True),
-    *SEED_COUNTS,
-    Column("printed_accuracy", "Published, CIFAR-10: accuracy", format=PERCENT),
+    *shared.SEED_COUNTS,
+    Column("printed_accuracy", "Published, CIFAR-10: accuracy", format=shared.PERCENT),
     Column("printed_mutual_information", "MI", format=NATS),
     Column("printed_entropy_difference", "ED", format=NATS),
     Column("printed_kl_divergence", "KL", format=NATS),
@@ -181,9 +166,8 @@ FEATURE_NOISE_COLUMNS = [
 
 
 def feature_noise(
-    runs: str, guarantees: str, printed: str, axes: dict[str, Any], delta: float,
-    rounds: int,
-) -> ResultTable:  # fmt: skip
+    runs: str, guarantees: str, printed: str, axes: Axes, delta: float, rounds: int
+) -> ResultTable:
     """Tabulate noise on features: accuracy, the paper's metrics, what it guarantees (Tables IV and
     V).
 
@@ -208,10 +192,9 @@ def noise_rows(
     runs: pd.DataFrame, guarantees: pd.DataFrame, delta: float, rounds: int
 ) -> pd.DataFrame:
     """Return a row per noise: means over seeds, and what one release and all rounds come to."""
-    table = mean_and_spread(runs, ["setting", *NOISED_BY])
-    means = runs.groupby("setting")[METRICS].mean().reset_index()
+    table = mean_and_spread(runs, ["setting", *NOISED_BY], measured=METRICS)
     kept = ["setting", "noise_std", "given_sigma", "given_epsilon"]
-    table = table.merge(means, on="setting").merge(guarantees[kept], on="setting")
+    table = table.merge(guarantees[kept], on="setting")
     computed = [epsilons(row, delta, rounds) for row in table.to_dict("records")]
     table[["epsilon_once", "epsilon_rounds"]] = pd.DataFrame(computed, index=table.index)
     table["holds"] = table["mechanism"].map({"none": "", "gaussian": "yes"}).fillna("no")
@@ -229,10 +212,8 @@ def epsilons(row: Mapping[str, Any], delta: float, rounds: int) -> tuple[float, 
     """
     match row["mechanism"]:
         case "feature_gaussian":
-            return tuple(
-                epsilon_at_stated_sensitivity(row["noise_std"], delta, releases)
-                for releases in (1, rounds)
-            )
+            at = (epsilon_at_stated_sensitivity(row["noise_std"], delta, n) for n in (1, rounds))
+            return tuple(at)
         case "feature_laplace":
             return row["epsilon"], rounds * row["epsilon"]
         case "gaussian":
@@ -242,14 +223,11 @@ def epsilons(row: Mapping[str, Any], delta: float, rounds: int) -> tuple[float, 
 
 def beside_table5(table: pd.DataFrame, tables: pd.DataFrame) -> pd.DataFrame:
     """Return the table with Table V's CNN beside the noise as printed, on its own task."""
-    of = (tables["table"] == "V") & (tables["backbone"] == "cnn")
-    shown = tables[of].assign(epsilon=tables["epsilon"][of].astype(float))
-    numbers = shown.assign(printed=shown["printed"].astype(float)).pivot(
-        index="epsilon", columns="quantity", values="printed"
-    )[PRINTED]
+    shown = tables[(tables["table"] == "V") & (tables["backbone"] == "cnn")]
+    shown = shown.astype({"epsilon": float, "printed": float})
+    numbers = shown.pivot(index="epsilon", columns="quantity", values="printed")[PRINTED]
     numbers["accuracy"] /= 100
-    numbers = numbers.add_prefix("printed_").reset_index()
-    merged = table.merge(numbers, on="epsilon", how="left")
+    merged = table.merge(numbers.add_prefix("printed_").reset_index(), on="epsilon", how="left")
     as_printed = (merged["mechanism"] == "feature_gaussian") & merged["feature_clip"].isna()
     merged.loc[~as_printed, [f"printed_{name}" for name in PRINTED]] = float("nan")
     return merged

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, TEST_SET, heading_of, with_spread
-from fbftl.findings.majority import MAJORITY, majority_share
+from fbftl.findings import columns as shared
 from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.seeds import mean_and_spread, over_seeds
 from fbftl.findings.shown import labelled
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.ground.errors import UserError
 
@@ -28,8 +28,8 @@ SCORES = {
 
 
 def sweep(
-    runs: str, clients: str,varying: Sequence[str], axes: dict[str, Any],
-    methods: list[dict[str, Any]], lacking: dict[str, list[str]],
+    runs: str, clients: str,varying: Sequence[str], axes: Axes,
+    methods: Methods, lacking: dict[str, list[str]],
 ) -> ResultTable:  # fmt: skip
     """Tabulate an experiment of one's own: mean and spread over seeds, a row per setting.
 
@@ -51,8 +51,7 @@ def sweep(
     score, table = swept(found, list(varying))
     table = labelled(table, methods)
     if score == "test_accuracy":
-        table = with_test_set(table, clients, accuracy=score)
-        table = table.assign(majority=majority_share(clients))
+        table = with_test_set(table, clients, accuracy=score, majority=True)
     return ResultTable(table, sweep_columns(score, varying))
 
 
@@ -71,26 +70,18 @@ def swept(runs: pd.DataFrame, varying: Sequence[str]) -> tuple[str, pd.DataFrame
             f"the experiment's runs measured none of {', '.join(SCORES)}, so that there is nothing "
             "to tabulate; ask for its tidy table, experiments/{name}.csv, alone"
         )
-    by = ["setting", *dict.fromkeys(["method", *varying])]
-    table = mean_and_spread(runs, by, measured[0], measured[0])
-    order = [axis for axis in by if axis != "setting"]
-    table = table.sort_values(order, na_position="first", ignore_index=True, kind="stable")
-    kept = [*by, measured[0], "spread", "seeds", "diverged"]
-    if "uplink_bits" not in runs:
-        return measured[0], table[kept]
-    uplink = runs.groupby("setting")["uplink_bits"].mean()
-    return measured[0], table[kept].assign(uplink_bits=table["setting"].map(uplink))
-
-
-def _as_given(value: Any) -> str:
-    """Return the value of an axis; whole numbers that stand beside missing ones stay whole."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    axes = list(dict.fromkeys(["method", *varying]))
+    sent = [name for name in ("uplink_bits",) if name in runs]
+    table = mean_and_spread(runs, ["setting", *axes], measured[0], measured[0], sent)
+    table = table.sort_values(axes, na_position="first", ignore_index=True, kind="stable")
+    kept = ["setting", *axes, measured[0], "spread", "seeds", "diverged", *sent]
+    return measured[0], table[kept]
 
 
 def axis_columns(varying: Sequence[str], form: Callable[[Any], str] | str = "{}") -> list[Column]:
     """Return the columns of the axes that vary, or of the method alone."""
     return [
-        METHOD if axis == "method" else Column(axis, heading_of(axis), format=form)
+        shared.METHOD if axis == "method" else Column(axis, shared.heading_of(axis), format=form)
         for axis in varying or ["method"]
     ]
 
@@ -99,11 +90,12 @@ def sweep_columns(score: str, varying: Sequence[str]) -> list[Column]:
     """Return what readers see: the axes that vary, or the method alone, then what came out."""
     heading, form, unit = SCORES[score]
     return [
-        *axis_columns(varying, _as_given),
-        *with_spread(score, heading, unit, form, spread="spread"),
-        *([TEST_SET, MAJORITY] if score == "test_accuracy" else []),
+        # Whole numbers that stand beside missing ones stay whole.
+        *axis_columns(varying, lambda of: f"{of:g}" if isinstance(of, float) else str(of)),
+        *shared.with_spread(score, heading, unit, form, spread="spread"),
+        *([shared.TEST_SET, shared.MAJORITY] if score == "test_accuracy" else []),
         Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
-        *SEED_COUNTS,
+        *shared.SEED_COUNTS,
     ]
 
 
@@ -123,25 +115,24 @@ def in_points(variance: float) -> str:
 UNIT = "points²"
 
 SOURCES_COLUMNS = [
-    Column("mean", "Accuracy", format=PERCENT),
-    Column("error", "Standard error", format=PERCENT),
+    Column("mean", "Accuracy", format=shared.PERCENT),
+    Column("error", "Standard error", format=shared.PERCENT),
     Column("seeds_spread", "Spread of seeds", format="{:.2%}"),
     Column("sources_spread", "Spread of sources", format="{:.2%}"),
     Column("seeds_variance", "Variance of seeds", UNIT, in_points),
     Column("seeds_error", "Its standard error", UNIT, in_points),
     Column("sources_variance", "Variance of sources", UNIT, in_points),
     Column("sources_error", "Its standard error", UNIT, in_points),
-    TEST_SET,
-    MAJORITY,
+    shared.TEST_SET,
+    shared.MAJORITY,
     Column("sources", "Sources", format="{:.0f}"),
-    *SEED_COUNTS,
+    *shared.SEED_COUNTS,
 ]
 
 
 def sources(
-    runs: list[str], clients: str,varying: Sequence[str], axes: dict[str, Any],
-    methods: list[dict[str, Any]],
-) -> ResultTable:  # fmt: skip
+    runs: Paths, clients: str, varying: Sequence[str], axes: Axes, methods: Methods
+) -> ResultTable:
     """Tabulate an experiment under several source networks: which part of its spread is whose.
 
     A row per setting, with the nested analysis of variance of its accuracy
@@ -157,8 +148,7 @@ def sources(
         methods: the methods of the runs.
     """
     table = sources_table([read_tidy(path, axes) for path in runs], varying)
-    table = with_test_set(labelled(table, methods), clients, accuracy="mean")
-    table = table.assign(majority=majority_share(clients))
+    table = with_test_set(labelled(table, methods), clients, accuracy="mean", majority=True)
     return ResultTable(table, [*axis_columns(varying), *SOURCES_COLUMNS])
 
 
@@ -174,11 +164,7 @@ def sources_table(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> 
     rows = []
     for setting, of_setting in runs.groupby("setting"):
         scores = [list(of_source[SCORE]) for _, of_source in of_setting.groupby("source")]
-        rows.append(
-            {"setting": setting, **of_setting.iloc[0][axes]}
-            | components(scores)
-            | {"sources": len(by_source), "seeds": len(of_setting)}
-            | {"diverged": int(of_setting["diverged"].sum())}
-        )
+        row = {"setting": setting, **of_setting.iloc[0][axes], **components(scores)}
+        rows.append(over_seeds(of_setting, {}, **row, sources=len(by_source)))
     table = pd.DataFrame(rows)
     return table.sort_values(axes, na_position="first", ignore_index=True, kind="stable")

@@ -1,9 +1,9 @@
-"""Tables of one-shot uploads: what they cost, whom they trust, and what is printed of them.
+"""Tables of one-shot uploads: costs, trust, what is printed of them, and what to send at a size.
 
 Each function returns one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Any
 
@@ -11,27 +11,18 @@ import numpy as np
 import pandas as pd
 from fbftl.cost.layers import Network, multiplications, read_network
 from fbftl.cost.one_shot import solving
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import (
-    DIVERGED,
-    EPSILON,
-    PERCENT,
-    REASON,
-    SEED_COUNTS,
-    SEEDS,
-    TEST_SET,
-    VERDICT,
-    accuracy,
-)
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.marks import on_front
-from fbftl.findings.printed import judged
+from fbftl.findings.published import Setup, differs, judged
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.findings.steps import Axes, Methods, Paths
+from fbftl.findings.tables import Column, ResultTable, prefixed, three_digits
+from fbftl.findings.upload_kinds import compared, written
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.privacy.composition import compose
@@ -42,15 +33,10 @@ from fbftl.study.uploads import READ
 # --- uploads --------------------------------------------------------------------------------------
 
 
-def head_words(head: str) -> str:
-    """Return how the page writes a head; an MLP has the task's layers, or is linear."""
-    return HEADS.get(head, head)
-
-
 UPLOADS_COLUMNS = [
     Column("name", "Upload", page=True),
     Column("message", "Message"),
-    Column("head", "Head", format=head_words, page=True),
+    Column("head", "Head", format=lambda head: HEADS.get(head, head), page=True),
     Column("clients", "Clients", format="{:,.0f}"),
     Column("numbers_per_client", "Numbers per client", format="{:,.0f}"),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
@@ -58,22 +44,22 @@ UPLOADS_COLUMNS = [
     Column("times_fbftl", "Uplink over FbFTL's", format="{:.3g}", page=True),
     Column("airtime", "Airtime per client", "s", "{:.3g}"),
     Column("sending_energy", "Energy to send, in all", "J", "{:.3g}"),
-    *accuracy(),
-    TEST_SET,
-    SEEDS,
+    *shared.accuracy(),
+    shared.TEST_SET,
+    shared.SEEDS,
     Column("multiplications", "Multiplications to solve", format=prefixed),
     Column("solving_energy", "Energy to solve", "J", "{:.3g}"),
     Column("summable", "Messages can be summed", page=True),
     Column("revealed", "The server sees", width="5cm", page=True),
     Column("pareto", "On the Pareto front", page=True),
-    DIVERGED,
+    shared.DIVERGED,
 ]
 
 UPLOAD_KEYS = ["setting", *READ, "epsilon"]
 
 
 def uploads(
-    runs: str, network: str, clients: str, axes: dict[str, Any],
+    runs: str, network: str, clients: str, axes: Axes,
     radio: Mapping[str, float], training: Mapping[str, Any], one_shot: Mapping[str, Any],
 ) -> ResultTable:  # fmt: skip
     """Tabulate what a client may upload: bits, airtime, energy, accuracy, and what the server sees.
@@ -88,22 +74,17 @@ def uploads(
         one_shot: the task's block of that name, for what bounds a mixture's components.
     """
     table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
-    table = with_test_set(table, clients)
-    of_mixtures = table["message"] == "mixtures"
-    for key in ("least_variance", "least_samples"):
-        table[key] = pd.Series(one_shot[key], index=table.index).where(of_mixtures)
-    return ResultTable(table, UPLOADS_COLUMNS)
+    bounds = {name: one_shot[name] for name in ("least_variance", "least_samples")}
+    of_mixtures = pd.DataFrame(bounds, table.index[table["message"] == "mixtures"])
+    return ResultTable(with_test_set(table, clients).join(of_mixtures), UPLOADS_COLUMNS)
 
 
 def uploads_table(
     runs: pd.DataFrame, network: Network, radio: Mapping[str, float], training: Mapping[str, Any]
 ) -> pd.DataFrame:
     """Return a row per setting, in the order of messages and heads."""
-    scores = mean_and_spread(runs, UPLOAD_KEYS)
-    sent = runs.groupby("setting", sort=True)[
-        ["upload_batches", "numbers_per_batch", "uplink_payload_bits", "uplink_bits"]
-    ].mean()
-    table = scores.merge(sent.reset_index(), on="setting")
+    sent = ["upload_batches", "numbers_per_batch", "uplink_payload_bits", "uplink_bits"]
+    table = mean_and_spread(runs, UPLOAD_KEYS, measured=sent)
     table = table.rename(
         columns={"upload_batches": "clients", "numbers_per_batch": "numbers_per_client"}
     )
@@ -112,47 +93,39 @@ def uploads_table(
     table["times_fbftl"] = table["uplink_bits"] / plain.iloc[0] if len(plain) else None
     table["airtime"] = table["bits_per_client"] / radio["data_rate"]
     table["sending_energy"] = table["uplink_bits"] * radio["joules_per_bit"]
-    parts = [
-        upload_rows.assign(
-            name=upload.label,
-            multiplications=solving(
-                upload.head,
-                upload.projection or network.feature_width,
-                network.head[-1].outputs,
-                trained(network, upload_rows, training),
-            ),
-            summable="yes" if upload.summable else "no",
-            revealed=upload.revealed,
+    parts = []
+    for upload, rows in by_upload(table):
+        # Training the task's head is a pass forward and one backward (Eq. 16).
+        batches = most_epochs(training["epochs"]) * ceil(rows["offered"].max() / training["batch"])
+        trained = 2 * batches * training["batch"] * multiplications(network.head)
+        width, classes = upload.projection or network.feature_width, network.head[-1].outputs
+        parts.append(
+            rows.assign(
+                name=upload.label,
+                multiplications=float(solving(upload.head, width, classes, trained)),
+                summable="yes" if upload.summable else "no",
+                revealed=upload.revealed,
+            )
         )
-        for upload, upload_rows in by_upload(table)
-    ]
     table = pd.concat(parts, ignore_index=True)
-    table["multiplications"] = table["multiplications"].astype(float)
     table["solving_energy"] = table["multiplications"] * radio["joules_per_multiplication"]
     front = on_front(table["uplink_bits"], table["accuracy"])
     return table.assign(pareto=np.where(front, "yes", "no"))
-
-
-def trained(network: Network, rows: pd.DataFrame, training: Mapping[str, Any]) -> int:
-    """Return the multiplications of training the task's head: forward and backward (Eq. 16)."""
-    samples = float(rows["offered"].max())
-    steps = most_epochs(training["epochs"]) * ceil(samples / training["batch"])
-    return 2 * steps * training["batch"] * multiplications(network.head)
 
 
 # --- rings ----------------------------------------------------------------------------------------
 
 RINGS_COLUMNS = [
     Column("name", "Upload", page=True),
-    EPSILON,
+    shared.EPSILON,
     Column("fraction_bits", "Bits behind the point", format="{:.0f}"),
     Column("bounded", "A sum is bounded", page=True),
     Column("largest_sum", "Bound", format="{:,.0f}", page=True),
     Column("ring_bits", "Bits of a number", format="{:.0f}", page=True),
-    Column("saved", f"Saved of {WORD_BITS}", format=PERCENT, page=True),
+    Column("saved", f"Saved of {WORD_BITS}", format=shared.PERCENT, page=True),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
-    *accuracy(),
-    *SEED_COUNTS,
+    *shared.accuracy(),
+    *shared.SEED_COUNTS,
 ]
 
 RING_KEYS = ["setting", *READ, "epsilon", "fraction_bits"]
@@ -160,7 +133,7 @@ RING_KEYS = ["setting", *READ, "epsilon", "fraction_bits"]
 MEASURED = ["ring_bits", "largest_sum", "uplink_payload_bits", "upload_batches"]
 
 
-def rings(runs: str, axes: dict[str, Any]) -> ResultTable:
+def rings(runs: str, axes: Axes) -> ResultTable:
     """Tabulate the bits that masked numbers need: of the smallest ring of a sum, beside a whole
     word.
 
@@ -176,8 +149,7 @@ def rings(runs: str, axes: dict[str, Any]) -> ResultTable:
 def rings_table(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each masked setting of a tidy table, in the order of messages and heads."""
     masked = runs[runs["aggregation"] != "open"]
-    measured = masked.groupby("setting", sort=True)[MEASURED].mean().reset_index()
-    rows = mean_and_spread(masked, RING_KEYS).merge(measured, on="setting")
+    rows = mean_and_spread(masked, RING_KEYS, measured=MEASURED)
     order = {"epsilon": True, "fraction_bits": False}
     rows = rows.sort_values([*order], ascending=[*order.values()], na_position="first")
     rows = by_name(rows)
@@ -195,10 +167,10 @@ PUBLISHED_RIVALS_COLUMNS = [
     Column("name", "Upload"),
     Column("printed", "Published", "%"),
     Column("task", "Task"),
-    *accuracy("Measured"),
-    SEEDS,
-    VERDICT,
-    REASON,
+    *shared.accuracy("Measured"),
+    shared.SEEDS,
+    shared.VERDICT,
+    shared.REASON,
     Column("source", "Source", width="5cm"),
 ]
 
@@ -207,9 +179,8 @@ NOT_MEASURED = pd.DataFrame(columns=["task", "name", "accuracy", "spread", "seed
 
 
 def published_rivals(
-    runs: Sequence[str], printed: str, setups: str,
-    axes: dict[str, Any], tasks: Mapping[str, Setup],
-) -> ResultTable:  # fmt: skip
+    runs: Paths, printed: str, setups: str, axes: Axes, tasks: Mapping[str, Setup]
+) -> ResultTable:
     """Tabulate what papers print of one-shot rivals beside what was measured here, and what
     differs.
 
@@ -220,11 +191,14 @@ def published_rivals(
         axes: those of uploads, with their defaults.
         tasks: setup of each task.
     """
-    parts = [measured(read_tidy(path, axes)) for path in runs] or [NOT_MEASURED]
-    accuracies = pd.concat(parts, ignore_index=True)
+    accuracies = [NOT_MEASURED] * (not runs)
+    for path in runs:
+        read = read_tidy(path, axes)
+        plain = read[read["mechanism"].eq("none") & read["aggregation"].eq("open")]
+        accuracies.append(by_name(mean_and_spread(plain, ["task", *READ])))
     rows = published.read(printed).rename(columns={"unit": "printed_unit"})
     rows = rows[rows["quantity"] == "accuracy"].drop(columns="quantity")
-    table = rows.merge(accuracies, on="name", how="left")
+    table = rows.merge(pd.concat(accuracies, ignore_index=True), on="name", how="left")
     parts = [
         part.assign(verdict=str(Verdict.NOT_RUN), reason="")
         if pd.isna(task)
@@ -233,12 +207,6 @@ def published_rivals(
     ]
     judgement = pd.concat(parts)[["verdict", "reason"]]
     return ResultTable(table.join(judgement), PUBLISHED_RIVALS_COLUMNS)
-
-
-def measured(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean accuracy of every upload by its name, plain and open; a name tells bits."""
-    plain = runs[runs["mechanism"].eq("none") & runs["aggregation"].eq("open")]
-    return by_name(mean_and_spread(plain, ["task", *READ]))
 
 
 def by_name(rows: pd.DataFrame) -> pd.DataFrame:
@@ -262,13 +230,13 @@ ROUNDING = 1e-6
 TRUST_COLUMNS = [
     Column("trust", "Trust", page=True),
     Column("what", "What is released", page=True),
-    EPSILON,
+    shared.EPSILON,
     Column("epsilon_features", "ε for features", format="{:g}"),
     Column("epsilon_labels", "ε for labels", format="{:g}"),
     Column("composed", "ε composed", format="{:.3f}", page=True),
     Column("accountant", "Accountant"),
-    *accuracy(),
-    *SEED_COUNTS,
+    *shared.accuracy(),
+    *shared.SEED_COUNTS,
     Column("attack", "Membership attack", page=True),
     Column("auc", "AUC", format="{:.3f}", page=True),
     Column("proven", "It proves ε of at least", format="{:.3f}", page=True),
@@ -277,10 +245,7 @@ TRUST_COLUMNS = [
 ]
 
 
-def trust(
-    tidy: str, runs: Sequence[str], attacked: str, axes: Mapping[str, Any],
-    methods: list[dict[str, Any]],
-) -> ResultTable:  # fmt: skip
+def trust(tidy: str, runs: Paths, attacked: str, axes: Axes, methods: Methods) -> ResultTable:
     """Tabulate accuracy at equal epsilon by whom it trusts: nobody, a dealer, the server.
 
     All guarantees are for one sample, replaced by any other, its label included. Where features and
@@ -296,24 +261,22 @@ def trust(
         axes: the axes that tell a row, with their defaults.
         methods: the methods shown, with their labels.
     """
-    documents = list(map(read_run, runs))
     labels = {method["name"]: method["label"] for method in methods}
     scores = mean_and_spread(read_tidy(tidy, axes), ["setting"]).set_index("setting")
     rows = [
         row | scores.loc[document["name"]].to_dict() | {"setting": document["name"]}
-        for document in documents
+        for document in map(read_run, runs)
         for row in rows_of(document, axes, labels)
     ]
     table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
+    places = table["trust"].map([LOCAL, SUM, TRUSTED].index)
     keys = ["place", "what", "epsilon", "epsilon_labels"]
-    table = table.assign(place=table["trust"].map([LOCAL, SUM, TRUSTED].index))
-    return ResultTable(
-        table.sort_values(keys, ignore_index=True).drop(columns="place"), TRUST_COLUMNS
-    )
+    order = table.assign(place=places).sort_values(keys).index
+    return ResultTable(table.loc[order].reset_index(drop=True), TRUST_COLUMNS)
 
 
 def rows_of(
-    document: Mapping[str, Any], axes: Mapping[str, Any], labels: Mapping[str, str]
+    document: Mapping[str, Any], axes: Axes, labels: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Yield a run's rows: none without such a guarantee at the epsilon that was asked."""
     setting, privacy = {**axes, **document["setting"]}, weakest_privacy(document)
@@ -338,3 +301,42 @@ def rows_of(
     summed = uploads and setting["aggregation"] == "masked"
     for trust in [LOCAL] * open_ + [SUM] * summed + [TRUSTED] * (not open_):
         yield {"trust": trust} | columns
+
+
+# --- front ----------------------------------------------------------------------------------------
+
+FRONT_COLUMNS = [
+    Column("skew", "Label distribution", page=True),
+    Column("samples_per_client", "K", format="{:.0f}", page=True),
+    Column("name", "Upload and head", format=written, page=True),
+    Column("kilobytes", "Uplink per client", "kB", three_digits, page=True),
+    *shared.accuracy(),
+    Column("below_raw", "Accuracy below raw features", format=shared.PERCENT, page=True),
+    Column("cheapest", "Cheapest of its kind within one point", page=True),
+    Column("pareto", "On the Pareto front", page=True),
+    Column("downlink_kilobytes", "Downlink per client", "kB", three_digits),
+    Column("multiplications", "Multiplications to extract, per client", format=prefixed),
+    Column("revealed", "The server sees", width="5cm"),
+    shared.SEEDS,
+    shared.DIVERGED,
+]
+
+
+def front(runs: str, network: str, axes: Axes, client_block: Mapping[str, Any]) -> ResultTable:
+    """Tabulate uploads among clients of one size and skew, the cheapest first.
+
+    Readers see those first that are the cheapest of their kind within a point of raw features.
+
+    Args:
+        runs: tidy table of the experiment.
+        network: the task's layers and its cut.
+        axes: those of uploads, of their codec and of clients, with their defaults.
+        client_block: the task's block `clients`.
+    """
+    of_task = read_network(network)
+    # Vectors of the user's own come from an extractor that nobody counted.
+    each = multiplications(of_task.extractor) or np.nan
+    rows = compared(read_tidy(runs, axes), client_block, each)
+    rows = rows.assign(width=of_task.feature_width, classes=of_task.layers[-1].outputs)
+    first = rows.sort_values(["cheapest", "skew"], ascending=False, kind="stable")
+    return ResultTable(rows, FRONT_COLUMNS, first)

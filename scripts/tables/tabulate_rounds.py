@@ -3,15 +3,16 @@
 Each function returns one; what its arguments are called is in docs/scripts.md.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from math import exp, nan
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.columns import SEED_COUNTS, accuracy
+from fbftl.findings import columns as shared
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.shown import shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.until import ENDS, PLAIN, names, points_at, sent_until
 from fbftl.ground.errors import UserError
@@ -34,8 +35,8 @@ def _to_end(end: str, words: str) -> Iterator[Column]:
 
 ROUNDS_COLUMNS = [
     Column("name", "Setting", page=True),
-    *accuracy(),
-    *SEED_COUNTS,
+    *shared.accuracy(),
+    *shared.SEED_COUNTS,
     Column("bits_per_client", "Uplink per client, all rounds", "bits", prefixed, page=True),
     *_to_end("equal", "as accurate"),
     *_to_end("near", "within a point"),
@@ -44,10 +45,7 @@ ROUNDS_COLUMNS = [
 ]
 
 
-def rounds(
-    runs: Sequence[str], ledgers: Sequence[str], axes: Mapping[str, Any],
-    methods: list[dict[str, Any]],
-) -> ResultTable:  # fmt: skip
+def rounds(runs: Paths, ledgers: Paths, axes: Axes, methods: Methods) -> ResultTable:
     """Tabulate uplink over FbFTL's of the same seed until a setting is as accurate, or within 1 %.
 
     A ratio is the geometric mean over seeds with its interval at 95 %, and is told where every seed

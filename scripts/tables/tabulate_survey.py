@@ -3,19 +3,20 @@
 Each function returns one.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy, judged_against
-from fbftl.findings.paces import epochs_to
-from fbftl.findings.printed import judged
+from fbftl.findings.published import judged
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import counted, mean_and_spread
 from fbftl.findings.shown import ShownMethod, labelled, shown
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
@@ -26,20 +27,20 @@ from fbftl.messages.ledger import BROADCAST, read_ledger
 NOT_REPORTED = "ε, σ, clip norm and δ are not told"
 
 DPSGD_COLUMNS = [
-    EPSILON,
-    *accuracy(),
-    *SEED_COUNTS,
+    shared.EPSILON,
+    *shared.accuracy(),
+    *shared.SEED_COUNTS,
     Column("sigma", "Noise σ", "c", "{:.3g}", page=True),
     Column("clip_norm", "Clip norm c", format="{:g}", page=True),
     Column("delta", "δ", format="{:.0e}"),
     Column("epsilon_added", "ε, sample added", format="{:.3g}", page=True),
     Column("epsilon_replaced", "ε, sample replaced", format="{:.3g}", page=True),
     Column("accountant", "Accountant"),
-    *judged_against("MNIST"),
+    *shared.judged_against("MNIST"),
 ]
 
 
-def dpsgd(runs: str, guarantees: str, printed: str | Path, axes: dict[str, Any]) -> ResultTable:
+def dpsgd(runs: str, guarantees: str, printed: str | Path, axes: Axes) -> ResultTable:
     """Tabulate accuracy against epsilon of DP-SGD, with what the noise guarantees a sample.
 
     The survey prints one accuracy with privacy and tells neither epsilon, sigma nor the clip norm,
@@ -53,32 +54,27 @@ def dpsgd(runs: str, guarantees: str, printed: str | Path, axes: dict[str, Any])
     """
     table = mean_and_spread(read_tidy(runs, axes), ["mechanism", "epsilon", "setting"])
     guaranteed, setting = read_tidy(guarantees, axes), table.pop("setting")
-    for name, column in GUARANTEED.items():
-        added = reached(guaranteed, column, unit="client", adjacency="add-remove")
-        table[name] = setting.map(added)
-    replaced = reached(guaranteed, unit="client", adjacency="replace-one")
-    table["epsilon_replaced"] = setting.map(replaced)
-    beside = beside_accuracies(table, published.read(printed))
-    return ResultTable(judged(beside, NOT_REPORTED), DPSGD_COLUMNS)
+    for name, (column, adjacency) in GUARANTEED.items():
+        of_clients = reached(guaranteed, column, unit="client", adjacency=adjacency)
+        table[name] = setting.map(of_clients)
+    # Without noise, or under some that is not told.
+    numbers = published.read(printed).set_index("noise")
+    noise = table["mechanism"].eq("none").map({True: "none", False: "dp"})
+    table = table.assign(
+        printed=noise.map(numbers["printed"]), printed_unit=noise.map(numbers["unit"])
+    )
+    return ResultTable(judged(table, NOT_REPORTED), DPSGD_COLUMNS)
 
 
 GUARANTEED = {
-    "sigma": "given_sigma",
-    "clip_norm": "clip_norm",
-    "delta": "delta",
-    "epsilon_added": "given_epsilon",
-    "accountant": "given_accountant",
+    "sigma": ("given_sigma", "add-remove"),
+    "clip_norm": ("clip_norm", "add-remove"),
+    "delta": ("delta", "add-remove"),
+    "epsilon_added": ("given_epsilon", "add-remove"),
+    "accountant": ("given_accountant", "add-remove"),
+    "epsilon_replaced": ("given_epsilon", "replace-one"),
 }
-"""What noise guarantees a sample, which is a client with one sample."""
-
-
-def beside_accuracies(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with the accuracy that is printed without noise, or under some noise."""
-    noise = table["mechanism"].map(lambda name: "none" if name == "none" else "dp")
-    numbers = printed.set_index("noise")
-    return table.assign(
-        printed=noise.map(numbers["printed"]), printed_unit=noise.map(numbers["unit"])
-    )
+"""What noise guarantees a sample, which is a client with one sample, and by which neighbours."""
 
 
 # --- paces ----------------------------------------------------------------------------------------
@@ -87,8 +83,7 @@ ACCURACIES = (50, 60, 70, 75, 80, 90)
 """Percentages that curves are read at."""
 
 PACES_COLUMNS = [
-    Column("setting", "Setting"),
-    Column("seed", "Seed", format="{:.0f}"),
+    *shared.BY_SEED,
     *(Column(f"epochs_to_{at}", f"Epochs to {at} %", format="{:.2f}") for at in ACCURACIES),
 ]
 
@@ -107,6 +102,22 @@ def paces(series: str) -> ResultTable:
         for name, curve in curves.groupby(["task", "setting", "seed"])
     ]
     return ResultTable(pd.DataFrame(rows), PACES_COLUMNS)
+
+
+def epochs_to(accuracies: Sequence[float], target: float) -> float:
+    """Return after how many epochs a curve first reaches a target, by lines between its points.
+
+    A curve begins before its first epoch at 0. One that never gets there counts an epoch more than
+    it had, so that it is slower than every curve of its length that does.
+
+    Args:
+        accuracies: after each epoch.
+        target: above 0.
+    """
+    for epoch, (before, after) in enumerate(pairwise([0.0, *accuracies])):
+        if after >= target:
+            return epoch + (target - before) / (after - before)
+    return len(accuracies) + 1.0
 
 
 # --- frameworks -----------------------------------------------------------------------------------
@@ -132,9 +143,9 @@ FRAMEWORKS_COLUMNS = [
     Column("partition", "Label distribution", page=True),
     Column("variant", "Setting"),
     Column("accuracy_alone", "Accuracy alone", format="{:.2%}", page=True),
-    *accuracy(format="{:.2%}"),
+    *shared.accuracy(format="{:.2%}"),
     Column("share_worse", "Clients that lose", format="{:.0%}"),
-    *SEED_COUNTS,
+    *shared.SEED_COUNTS,
     Column("up", "Uplink per client", "bit", prefixed, page=True),
     Column("rounds", "Rounds with uploads", format="{:.0f}"),
     Column("up_in_round", "Uplink per client in one of them", "bit", prefixed),
@@ -155,9 +166,8 @@ WITHOUT = "no algorithm is printed"
 
 
 def frameworks(
-    runs: list[str], ledgers: list[str], complexity: str, methods: list[dict[str, Any]],
-    attacks: str | None = None,
-) -> ResultTable:  # fmt: skip
+    runs: Paths, ledgers: Paths, complexity: str, methods: Methods, attacks: str | None = None
+) -> ResultTable:
     """Tabulate the survey's frameworks on the same clients, beside the complexity that is printed.
 
     What is measured of a setting comes from its run, what is sent from its ledger; the attack on
@@ -180,17 +190,9 @@ def frameworks(
     table = table.merge(first_attacks(attacks), how="left", on="setting").drop(columns="setting")
     table = table.merge(printed.rename(columns={"framework": "method"}), how="left", on="method")
     others = printed[~printed["framework"].isin(looks)]
-    missing = [
-        {
-            "label": framework["framework"].replace("_", " ").title(),
-            "variant": WITHOUT,
-            **{key: framework[key] for key in ("time", "message", "mechanism")},
-        }
-        for framework in others.to_dict("records")
-    ]
-    return ResultTable(
-        pd.concat([table, pd.DataFrame(missing)], ignore_index=True), FRAMEWORKS_COLUMNS
-    )
+    labels = others["framework"].str.replace("_", " ").str.title()
+    missing = others.drop(columns="framework").assign(label=labels, variant=WITHOUT)
+    return ResultTable(pd.concat([table, missing], ignore_index=True), FRAMEWORKS_COLUMNS)
 
 
 def first_attacks(path: str | None) -> pd.DataFrame:
@@ -211,6 +213,7 @@ def framework_row(
     variant = ", ".join(
         f"{axis} {value}" for axis, value in setting.items() if axis not in separate
     )
+    clients = {repetition["seed"]: repetition["clients"] for repetition in run["repetitions"]}
     return {
         "method": setting["method"],
         "setting": run["name"],
@@ -223,9 +226,7 @@ def framework_row(
         "share_worse": mean_of_all(repetition.get("share_worse") for repetition in seeds),
         "seeds": len(seeds),
         "diverged": sum(repetition["diverged"] for repetition in run["repetitions"]),
-        **per_client(
-            ledger, {repetition["seed"]: repetition["clients"] for repetition in run["repetitions"]}
-        ),
+        **per_client(ledger, clients),
     }
 
 

@@ -9,18 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.columns import (
-    DIVERGED,
-    DOWNLINK,
-    FROZEN,
-    PERCENT,
-    SEED_COUNTS,
-    accuracy,
-    with_spread,
-)
+from fbftl.findings import columns as shared
 from fbftl.findings.comparison import Measured, Verdict, effect, verdict
 from fbftl.findings.outsourcing import CHOICES, purchases
 from fbftl.findings.runs import reached, read_tidy
+from fbftl.findings.seeds import over_seeds
+from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.privacy.schedules import best_steps, dynamic_bound, printed_steps, uniform_bound
 
@@ -35,23 +29,23 @@ BUDGET_COLUMNS = [
     Column("schedule", "Schedule", page=True),
     Column("decay", "Decay a", format="{:g}"),
     Column("descent_momentum", "β", format="{:g}"),
-    *with_spread("loss", "Training loss", "nats", "{:.4f}", page=True),
+    *shared.with_spread("loss", "Training loss", "nats", "{:.4f}", page=True),
     Column("ratio", "Loss over that of uniform noise", format="{:.3f}", page=True),
-    Column("gain", "Seeds that gain", format=PERCENT),
+    Column("gain", "Seeds that gain", format=shared.PERCENT),
     Column("effect", "Effect of the schedule on the loss", page=True),
-    *with_spread("accuracy", "Accuracy"),
+    *shared.with_spread("accuracy", "Accuracy"),
     Column("accountant", "Accountant"),
     Column("sigma", "Least σ", "G/N", "{:.3g}", page=True),
     Column("epsilon_zcdp", "ε by zCDP", format="{:.3f}"),
     Column("epsilon_exact", "ε exact, sample removed", format="{:.3f}", page=True),
     Column("epsilon_replaced", "ε exact, sample replaced", format="{:.3f}"),
-    *SEED_COUNTS,
+    *shared.SEED_COUNTS,
 ]
 
 NO_NOISE = "no noise"
 
 
-def budget(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+def budget(runs: str, guarantees: str, axes: Axes) -> ResultTable:
     """Tabulate noisy descent by rows, steps and schedule: loss, accuracy, epsilon, ratio to even
     noise.
 
@@ -67,7 +61,7 @@ def budget(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
     by_setting = read.set_index("seed").groupby("setting", sort=False)
     table = pd.DataFrame([budget_row(seed_runs, read) for _, seed_runs in by_setting])
     table["sigma"] = table["setting"].map(reached(guaranteed, "given_sigma"))
-    for name, (accountant, adjacency) in REACHED.items():
+    for name, (accountant, adjacency) in EPSILONS.items():
         of_kind = {"given_accountant": accountant, "adjacency": adjacency}
         table[name] = table["setting"].map(reached(guaranteed, **of_kind))
     keys = ["seen", "descent_steps", "descent_momentum", "accountant", "schedule", "decay"]
@@ -75,7 +69,7 @@ def budget(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
     return ResultTable(table, BUDGET_COLUMNS)
 
 
-REACHED = {
+EPSILONS = {
     "epsilon_zcdp": ("zCDP", "add-remove"),
     "epsilon_exact": ("exact Gaussian", "add-remove"),
     "epsilon_replaced": ("exact Gaussian", "replace-one"),
@@ -87,32 +81,23 @@ def budget_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
     """Return one setting's row."""
     first = seed_runs.iloc[0]
     noisy = first["mechanism"] != "none"
-    loss, accuracy = seed_runs["training_loss"], seed_runs["test_accuracy"]
-    return (
-        {name: first[name] for name in ("setting", *BUDGET_AT)}
-        | {"epsilon": first["epsilon"]}
-        | {"schedule": first["schedule"] if noisy else NO_NOISE}
-        | {"decay": first["decay"] if first["schedule"] != "uniform" else None}
-        | {"accountant": first["accountant"] if noisy else None}
-        | {"loss": loss.mean(), "loss_spread": loss.std()}
-        | {"accuracy": accuracy.mean(), "accuracy_spread": accuracy.std()}
-        | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
-        | beside_uniform(first, loss, runs)
-    )
+    row = {name: first[name] for name in ("setting", *BUDGET_AT, "epsilon")} | {
+        "schedule": first["schedule"] if noisy else NO_NOISE,
+        "decay": first["decay"] if first["schedule"] != "uniform" else None,
+        "accountant": first["accountant"] if noisy else None,
+    }
+    row = over_seeds(seed_runs, {"loss": "training_loss", "accuracy": "test_accuracy"}, **row)
+    return row | beside_uniform(first, seed_runs["training_loss"], runs)
 
 
 def beside_uniform(first: pd.Series, loss: pd.Series, runs: pd.DataFrame) -> dict[str, Any]:
     """Return what a schedule gains over uniform noise of the same budget, seed by seed."""
-    nothing = {"ratio": math.nan, "gain": math.nan, "effect": None}
-    if first["schedule"] == "uniform":
-        return nothing
-    alike = (runs[BUDGET_AT] == first[BUDGET_AT]).all(axis=1) & (
-        runs["epsilon"] == first["epsilon"]
-    )
-    uniform = runs[alike & (runs["schedule"] == "uniform")].set_index("seed")["training_loss"]
+    shared_axes = [*BUDGET_AT, "epsilon"]
+    alike = (runs[shared_axes] == first[shared_axes]).all(axis=1) & runs["schedule"].eq("uniform")
+    uniform = runs[alike].set_index("seed")["training_loss"]
     change = (np.log(loss) - np.log(uniform)).dropna()
-    if change.empty:
-        return nothing
+    if first["schedule"] == "uniform" or change.empty:
+        return {"ratio": math.nan, "gain": math.nan, "effect": None}
     return {
         "ratio": float(loss.mean() / uniform.mean()),
         "gain": float((change < 0).mean()),
@@ -166,7 +151,6 @@ def bounds_at(alpha: float, kappa: float) -> list[dict[str, object]]:
 
 # --- fairness -------------------------------------------------------------------------------------
 
-SHARE = "{:.3f}"
 
 FAIRNESS_AT = ("network", "majority_users", "minority_participation", "local_steps", "aggregation")
 """What an adversary and the run without one have in common, with the noise."""
@@ -176,16 +160,16 @@ NOISE = ("mechanism", "sigma", "epsilon")
 GAME = ("adversary", "discriminator_rate", "discriminator_sees", "unlabelled_loss")
 
 MEASURED = {
-    "balanced_accuracy": ("Accuracy, mean of groups", SHARE),
-    "accuracy_1": ("Accuracy, group 1", SHARE),
-    "delta_eo": ("ΔEO", SHARE),
-    "probe": ("Probe", SHARE),
-    "probe_two_layer": ("Probe, two layers", SHARE),
-    "probe_by_chance": ("By chance", SHARE),
-    "spread": ("Spread of z", SHARE),
-    "leak": ("Leak, per update", SHARE),
-    "leak_over_rounds": ("Leak, all rounds", SHARE),
-    "leak_by_chance": ("By chance", SHARE),
+    "balanced_accuracy": "Accuracy, mean of groups",
+    "accuracy_1": "Accuracy, group 1",
+    "delta_eo": "ΔEO",
+    "probe": "Probe",
+    "probe_two_layer": "Probe, two layers",
+    "probe_by_chance": "By chance",
+    "spread": "Spread of z",
+    "leak": "Leak, per update",
+    "leak_over_rounds": "Leak, all rounds",
+    "leak_by_chance": "By chance",
 }
 
 HEADINGS = {
@@ -203,7 +187,7 @@ HEADINGS = {
 }
 
 
-def fairness(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+def fairness(runs: str, guarantees: str, axes: Axes) -> ResultTable:
     """Tabulate what an adversary of groups does: accuracy, equalised odds, probes, what updates
     leak.
 
@@ -223,16 +207,19 @@ def fairness(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
 
 def fairness_columns(table: pd.DataFrame) -> list[Column]:
     """Return the columns in which rows differ, then what was measured."""
-    several = {n: h for n, h in HEADINGS.items() if table[n].nunique(dropna=False) > 1}
     differ = [
-        Column(n, h, format="{:.3g}" if n == "given_epsilon" else "{}") for n, h in several.items()
+        Column(name, heading, format="{:.3g}" if name == "given_epsilon" else "{}")
+        for name, heading in HEADINGS.items()
+        if table[name].nunique(dropna=False) > 1
     ]
-    measured = []
-    for name, (heading, form) in MEASURED.items():
-        if name in table and table[name].notna().any():
-            mean, spread = with_spread(name, heading, format=form)
-            measured += [mean, spread] if spread.name in table else [mean]
-    return [*differ, *measured, Column("finding", "Finding"), DIVERGED]
+    measured = [
+        column
+        for name, heading in MEASURED.items()
+        if name in table and table[name].notna().any()
+        for column in shared.with_spread(name, heading, format="{:.3f}")
+        if column.name in table
+    ]
+    return [*differ, *measured, Column("finding", "Finding"), shared.DIVERGED]
 
 
 def fairness_rows(runs: pd.DataFrame) -> pd.DataFrame:
@@ -245,26 +232,19 @@ def fairness_rows(runs: pd.DataFrame) -> pd.DataFrame:
 
 def fairness_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
     """Return one setting's row: means and standard deviations over seeds."""
-    first, means = seed_runs.iloc[0], {}
-    for name in MEASURED:
-        if name in seed_runs:
-            means[name] = seed_runs[name].mean()
-            if not name.endswith("by_chance"):
-                means[f"{name}_spread"] = seed_runs[name].std()
-    return (
-        {name: first[name] for name in ("setting", *FAIRNESS_AT, *NOISE, *GAME)}
-        | means
-        | {"finding": finding(seed_runs, without_adversary(first, runs))}
-        | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
-    )
-
-
-def without_adversary(first: pd.Series, runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs without an adversary that share all else with a setting."""
+    first = seed_runs.iloc[0]
+    row = {name: first[name] for name in ("setting", *FAIRNESS_AT, *NOISE, *GAME)}
+    # The runs without an adversary that share all else.
     alike = runs["adversary"] == "none"
     for axis in (*FAIRNESS_AT, *NOISE, "unlabelled_loss"):
         alike &= (runs[axis] == first[axis]) | (runs[axis].isna() & pd.isna(first[axis]))
-    return runs[alike].set_index("seed")
+    for name in MEASURED:
+        if name in seed_runs:
+            row[name] = seed_runs[name].mean()
+            if not name.endswith("by_chance"):
+                row[f"{name}_spread"] = seed_runs[name].std()
+    row["finding"] = finding(seed_runs, runs[alike].set_index("seed"))
+    return row | over_seeds(seed_runs, {})
 
 
 def finding(seed_runs: pd.DataFrame, without: pd.DataFrame) -> str:
@@ -300,22 +280,22 @@ ECOS_COLUMNS = [
     Column("purchase_purpose", "Purpose"),
     Column("purchase", "Purchase B", page=True),
     Column("bought", "Samples bought", format="{:.0f}"),
-    *with_spread("own_share", "Share of the own domain", page=True),
-    Column("own_least", "Share of the own domain, worst seed", format=PERCENT),
-    Column("inherent_share", "Share of the own domain in the cloud", format=PERCENT),
+    *shared.with_spread("own_share", "Share of the own domain", page=True),
+    Column("own_least", "Share of the own domain, worst seed", format=shared.PERCENT),
+    Column("inherent_share", "Share of the own domain in the cloud", format=shared.PERCENT),
     Column("labelled", "Samples labelled", format="{:.0f}"),
-    Column("label_accuracy", "Labels that are right", format=PERCENT),
-    *accuracy(),
+    Column("label_accuracy", "Labels that are right", format=shared.PERCENT),
+    *shared.accuracy(),
     Column("epsilon_added", "ε, sample added", format="{:.4f}", page=True),
     Column("epsilon_replaced", "ε, sample replaced", format="{:.4f}"),
     Column("uplink_bits", "Uplink", "bits", prefixed),
-    DOWNLINK,
-    FROZEN,
-    *SEED_COUNTS,
+    shared.DOWNLINK,
+    shared.FROZEN,
+    *shared.SEED_COUNTS,
 ]
 
 
-def ecos(runs: str, guarantees: str, axes: dict[str, Any]) -> ResultTable:
+def ecos(runs: str, guarantees: str, axes: Axes) -> ResultTable:
     """Tabulate what ECOS and other choices buy of a cloud: own rows, accuracy, privacy, bits.
 
     Args:

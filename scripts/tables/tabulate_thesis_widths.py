@@ -4,16 +4,18 @@ Each function returns one.
 """
 
 from collections.abc import Mapping
+from operator import sub
 from typing import Any
 
 import pandas as pd
 from fbftl.cost.layers import parameters, products
 from fbftl.data.clients import ClientFile
 from fbftl.data.domains import name_of
-from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy, heading_of, with_spread
+from fbftl.findings import columns as shared
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import labelled
+from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
@@ -23,28 +25,28 @@ from fbftl.study.widths import narrowed
 # --- widths ---------------------------------------------------------------------------------------
 
 WIDTHS_COLUMNS = [
-    METHOD,
+    shared.METHOD,
     Column("budgets", "Budgets", page=True),
     Column("budget_order", "Order"),
     Column("rescaled_init", "Rescaled"),
     Column("rescaled_layers", "Layers rescaled"),
     Column("clients_per_round", "Clients in a round"),
     Column("width", "Width", format="{:g}", page=True),
-    *accuracy(),
-    *with_spread("gap", "Against full width", format="{:+.1%}", page=True),
+    *shared.accuracy(),
+    *shared.with_spread("gap", "Against full width", format="{:+.1%}", page=True),
     Column("parameters", "Parameters", format=prefixed, page=True),
     Column("multiplications", "Multiplications", format=prefixed),
     Column("uplink_bits", "Uplink per round", "bits", prefixed, page=True),
     Column("client_bits", "Of a client at this width", "bits", prefixed, page=True),
     Column("clients", "Clients at this width"),
-    *SEED_COUNTS,
+    *shared.SEED_COUNTS,
 ]
 """Uplink per round is of all clients together, and the same for every width that a run serves."""
 
 
 def widths(
-    runs: list[str], ledgers: list[str], clients: str,network: dict[str, Any],
-    size: int | None, domains: list[Any], methods: list[dict[str, Any]], axes: dict[str, Any],
+    runs: Paths, ledgers: Paths, clients: str,network: dict[str, Any],
+    size: int | None, domains: list[Any], methods: Methods, axes: Axes,
 ) -> ResultTable:  # fmt: skip
     """Tabulate what each width of a network can do and costs, by method and by who can train what.
 
@@ -84,7 +86,7 @@ def widths(
     table = pd.DataFrame(rows)
     by = ["method", *(axis for axis in WIDTH_AXES if axis in table), "width"]
     table = labelled(table, methods, by)
-    in_domains = [column for name in names for column in with_spread(name, heading_of(name))]
+    in_domains = [c for name in names for c in shared.with_spread(name, shared.heading_of(name))]
     behind = 1 + [column.name for column in WIDTHS_COLUMNS].index("gap_spread")
     columns = [*WIDTHS_COLUMNS[:behind], *in_domains, *WIDTHS_COLUMNS[behind:]]
     return ResultTable(table, [column for column in columns if column.name in table])
@@ -115,27 +117,18 @@ def at_widths(
         run: document of a run file.
         single_width: the width of a run that serves one only.
     """
-    repetitions = run["repetitions"]
     prefix = "accuracy_x"
-    served = sorted(float(m.removeprefix(prefix)) for m in run["measures"] if m.startswith(prefix))
-    if not served:
-        return [(single_width, *_counted(repetitions, "test_accuracy", "domain_accuracy"))]
-    return [
-        (width, *_counted(repetitions, f"accuracy_x{width:g}", f"domain_accuracy_x{width:g}"))
-        for width in served
-    ]
-
-
-def _counted(
-    repetitions: list[dict[str, Any]], measure: str, series: str
-) -> tuple[list[float], list[list[float]]]:
-    """Return a measure by seed and a series by seed, as they count for one that diverged."""
-    counted = [0.0 if repetition["diverged"] else repetition[measure] for repetition in repetitions]
-    lists = [repetition["series"].get(series, []) for repetition in repetitions]
-    return counted, [
-        [0.0] * len(by_domain) if repetition["diverged"] else by_domain
-        for repetition, by_domain in zip(repetitions, lists, strict=True)
-    ]
+    widths = sorted(float(m.removeprefix(prefix)) for m in run["measures"] if m.startswith(prefix))
+    served = [(w, f"accuracy_x{w:g}", f"domain_accuracy_x{w:g}") for w in widths]
+    found = []
+    for width, measure, series in served or [(single_width, "test_accuracy", "domain_accuracy")]:
+        accuracies, by_domain = [], []
+        for repetition in run["repetitions"]:
+            counts, in_domains = not repetition["diverged"], repetition["series"].get(series, [])
+            accuracies.append(repetition[measure] if counts else 0.0)
+            by_domain.append(in_domains if counts else [0.0] * len(in_domains))
+        found.append((width, accuracies, by_domain))
+    return found
 
 
 def summary(accuracies: list[float], widest: list[float] | None) -> dict[str, Any]:
@@ -143,8 +136,7 @@ def summary(accuracies: list[float], widest: list[float] | None) -> dict[str, An
     measured = Measured.of(accuracies)
     gap: dict[str, float | None] = {"gap": None, "gap_spread": None}
     if widest is not None:
-        pairs = zip(accuracies, widest, strict=True)
-        gap |= Measured.of([partial - full for partial, full in pairs]).columns("gap")
+        gap |= Measured.of(list(map(sub, accuracies, widest))).columns("gap")
     return measured.columns("accuracy", "spread") | gap | {"seeds": measured.seeds}
 
 

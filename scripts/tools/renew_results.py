@@ -19,8 +19,7 @@ from typing import Any
 from fbftl.findings import kept
 from fbftl.findings.claim_pages import KeptRows, fill_claims
 from fbftl.findings.coverage import fill_tables, read_items
-from fbftl.findings.kept import KEPT
-from fbftl.findings.origins import commits, distinct, notes_on_runs
+from fbftl.findings.kept import KEPT, commits, distinct, notes_on_runs
 from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
 from fbftl.findings.table_numbers import (

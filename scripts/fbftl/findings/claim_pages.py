@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fbftl.findings.comparison import Verdict
-from fbftl.findings.coverage import under
+from fbftl.findings.coverage import piped
 from fbftl.findings.front import ORDER
 from fbftl.findings.page_style import counted
 from fbftl.findings.tables import escape_markdown
@@ -90,20 +90,20 @@ def _text(kind: str, name: str, chapter: str, papers: Mapping[str, KeptRows], pa
         return printed(papers[name], page)
     if chapter:
         claims = papers[name].claims
-        return _table(HEADING, [_cells(row) for row in claims if row["claim"].startswith(chapter)])
+        return piped(HEADING, [_cells(row) for row in claims if row["claim"].startswith(chapter)])
     if name != ALL:
         claims = papers[name].claims
-        return f"{_table(HEADING, [_cells(row) for row in headlines(claims)])}\n\n{tally(claims)}"
+        return f"{piped(HEADING, [_cells(row) for row in headlines(claims)])}\n\n{tally(claims)}"
     every = [row for kept in papers.values() for row in kept.claims]
     counts = [[f"[{paper}]({paper}.md)", *_counts(kept.claims)] for paper, kept in papers.items()]
-    totals = _table(("document", "claims", *VERDICTS), [*counts, ["all", *_counts(every)]])
+    totals = piped(("document", "claims", *VERDICTS), [*counts, ["all", *_counts(every)]])
     cells = [
         [f"[{paper}]({paper}.md)", *_cells(row)]
         for paper, kept in papers.items()
         for row in headlines(kept.claims)
         if row["verdict"] in DECIDED
     ]
-    return f"{totals}\n\n{LEAD}\n\n{_table(('document', *HEADING), cells)}"
+    return f"{totals}\n\n{LEAD}\n\n{piped(('document', *HEADING), cells)}"
 
 
 def _counts(claims: Sequence[Row]) -> list[str]:
@@ -137,10 +137,6 @@ def effect_words(effect: str) -> str:
         shown.append(value if colon and measure == last else part)
         last = measure
     return "; ".join(shown)
-
-
-def _table(heading: Sequence[str], cells: list[list[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in under(list(heading), cells))
 
 
 def tally(claims: Sequence[Row]) -> str:

@@ -30,6 +30,9 @@ BY_SEED = (Column("setting", "Setting"), Column("seed", "Seed", format="{:.0f}")
 TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT)
 """Standard error that an accuracy has because another test set of the size scores otherwise."""
 
+MAJORITY = Column("majority", "Majority-class baseline", format=PERCENT)
+"""What always answering the most frequent class scores: the level that an accuracy has to pass."""
+
 UNDERTRAINED = Column("undertrained", "Under-trained", page=True)
 """What ridge regression on the same features has, where a head is far behind it; else nothing."""
 

@@ -9,7 +9,7 @@ its mean over at least three seeds the claim is
 - *undecided* otherwise, and whenever there are fewer seeds.
 
 What differs in task, backbone, size, data or encoding from the published setup is *not comparable*
-(`setups`), and what has no value is *not run*. Formulas have no seeds; see `printed`. Claims have
+(`published`), and what has no value is *not run*. Formulas have no seeds; see there. Claims have
 a rule of their own, `papers.claim_rule`.
 """
 

@@ -108,16 +108,15 @@ def fill_tables(text: str, items: Sequence[Item], page: str) -> str:
             )
         shown = [item for item in of_paper if item.reason != NO_QUANTITY]
         lines = counts(items) if name == ALL else [line(item, bool(part)) for item in shown]
-        heading = ["paper", *STATES] if name == ALL else ["", "shows", "here"]
-        rows = "".join(f"| {' | '.join(row)} |\n" for row in under(heading, lines))
-        return f"{name}{part}-->\n\n{rows}\n"
+        heading = ("paper", *STATES) if name == ALL else ("", "shows", "here")
+        return f"{name}{part}-->\n\n{piped(heading, lines)}\n\n"
 
     return TABLE.sub(filled, text)
 
 
-def under(heading: list[str], rows: list[list[str]]) -> list[list[str]]:
-    """Return the rows of a table in Markdown with those of its heading."""
-    return [heading, ["---"] * len(heading), *rows]
+def piped(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown, a line for each row."""
+    return "\n".join(f"| {' | '.join(row)} |" for row in [heading, ["---"] * len(heading), *rows])
 
 
 def counts(items: Sequence[Item]) -> list[list[str]]:
@@ -137,16 +136,12 @@ def line(item: Item, here: bool = False) -> list[str]:
         item: the item.
         here: whether they are for the page of its part.
     """
-    return [item.item, item.shows, f"{item.state}: {', '.join(linked(item, here)) or why(item)}"]
-
-
-def linked(item: Item, here: bool = False) -> list[str]:
-    """Return the places of an item in Markdown, audit rows as links to where they are argued."""
     page = "" if here or not item.part else f"{item.paper}-{item.part}.md"
-    return [
+    linked = [
         f"[{place}]({page}#{place.lower()})" if AUDIT_ID.fullmatch(place) else f"`{place}`"
         for place in item.places
     ]
+    return [item.item, item.shows, f"{item.state}: {', '.join(linked) or why(item)}"]
 
 
 def why(item: Item) -> str:

@@ -103,8 +103,8 @@ def front_page(
         else "",
         '<section id="made"><h2>How these results were made</h2>',
         f"<dl>{''.join(stated)}</dl><ul>",
-        f'<li><a href="{_link(audit, folder)}">The audit</a>: where printed numbers of all '
-        "documents disagree with their formulas.</li>",
+        f'<li><a href="{escape(relpath(audit, folder))}">The audit</a>: where printed numbers of '
+        "all documents disagree with their formulas.</li>",
         f"{''.join(further)}</ul></section></main>",
     ]
     return document("Results", "\n".join(body), STYLE)
@@ -140,7 +140,3 @@ def _other(shown: Shown) -> str:
 
 def _record(shown: Shown) -> str:
     return f"Its printed numbers, checked by formula: {tally(shown.audit)}"
-
-
-def _link(path: str, folder: str) -> str:
-    return escape(relpath(path, folder))

@@ -4,6 +4,7 @@ Tables and single numbers of a task or a paper, the figures that `docs/results/f
 and the keys and recipes of all runs that they rest on.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -172,3 +173,23 @@ def recipes_of(runs: Runs, store: Store) -> dict[str, Any]:
                 read[key] = read_json(path, "recipe")["recipe"]
                 pending.append(read[key])
     return {"runs": of_runs, "read": read}
+
+
+def notes_on_runs(keys: Iterable[str], store: Store) -> list[dict[str, Any]]:
+    """Return how each of some runs was computed, see `fbftl.ground.provenance.record`.
+
+    Raises:
+        UserError: if a run is not there any more, or damaged.
+    """
+    return [store.json("runs", key)["made"] for key in keys]
+
+
+def commits(notes: Iterable[dict[str, Any]]) -> set[str]:
+    """Return the commits that runs were made at, where noted."""
+    return {noted["commit"] for noted in notes if noted.get("commit")}
+
+
+def distinct(described: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each way to compute once, in the order of their text."""
+    texts = {json.dumps(each, sort_keys=True) for each in described}
+    return [json.loads(text) for text in sorted(texts)]

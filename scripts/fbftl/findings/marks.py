@@ -1,14 +1,10 @@
 """Which settings are on the Pareto front of cost and score, in tables and figures."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
-
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 
-def on_front(cost: "pd.Series", score: "pd.Series") -> np.ndarray:
+def on_front(cost: pd.Series, score: pd.Series) -> np.ndarray:
     """Return which points are on the Pareto front: none costs as little or less and scores better,
     and none costs less and scores as well. Of equal points all are, or none.
     """

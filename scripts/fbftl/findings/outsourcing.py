@@ -27,11 +27,9 @@ def purchases(runs: pd.DataFrame) -> pd.DataFrame:
     The noise of counts that have none is 0; other choices have neither noise nor centroids.
     """
     keys = [axis for axis in ASKED if axis in runs]
-    table = mean_and_spread(runs, ["setting", *keys])
-    shares = runs.groupby("setting", sort=True)["own_share"].agg(["std", "min"])
-    measured = runs.groupby("setting", sort=True)[list(MEASURED)].mean()
-    shares = shares.rename(columns={"std": "own_share_spread", "min": "own_least"})
-    table = table.merge(measured.join(shares).reset_index(), on="setting")
+    table = mean_and_spread(runs, ["setting", *keys], measured=MEASURED)
+    shares = runs.groupby("setting")["own_share"].agg(own_share_spread="std", own_least="min")
+    table = table.merge(shares.reset_index(), on="setting")
     counting = table["purchase_rule"].isin(COUNTING) & (table["purchase"] > 0)
     table["sigma"] = table["sigma"].fillna(0.0).where(counting)
     table["centroids"] = table["centroids"].where(counting)

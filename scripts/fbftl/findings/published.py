@@ -1,15 +1,25 @@
-"""Reader of `published/*/*.csv`: what the papers print, digit by digit, and where.
+"""Published numbers: what papers print, digit by digit, and what a result comes to beside it.
 
-Every file has the columns `printed` (a decimal as it is printed, so that its precision is known),
-`unit` and `source`; the columns before them say which value it is.
+Every file of `published/*/*.csv` has the columns `printed` (a decimal as it is printed, so that its
+precision is known), `unit` and `source`; the columns before them say which value it is.
+
+A formula reproduces a printed number if its exact value, rounded or cut to the printed digits, is
+that number; papers do both. A measurement in the published setup reproduces it if the two are equal
+by the rule of `comparison`, up to a band and half a unit of the last printed digit. What a result
+was measured on is its setup, a mapping with the keys of `DIFFERENCES`, all text: a run's comes from
+the plan (`fbftl.findings.setup`), a paper's from `published/setups.csv`.
 """
 
 from collections.abc import Mapping
-from decimal import Decimal
+from dataclasses import replace
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.comparison import Measured, Verdict, verdict
 from fbftl.ground.errors import UserError
 
 
@@ -46,3 +56,165 @@ Numbers = Mapping[str, Decimal]
 def by_quantity(frame: pd.DataFrame) -> Numbers:
     """Return the numbers of a table that has one for each of its quantities."""
     return dict(zip(frame["quantity"], map(Decimal, frame["printed"]), strict=True))
+
+
+SCALES = {"Tb": 10**12, "Gb": 10**9, "Mb": 10**6, "Kb": 10**3}
+"""Units that stand for a number of bits; every other unit stands for itself."""
+
+NEAR = 1.0
+"""Points of accuracy or ROUGE up to which two results count as equal."""
+
+
+def at_printed_precision(
+    value: int | float | Fraction, printed: str, unit: str, rounding: str = ROUND_HALF_UP
+) -> str:
+    """Return a value in the unit of a printed number, with as many digits.
+
+    Args:
+        value: exact value, in bits where `unit` is Kb, Mb, Gb or Tb.
+        printed: the number as printed, e.g. `6.6` or `1.63e17`; its last digit sets the precision.
+        unit: the unit as printed.
+        rounding: a rounding mode of `decimal`.
+    """
+    exact = Fraction(value) / SCALES.get(unit, 1)
+    step = Decimal((0, (1,), int(Decimal(printed).as_tuple().exponent)))
+    with localcontext(prec=60):
+        decimal = Decimal(exact.numerator) / Decimal(exact.denominator)
+        rounded = decimal.quantize(step, rounding=rounding)
+    if "e" in printed.lower():
+        mantissa, exponent = f"{rounded:E}".split("E")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{rounded:f}"
+
+
+def formula_verdict(value: int | float | Fraction, printed: str, unit: str) -> Verdict:
+    """Return whether a formula's exact value reproduces a printed number."""
+    candidates = {
+        Decimal(at_printed_precision(value, printed, unit, rounding))
+        for rounding in (ROUND_HALF_UP, ROUND_DOWN)
+    }
+    return Verdict.REPRODUCED if Decimal(printed) in candidates else Verdict.DIFFERS
+
+
+def measured_verdict(
+    measured: Measured | None, printed: str, reason: str, band: float = NEAR
+) -> Verdict:
+    """Return whether a measurement reproduces a printed number, in the same unit.
+
+    Args:
+        measured: over seeds.
+        printed: the number as printed; its last digit sets the precision.
+        reason: what differs from the published setup, empty if nothing does (`differs`).
+        band: difference up to which the two count as equal.
+    """
+    if measured is None:
+        return Verdict.NOT_RUN
+    if reason:
+        return Verdict.NOT_COMPARABLE
+    number = Decimal(printed)
+    reach = band + 10.0 ** int(number.as_tuple().exponent) / 2
+    difference = replace(measured, mean=measured.mean - float(number))
+    return verdict(difference, -reach, reach)
+
+
+def beside(table: pd.DataFrame, numbers: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return a table with the number that was printed under the same keys, as `judged` reads it.
+
+    Args:
+        table: with the keys.
+        numbers: published values with the keys; those without a row in the table are left out.
+        keys: columns.
+    """
+    numbers = numbers[[*keys, "printed", "unit"]].rename(columns={"unit": "printed_unit"})
+    return table.merge(numbers, how="left", on=keys)
+
+
+def judged(
+    table: pd.DataFrame, reason: str, score: str = "accuracy", spread: str = "spread", *,
+    places: int = 2, band: float = NEAR,
+) -> pd.DataFrame:  # fmt: skip
+    """Return a table of means over seeds beside what was printed, judged.
+
+    Columns `published`, in the unit of the mean; `verdict`; `reason`, what makes a row not
+    comparable. All three are empty where nothing was printed.
+
+    Args:
+        table: columns `{score}`, `{spread}`, `seeds`, and those of `beside`.
+        reason: what differs from the published setup, empty if nothing does.
+        score: the column of the mean.
+        spread: that of its standard deviation.
+        places: digits by which the point of a mean moves to where it is printed: 2 of shares of 1.
+        band: difference up to which two count as equal, in points or as printed.
+    """
+    rows = [
+        _judged({**row, "score": row[score], "spread": row[spread]}, reason, places, band)
+        for row in table.to_dict("records")
+    ]
+    columns = pd.DataFrame(rows, columns=["published", "verdict", "reason"], index=table.index)
+    return table.drop(columns=["printed", "printed_unit"]).join(columns)
+
+
+def _judged(
+    row: dict[str, Any], reason: str, places: int, band: float
+) -> tuple[float | None, str, str]:
+    if pd.isna(row["printed"]):
+        return None, "", ""
+    spread = 0.0 if pd.isna(row["spread"]) else row["spread"]
+    measured = None
+    if not pd.isna(row["score"]):
+        measured = Measured(10**places * row["score"], 10**places * spread, row["seeds"])
+    points = Decimal(row["printed"]).scaleb(2 if row["printed_unit"] == "1" else 0)
+    judgement = measured_verdict(measured, str(points), reason, band)
+    shown = reason if judgement is Verdict.NOT_COMPARABLE else ""
+    return float(points.scaleb(-places)), str(judgement), shown
+
+
+DIFFERENCES = {
+    "task": "another task",
+    "backbone": "another backbone",
+    "size": "another size",
+    "data": "a part of the data",
+    "encoding": "another encoding",
+}
+"""Keys of a setup, and what is said where one differs."""
+
+Setup = Mapping[str, str]
+
+
+def reason(run: Setup, published: Setup) -> str:
+    """Return what differs between a run's setup and a published one; empty if they are the same."""
+    return ", ".join(words for key, words in DIFFERENCES.items() if run[key] != published[key])
+
+
+def published_setup(path: str | Path, paper: str, task: str) -> dict[str, str]:
+    """Return a paper's setup of one task.
+
+    Args:
+        path: `published/setups.csv`.
+        paper: value of its column `paper`, e.g. `fbftl`.
+        task: value of its column `task`, e.g. `cifar10`.
+
+    Raises:
+        UserError: if the file cannot be read, lacks a column, or has not one such row.
+    """
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+        rows = frame[(frame["paper"] == paper) & (frame["task"] == task)]
+        (row,) = rows[list(DIFFERENCES)].to_dict("records")
+    except (OSError, ValueError, KeyError) as error:
+        raise UserError(
+            f"cannot read the setup of {task} in {paper} from {path}: {error}"
+        ) from error
+    return row
+
+
+def differs(setup: Setup, path: str | Path, task: str, paper: str = "fbftl") -> str:
+    """Return what makes a task's results not comparable with a paper's; empty if nothing does.
+
+    Args:
+        setup: the task's.
+        path: `published/setups.csv`.
+        task: the published one.
+        paper: whose.
+    """
+    return reason(setup, published_setup(path, paper, task))

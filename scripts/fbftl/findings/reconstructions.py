@@ -1,16 +1,13 @@
 """Pictures that an adversary drew, below their originals."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from fbftl.attacks.findings import Finding
 from fbftl.findings.plots.kinds import pictures
 from fbftl.findings.style import TEXT_WIDTH
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SHOWN = 10
 """Pictures in the figure."""
@@ -18,7 +15,7 @@ SHOWN = 10
 TITLE = "Pictures drawn from uploads"
 
 
-def draw(drawn: Mapping[str, np.ndarray], findings: Sequence[Finding]) -> "Figure":
+def draw(drawn: Mapping[str, np.ndarray], findings: Sequence[Finding]) -> Figure:
     """Return the figure: a row of originals, then a row per level of noise.
 
     Args:

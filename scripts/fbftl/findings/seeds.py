@@ -1,6 +1,6 @@
 """What seeds count for: one that diverged is nothing in every mean, and is counted beside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,9 +35,23 @@ def spread_of(values: Sequence[Any] | None) -> float | None:
     return float(np.std([float(value) for value in values], ddof=1))
 
 
+def over_seeds(seed_runs: pd.DataFrame, scores: Mapping[str, str], **named: Any) -> dict[str, Any]:
+    """Return the row of one setting: what names it, scores over its seeds, and what seeds count.
+
+    Args:
+        seed_runs: its rows of a tidy table.
+        scores: the measure behind each score, told as mean `{score}` and `{score}_spread`.
+        named: columns before these.
+    """
+    for score, measure in scores.items():
+        named |= {score: seed_runs[measure].mean(), f"{score}_spread": seed_runs[measure].std()}
+    return named | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
+
+
 def mean_and_spread(
-    runs: pd.DataFrame, by: list[str], score: str = "test_accuracy", name: str = "accuracy"
-) -> pd.DataFrame:
+    runs: pd.DataFrame, by: list[str], score: str = "test_accuracy", name: str = "accuracy",
+    measured: Iterable[str] = (),
+) -> pd.DataFrame:  # fmt: skip
     """Return a score over seeds: mean, standard deviation, seeds, and how many diverged.
 
     The column `{name}_converged` is the mean over the seeds that did not diverge, empty if all did.
@@ -47,6 +61,7 @@ def mean_and_spread(
         by: axes whose values name a row; every other axis must be constant inside a row.
         score: the measure that is averaged.
         name: what its mean is called.
+        measured: further measures, of which the mean alone is told.
 
     Raises:
         UserError: if a row would be the mean of several settings.
@@ -63,6 +78,7 @@ def mean_and_spread(
         **counts,
         diverged=("diverged", "sum"),
         **{f"{name}_converged": ("converged", "mean")},
+        **{measure: (measure, "mean") for measure in measured},
     ).reset_index()
 
 

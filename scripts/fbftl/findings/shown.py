@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,11 @@ def shown(rows: Iterable[Mapping[str, Any]]) -> dict[str, ShownMethod]:
 
 
 def labelled(
-    table: "pd.DataFrame",
+    table: pd.DataFrame,
     methods: Iterable[Mapping[str, Any]],
     by: Sequence[str] = (),
     ascending: bool | Sequence[bool] = True,
-) -> "pd.DataFrame":
+) -> pd.DataFrame:
     """Return a table with the label of each row's method, its rows in order.
 
     Args:

@@ -21,6 +21,14 @@ File = str | Sequence[str]
 """A path, or several."""
 
 
+Paths = list[str]
+Axes = dict[str, Any]
+"""Axes of settings, with their defaults."""
+
+Methods = list[dict[str, Any]]
+"""The methods that a table or a figure shows, as `shown` reads them."""
+
+
 def mapped(file: File, change: Callable[[str], str]) -> File:
     """Return a path changed, or each of several."""
     return change(file) if isinstance(file, str) else [change(path) for path in file]

@@ -7,7 +7,7 @@ Markdown and HTML at most eight of them.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,18 @@ class Column:
         if pd.isna(value):
             return ""
         return self.format(value) if callable(self.format) else self.format.format(value)
+
+    def of_page(self, values: pd.Series) -> PageColumn:
+        """Return the column of a page that has some values."""
+        return PageColumn(
+            self.title,
+            list(map(self.print, values)),
+            number=pd.api.types.is_numeric_dtype(values),
+            prose=bool(self.width),
+            verdict=self.name in VERDICTS,
+            reason=self.name == "reason",
+            detail=not self.page,
+        )
 
 
 PREFIXES = ("", "k", "M", "G", "T", "P", "E")
@@ -99,24 +111,10 @@ class ResultTable:
         """
         csv = Path(csv)
         frame = self.frame if self.arranged is None else self.arranged
-        shown = [[column.print(value) for value in frame[column.name]] for column in self.columns]
-        rows = [list(row) for row in zip(*shown, strict=True)]
-        numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in self.columns]
-        page = [
-            PageColumn(
-                column.title,
-                cells,
-                number=is_number,
-                prose=bool(column.width),
-                verdict=column.name in VERDICTS,
-                reason=column.name == "reason",
-                detail=not column.page,
-            )
-            for column, cells, is_number in zip(self.columns, shown, numeric, strict=True)
-        ]
+        page = [column.of_page(frame[column.name]) for column in self.columns]
         write_text(csv, self.frame.to_csv(index=False, lineterminator="\n"))
         write_text(csv.with_suffix(".md"), markdown(page))
-        write_text(csv.with_suffix(".tex"), _latex(self.columns, rows, numeric))
+        write_text(csv.with_suffix(".tex"), _latex(self.columns, page))
         write_text(csv.with_suffix(".html"), table_page(csv, text, page))
 
 
@@ -124,44 +122,31 @@ def markdown(columns: Sequence[PageColumn]) -> str:
     """Return a pipe table of a page's columns, numbers to the right, what rows share below it."""
     table, in_every_row = for_readers(columns)
 
-    def line(cells: Iterable[str]) -> str:
-        return "| " + " | ".join(cells) + " |"
-
     def cell(column: PageColumn, row: int) -> str:
         below = column.below[row] if column.below else ""
         return escape_markdown("; ".join(filter(None, (column.cells[row], below))))
 
-    lines = [line(escape_markdown(column.heading) for column in table)]
-    lines.append(line("---:" if column.number else "---" for column in table))
-    rows = len(table[0].cells) if table else 0
-    lines += [line(cell(column, row) for column in table) for row in range(rows)]
-    if in_every_row:
-        lines += ["", escape_markdown(in_every_row)]
-    return "\n".join(lines) + "\n"
+    rules = ["---:" if column.number else "---" for column in table]
+    lines = [[escape_markdown(column.heading) for column in table], rules]
+    for row in range(len(table[0].cells) if table else 0):
+        lines.append([cell(column, row) for column in table])
+    text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"{text}\n{escape_markdown(in_every_row)}\n" if in_every_row else text
 
 
-def _latex(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
+def _latex(columns: Sequence[Column], page: Sequence[PageColumn]) -> str:
     """Return a booktabs tabular, numbers to the right and prose in paragraphs."""
     layout = "".join(
-        f"p{{{column.width}}}" if column.width else "r" if is_number else "l"
-        for column, is_number in zip(columns, numeric, strict=True)
+        f"p{{{column.width}}}" if column.width else "r" if of_page.number else "l"
+        for column, of_page in zip(columns, page, strict=True)
     )
-
-    def line(cells: Sequence[str]) -> str:
-        return " & ".join(cells) + r" \\"
-
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{{layout}}}",
-            r"\toprule",
-            line([escape_latex(column.title) for column in columns]),
-            r"\midrule",
-            *(line([escape_latex(cell) for cell in row]) for row in rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
+    head, *rows = (
+        " & ".join(map(escape_latex, cells)) + r" \\"
+        for cells in zip(*([column.heading, *column.cells] for column in page), strict=True)
     )
+    begin, end = rf"\begin{{tabular}}{{{layout}}}", r"\end{tabular}"
+    lines = [begin, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", end]
+    return "\n".join(lines) + "\n"
 
 
 MARKDOWN = {"\\": "\\\\", "|": "\\|", "*": "\\*", "_": "\\_", "`": "\\`", "[": "\\[", "]": "\\]"}

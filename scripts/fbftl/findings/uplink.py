@@ -4,9 +4,8 @@ The one place of every uplink and of every ratio to FbFTL's: table, figure, sent
 read what is written here.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 import pandas as pd
 
@@ -48,25 +47,21 @@ def uplink(methods: Mapping[str, Exchanged]) -> pd.DataFrame:
     `payload_bits` (what the paper counts), `bits` (what was sent), `times_fbftl` (payload over
     FbFTL's of the same seed) and `diverged`.
     """
-    return pd.DataFrame(_rows(methods))
-
-
-def _rows(methods: Mapping[str, Exchanged]) -> Iterator[dict[str, Any]]:
-    target = common_accuracy(methods)
+    target, parts = common_accuracy(methods), []
     for name, run in methods.items():
         for until, epochs in ((SELECTED, run.selected), (COMMON, run.reaching(target))):
             ratio = times(run, epochs, methods.get("fbftl"))
-            payload, bits = (run.until("up", total, epochs) for total in ("payload_bits", "bits"))
-            for index, (seed, epoch) in enumerate(zip(run.seeds, epochs, strict=True)):
-                yield {
-                    "task": run.task,
-                    "method": name,
-                    "until": until,
-                    "seed": seed,
-                    "epoch": epoch,
-                    "accuracy": float(run.accuracy[index, epoch - 1]),
-                    "payload_bits": int(payload[index]),
-                    "bits": int(bits[index]),
-                    "times_fbftl": None if ratio is None else float(ratio[index]),
-                    "diverged": run.diverged[index],
-                }
+            columns = {
+                "task": run.task,
+                "method": name,
+                "until": until,
+                "seed": run.seeds,
+                "epoch": epochs,
+                "accuracy": [curve[at - 1] for curve, at in zip(run.accuracy, epochs, strict=True)],
+                "payload_bits": run.until("up", "payload_bits", epochs),
+                "bits": run.until("up", "bits", epochs),
+                "times_fbftl": None if ratio is None else list(map(float, ratio)),
+                "diverged": run.diverged,
+            }
+            parts.append(pd.DataFrame(columns))
+    return pd.concat(parts, ignore_index=True)

@@ -92,10 +92,9 @@ def compared(
         partition=runs["partition"].fillna(clients["partition"]),
         alpha=alpha.fillna(clients["alpha"]),
     )
-    measured = ["upload_batches", "uplink_bits", "downlink_bits"]
-    sent = runs.groupby("setting")[measured].mean().reset_index()
     axes = ["method", "samples_per_client", "partition", "alpha", "message", "head", "bits", "keep"]
-    rows = mean_and_spread(runs, ["setting", *axes]).merge(sent, on="setting")
+    sent = ["upload_batches", "uplink_bits", "downlink_bits"]
+    rows = mean_and_spread(runs, ["setting", *axes], measured=sent)
     rows["kind"] = rows.apply(kind_of, axis=1)
     rows["name"] = rows.apply(name_of, axis=1)
     rows["skew"] = [skew_of(*dealt) for dealt in zip(rows["partition"], rows["alpha"], strict=True)]

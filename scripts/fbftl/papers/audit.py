@@ -16,7 +16,7 @@ import pandas as pd
 
 from fbftl.findings.columns import VERDICT
 from fbftl.findings.comparison import Verdict
-from fbftl.findings.printed import formula_verdict
+from fbftl.findings.published import formula_verdict
 from fbftl.findings.tables import Column
 from fbftl.papers.by_name import modules
 from fbftl.papers.record import PaperRecord

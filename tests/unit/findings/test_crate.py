@@ -5,7 +5,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from fbftl.findings.origins import commits, notes_on_runs
+from fbftl.findings.kept import commits, notes_on_runs
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256

@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 import tabulate_survey
-from fbftl.findings.paces import epochs_to
 from fbftl.findings.runs import FOLLOWED, write_tidy
 from fbftl.papers.measures import accuracy, column
 from fbftl.papers.quantities import runs_by_task
+from tabulate_survey import epochs_to
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 from fbftl.findings.comparison import Measured, Verdict
-from fbftl.findings.printed import at_printed_precision, formula_verdict, judged, measured_verdict
+from fbftl.findings.published import at_printed_precision, formula_verdict, judged, measured_verdict
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,7 @@
 """Which rows of a table of widths figures show."""
 
 import pandas as pd
-from fbftl.findings.widths import as_in_the_thesis, orders_of
+from plot_thesis_widths import as_in_the_thesis, orders_of
 
 
 def table(*runs: tuple[str, str | None, bool]) -> pd.DataFrame:

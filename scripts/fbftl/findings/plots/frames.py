@@ -1,9 +1,39 @@
-"""Frames of marks, which all kinds of plots read: what is drawn where, and how it is named."""
+"""Tables that figures are drawn of, and frames of marks: what is drawn where, how it is named."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+from fbftl.findings.runs import read_tidy
+from fbftl.ground.errors import UserError
+
+
+def with_rows(table: pd.DataFrame, path: object) -> pd.DataFrame:
+    """Return a table that a figure is drawn of.
+
+    Raises:
+        UserError: if it has no row.
+    """
+    if table.empty:
+        raise UserError(
+            f"{path} has no row, so that there is nothing to draw; give its experiment settings"
+        )
+    return table
+
+
+def to_draw(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Return a table that a figure is drawn of.
+
+    Args:
+        path: of the table.
+        axes: axes that must have a column, with their defaults.
+
+    Raises:
+        UserError: as `read_tidy`, or if it has no row.
+    """
+    return with_rows(read_tidy(path, axes), path)
 
 
 def marks(

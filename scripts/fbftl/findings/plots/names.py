@@ -3,16 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 
 from fbftl.findings.style import LABEL_SIZE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.transforms import Bbox
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ AROUND = 3.5
 """Points around the middle of a marker that no name may cover."""
 
 
-def write(figure: "Figure", names: Sequence[Sequence[Name]]) -> None:
+def write(figure: Figure, names: Sequence[Sequence[Name]]) -> None:
     """Write names at their marks; those of lines that reach the panel's end, right of the panel.
 
     Call it when everything is drawn: later limits would move the marks.
@@ -75,7 +73,7 @@ def write(figure: "Figure", names: Sequence[Sequence[Name]]) -> None:
         write_beside(axes, of_panel)
 
 
-def write_at_ends(axes: "Axes", names: Sequence[Name]) -> None:
+def write_at_ends(axes: Axes, names: Sequence[Name]) -> None:
     """Write names right of the panel where lines end, moved apart if they would overlap."""
     gap = 1.25 * LABEL_SIZE * axes.figure.dpi / 72
     if not names:
@@ -101,7 +99,7 @@ def spread_out(positions: Sequence[float], gap: float) -> list[float]:
     return list(isotonic_regression(np.array(positions) - before).x + before)
 
 
-def write_beside(axes: "Axes", names: Sequence[Name]) -> None:
+def write_beside(axes: Axes, names: Sequence[Name]) -> None:
     """Write a name beside each mark, clear of other names, of what is drawn, and of the frame.
 
     Each takes the first place that is free; where none is, the one that covers least.
@@ -139,19 +137,19 @@ def write_beside(axes: "Axes", names: Sequence[Name]) -> None:
             )  # fmt: skip
 
 
-def _across(axes: "Axes", name: Name) -> float:
+def _across(axes: Axes, name: Name) -> float:
     """Return how far to the right a mark is in its panel, 1 at the edge."""
     at = axes.transData.transform((name.x, name.y))
     return float(axes.transAxes.inverted().transform(at)[0])
 
 
-def _overlapped(box: "Bbox", boxes: np.ndarray) -> int:
+def _overlapped(box: Bbox, boxes: np.ndarray) -> int:
     """Return how many boxes (boxes, ends, axes) share an area with one."""
     low, high = box.get_points()
     return int(((boxes[:, 1] > low) & (boxes[:, 0] < high)).all(axis=1).sum())
 
 
-def _drawn(axes: "Axes", unit: float) -> np.ndarray:
+def _drawn(axes: Axes, unit: float) -> np.ndarray:
     """Return boxes around all markers and along all lines and bars of a panel, in pixels.
 
     They are an array of (boxes, ends, axes), the lower left end first.

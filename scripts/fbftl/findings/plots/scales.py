@@ -2,16 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator, NullLocator
 
 from fbftl.findings.plots.spec import Panel, Scale
 from fbftl.findings.style import NEUTRAL
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
 
 TOWARDS = 101
 """Per cent to which distances are taken where an axis is stretched; 100 % itself has one, of 1."""
@@ -36,7 +34,7 @@ LINEAR = 0.1
 """Below it a `symlog` axis is linear, so that it holds 0."""
 
 
-def finish(axes: "Axes", panel: Panel, frame: "pd.DataFrame") -> None:
+def finish(axes: Axes, panel: Panel, frame: pd.DataFrame) -> None:
     """Give a panel its title and axes.
 
     Args:
@@ -57,10 +55,8 @@ def finish(axes: "Axes", panel: Panel, frame: "pd.DataFrame") -> None:
             _finish(axes, which, axis)
 
 
-def _finish(axes: "Axes", which: str, axis: Scale) -> None:
+def _finish(axes: Axes, which: str, axis: Scale) -> None:
     """Give a panel one of matplotlib's scales."""
-    from matplotlib.ticker import LogLocator, NullLocator
-
     name, _, numbers = axis.scale.partition(" ")
     base = {"base": 2} if name == "log2" else {}
     further = {"linthresh": LINEAR, "linscale": 0.5} if name == "symlog" else base
@@ -102,7 +98,7 @@ def _missing(towards: float, highest: float) -> tuple[Transform, Transform]:
     )
 
 
-def packet_loss_axis(axes: "Axes", rates: Sequence[float], label: str) -> None:
+def packet_loss_axis(axes: Axes, rates: Sequence[float], label: str) -> None:
     """Make the x axis one of the logarithm of what arrives.
 
     Every rate has a tick. From the left, a tick is labelled if its label has room.
@@ -125,7 +121,7 @@ def packet_loss_axis(axes: "Axes", rates: Sequence[float], label: str) -> None:
     axes.set_xlabel(logarithmic(label))
 
 
-def score_axis(axes: "Axes", lowest: float, highest: float, label: str) -> None:
+def score_axis(axes: Axes, lowest: float, highest: float, label: str) -> None:
     """Make the y axis, which holds per cents, end where scores do, with all markers whole.
 
     Where some are near 100 %, it is one of the logarithm of what is missing to 101 %, so that they

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from fbftl.findings.shown import ShownMethod
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, ordered_colors
-
-if TYPE_CHECKING:
-    from fbftl.findings.shown import ShownMethod
 
 HIGHEST = 100
 """What accuracies and ROUGE can reach as they are drawn; their lowest is 0."""
@@ -65,7 +63,7 @@ class Look:
     size: float = 5.5
 
     @classmethod
-    def of(cls, method: "ShownMethod", **other: Any) -> "Look":
+    def of(cls, method: ShownMethod, **other: Any) -> "Look":
         """Return the look of a method, with fields that differ from it."""
         return cls(method.colour, method.marker, **other)
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fbftl.cost import compute, payload
 from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost.layers import parameters, products
-from fbftl.findings.printed import SCALES, at_printed_precision
+from fbftl.findings.published import SCALES, at_printed_precision
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fbftl.setup import epochs, federation
@@ -47,38 +47,28 @@ def a7(record: PaperRecord) -> AuditFinding:
 def a8(record: PaperRecord) -> AuditFinding:
     """What a batch holds in Table IV."""
     of_batch = {"trained_encoders": 8, "quantity": "numbers_per_batch"}
-    model = record.number("table4", method="ftl_f", **of_batch)
-    features = record.number("table4", method="fbftl", **of_batch)
+    printed = [record.number("table4", method=name, **of_batch) for name in ("fbftl", "ftl_f")]
     distinct = parameters(t5(FLAN_T5_SMALL, trained_encoders=8).layers)
     samples, width = federation(record, "samsum").samples_per_client, FLAN_T5_SMALL.d_model
-    if record.mean_tokens is None:
-        # Without dialogues only a bound: one token each.
-        true, length = samples * width, ""
-        shown = f"{true:,} per token"
-    else:
-        true = round(samples * record.mean_tokens * width)
-        shown, length = f"{true:,}", f" (at least {float(record.mean_tokens):.1f} in real ones)"
-    return finding(
-        [features, model],
-        [true, distinct],
-        shown=(f"{features:,}; {model:,}", f"{shown}; {distinct:,}"),
-        width=width,
-        length=length,
-    )
+    # Without dialogues only a bound: one token each.
+    true, of_token, length = samples * width, " per token", ""
+    if record.mean_tokens is not None:
+        true, of_token = round(samples * record.mean_tokens * width), ""
+        length = f" (at least {float(record.mean_tokens):.1f} in real ones)"
+    shown = "; ".join(f"{number:,}" for number in printed), f"{true:,}{of_token}; {distinct:,}"
+    return finding(printed, [true, distinct], shown=shown, width=width, length=length)
 
 
 def a9(record: PaperRecord) -> AuditFinding:
     """The samples that Eqs. (14) to (17) leave out."""
-    network, clients = vgg16(), federation(record, "cifar10")
     printed, texts, corrected = [], [], []
     for method in ("fl", "fbftl"):
         value = record.number("table3", method=method, quantity="client_multiplications")
         batches = int(record.number("table3", method=method, quantity="upload_batches"))
+        of = vgg16(), method, federation(record, "cifar10"), batches
         printed.append(_scientific(value))
-        texts.append(compute.client_multiplications_in_text(network, method, clients, batches))
-        corrected.append(
-            _scientific(compute.client_multiplications(network, method, clients, batches))
-        )
+        texts.append(compute.client_multiplications_in_text(*of))
+        corrected.append(_scientific(compute.client_multiplications(*of)))
     return finding(printed, texts, _scientific, corrected=" and ".join(corrected))
 
 
@@ -88,15 +78,11 @@ def a12(record: PaperRecord) -> AuditFinding:
     published = record.number("table3", method="fbftl", quantity="total_downlink")
     released, tabulated = vgg16(frozen_dense=(4096,) * frozen), vgg16()
     broadcast = payload.downlink_bits(released, "fbftl", rounds=1)
-    return finding(
-        [published],
-        [broadcast],
-        lambda bits: at_printed_precision(bits, str(published), "Gb"),
-        unit="Gb",
-        frozen=parameters(released.extractor),
-        cut_at_fc1=parameters(tabulated.extractor),
-        whole=parameters(released.layers),
-    )
+    words = {"frozen": released.extractor, "cut_at_fc1": tabulated.extractor}
+    words |= {"whole": released.layers}
+    counts = {name: parameters(layers) for name, layers in words.items()}
+    shown = str(published), at_printed_precision(broadcast, str(published), "Gb")
+    return finding([published], [broadcast], unit="Gb", shown=shown, **counts)
 
 
 def a18(record: PaperRecord) -> AuditFinding:

@@ -41,17 +41,9 @@ def a3(record: PaperRecord) -> AuditFinding:
     gamma, steps = 1 - 1 / KAPPA, floor(printed_steps(ALPHA, KAPPA))
     best = best_steps(dynamic_bound, ALPHA, gamma, 2 * steps)
     at_printed, at_best = (dynamic_bound(t, ALPHA, gamma) for t in (steps, best))
-    return finding(
-        [printed["bound_at_most"]],
-        [at_printed],
-        "{:.1f}",
-        printed="at most {}",
-        kappa=KAPPA,
-        alpha=ALPHA,
-        steps=steps,
-        best=best,
-        at_best=at_best,
-    )
+    words = {"kappa": KAPPA, "alpha": ALPHA, "steps": steps, "best": best, "at_best": at_best}
+    most = [printed["bound_at_most"]]
+    return finding(most, [at_printed], "{:.1f}", printed="at most {}", **words)
 
 
 def a4(record: PaperRecord) -> AuditFinding:

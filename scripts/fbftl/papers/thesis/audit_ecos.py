@@ -88,8 +88,7 @@ def a13(record: PaperRecord) -> AuditFinding:
     """How far one absent row moves the scores."""
     stated = record.numbers("ch5")
     moved = np.bincount([0, 1, 1], minlength=3) - np.bincount([0, 1], minlength=3)
-    moves = int(np.abs(moved).sum())
-    return finding([stated["sensitivity"]], [moves])
+    return finding([stated["sensitivity"]], [int(np.abs(moved).sum())])
 
 
 def a14(record: PaperRecord) -> AuditFinding:
@@ -105,11 +104,9 @@ def a15(record: PaperRecord) -> AuditFinding:
     """The sign of the covering radius in the objective."""
     stated = record.numbers("ch5")
     far, near = np.array([0.0, 10.0]), np.array([0.0])
-    radius = {
-        len(chosen): max(min(abs(x - s) for s in chosen) for x in far) for chosen in (far, near)
-    }
-    sign = 1 if radius[2] < radius[1] else -1
-    return finding([stated["sign_of_radius"]], [sign], of_both=radius[2], of_one=radius[1])
+    both, one = (max(min(abs(x - s) for s in chosen) for x in far) for chosen in (far, near))
+    sign = 1 if both < one else -1
+    return finding([stated["sign_of_radius"]], [sign], of_both=both, of_one=one)
 
 
 def a16(record: PaperRecord) -> AuditFinding:
@@ -141,12 +138,9 @@ def a17(record: PaperRecord) -> AuditFinding:
     ahead = _ahead(_accuracies(table, 5.3, budget=3000)).droplevel("data")
     count = int(ahead[["Clipart", "Real"]].sum())
     small = _ahead(_accuracies(table, 5.3, budget=1000)).droplevel("data")
-    return finding(
-        [stated["compression_gains"]],
-        [count],
-        ahead=", ".join(ahead.index[ahead]),
-        ahead_of_small=", ".join(small.index[small]),
-    )
+    words = {"ahead": ahead.index[ahead], "ahead_of_small": small.index[small]}
+    named = {name: ", ".join(domains) for name, domains in words.items()}
+    return finding([stated["compression_gains"]], [count], **named)
 
 
 def a18(record: PaperRecord) -> AuditFinding:

@@ -51,14 +51,8 @@ def a32(record: PaperRecord) -> AuditFinding:
     """The expectation of a power, and the power of an expectation."""
     power_of_mean = f"{np.mean(LOSSES) ** 2 / 2:.4f}"
     general = float(np.mean([loss**2 / 2 for loss in LOSSES]))
-    return finding(
-        [power_of_mean],
-        [general],
-        "{:.4f} by Eq. (3.7)",
-        printed="{} by Eq. (3.6)",
-        low=LOSSES[0],
-        high=LOSSES[1],
-    )
+    forms = {"form": "{:.4f} by Eq. (3.7)", "printed": "{} by Eq. (3.6)"}
+    return finding([power_of_mean], [general], **forms, low=LOSSES[0], high=LOSSES[1])
 
 
 def a33(record: PaperRecord) -> AuditFinding:
@@ -101,8 +95,6 @@ def a37(record: PaperRecord) -> AuditFinding:
     printed, computed = ([f"{of[key]:.1f}" for key in off] for of in (averages, means))
     shown = "; ".join(printed) or "all", "; ".join(computed) or "all"
     named = ", ".join(" ".join(key) for key in off)
-    words = {
-        "rows": len(means),
-        "which": f"Off: {named}." if off else "Every average is that of its nine tasks.",
-    }
-    return finding(list(averages[means.index]), list(means), unit="%", shown=shown, **words)
+    which = f"Off: {named}." if off else "Every average is that of its nine tasks."
+    words = {"shown": shown, "rows": len(means), "which": which}
+    return finding(list(averages[means.index]), list(means), unit="%", **words)

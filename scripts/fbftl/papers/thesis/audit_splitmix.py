@@ -15,38 +15,31 @@ MILLION = 10**6
 WIDTHS = (0.125, 0.25, 0.5, 1.0)
 
 
-def _both(record: PaperRecord, quantity: str) -> tuple[list[str], list[Fraction]]:
-    """Return what is printed of every width, data set and method, and what it should be."""
+def _tabled(record: PaperRecord, quantity: str) -> AuditFinding:
+    """Return what is printed of every width, data set and method; the whole networks are shown."""
     table = record.published["table4_1"]
     mine = table[(table["quantity"] == quantity) & (table["method"] != "SHeteroFL")]
-    exact = [
-        Fraction(counted(row.data, row.method, row.width, quantity), MILLION)
-        for row in mine.itertuples()
+    cells = zip(mine["data"], mine["method"], mine["width"], strict=True)
+    exact = [Fraction(counted(*cell, quantity), MILLION) for cell in cells]
+    factors = [
+        float(value) / float(tabled) for tabled, value in zip(mine["printed"], exact, strict=True)
     ]
-    return list(mine["printed"]), exact
-
-
-def _widest(record: PaperRecord, quantity: str) -> tuple[str, str]:
-    """Return printed and exact numbers of the whole networks, for readers."""
     whole = {"method": "FedAvg individual", "width": 1.0, "quantity": quantity}
     printed = [str(record.number("table4_1", data=data, **whole)) for data in TABLE_4_1]
-    exact = [counted(data, whole["method"], 1.0, quantity) / MILLION for data in TABLE_4_1]
-    return "; ".join(printed), "; ".join(f"{value:.1f}" for value in exact)
+    computed = [counted(data, whole["method"], 1.0, quantity) / MILLION for data in TABLE_4_1]
+    shown = "; ".join(printed), "; ".join(f"{value:.1f}" for value in computed)
+    words = {"networks": len(exact), "least": min(factors), "most": max(factors)}
+    return finding(list(mine["printed"]), exact, shown=shown, **words)
 
 
 def a20(record: PaperRecord) -> AuditFinding:
     """The multiplications of Table 4.1."""
-    printed, exact = _both(record, "multiplications")
-    factors = [float(value) / float(tabled) for tabled, value in zip(printed, exact, strict=True)]
-    words = {"networks": len(printed), "least": min(factors), "most": max(factors)}
-    return finding(printed, exact, shown=_widest(record, "multiplications"), **words)
+    return _tabled(record, "multiplications")
 
 
 def a21(record: PaperRecord) -> AuditFinding:
     """The parameters of Table 4.1."""
-    printed, exact = _both(record, "parameters")
-    shown = _widest(record, "parameters")
-    return finding(printed, exact, shown=shown, networks=len(printed))
+    return _tabled(record, "parameters")
 
 
 def a22(record: PaperRecord) -> AuditFinding:
