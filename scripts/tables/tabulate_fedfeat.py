@@ -212,8 +212,10 @@ def epsilons(row: Mapping[str, Any], delta: float, rounds: int) -> tuple[float, 
     """
     match row["mechanism"]:
         case "feature_gaussian":
-            at = (epsilon_at_stated_sensitivity(row["noise_std"], delta, n) for n in (1, rounds))
-            return tuple(at)
+            once, over_rounds = (
+                epsilon_at_stated_sensitivity(row["noise_std"], delta, n) for n in (1, rounds)
+            )
+            return once, over_rounds
         case "feature_laplace":
             return row["epsilon"], rounds * row["epsilon"]
         case "gaussian":

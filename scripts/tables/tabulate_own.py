@@ -28,7 +28,7 @@ SCORES = {
 
 
 def sweep(
-    runs: str, clients: str,varying: Sequence[str], axes: Axes,
+    runs: str, clients: str, varying: Sequence[str], axes: Axes,
     methods: Methods, lacking: dict[str, list[str]],
 ) -> ResultTable:  # fmt: skip
     """Tabulate an experiment of one's own: mean and spread over seeds, a row per setting.

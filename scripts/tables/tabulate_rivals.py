@@ -1,4 +1,4 @@
-"""Tables of one-shot uploads: costs, trust, what is printed of them, and what to send at a size.
+"""Tables of one-shot uploads: costs, trust, and what is printed of them.
 
 Each function returns one.
 """
@@ -21,8 +21,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.steps import Axes, Methods, Paths
-from fbftl.findings.tables import Column, ResultTable, prefixed, three_digits
-from fbftl.findings.upload_kinds import compared, written
+from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.privacy.composition import compose
@@ -301,42 +300,3 @@ def rows_of(
     summed = uploads and setting["aggregation"] == "masked"
     for trust in [LOCAL] * open_ + [SUM] * summed + [TRUSTED] * (not open_):
         yield {"trust": trust} | columns
-
-
-# --- front ----------------------------------------------------------------------------------------
-
-FRONT_COLUMNS = [
-    Column("skew", "Label distribution", page=True),
-    Column("samples_per_client", "K", format="{:.0f}", page=True),
-    Column("name", "Upload and head", format=written, page=True),
-    Column("kilobytes", "Uplink per client", "kB", three_digits, page=True),
-    *shared.accuracy(),
-    Column("below_raw", "Accuracy below raw features", format=shared.PERCENT, page=True),
-    Column("cheapest", "Cheapest of its kind within one point", page=True),
-    Column("pareto", "On the Pareto front", page=True),
-    Column("downlink_kilobytes", "Downlink per client", "kB", three_digits),
-    Column("multiplications", "Multiplications to extract, per client", format=prefixed),
-    Column("revealed", "The server sees", width="5cm"),
-    shared.SEEDS,
-    shared.DIVERGED,
-]
-
-
-def front(runs: str, network: str, axes: Axes, client_block: Mapping[str, Any]) -> ResultTable:
-    """Tabulate uploads among clients of one size and skew, the cheapest first.
-
-    Readers see those first that are the cheapest of their kind within a point of raw features.
-
-    Args:
-        runs: tidy table of the experiment.
-        network: the task's layers and its cut.
-        axes: those of uploads, of their codec and of clients, with their defaults.
-        client_block: the task's block `clients`.
-    """
-    of_task = read_network(network)
-    # Vectors of the user's own come from an extractor that nobody counted.
-    each = multiplications(of_task.extractor) or np.nan
-    rows = compared(read_tidy(runs, axes), client_block, each)
-    rows = rows.assign(width=of_task.feature_width, classes=of_task.layers[-1].outputs)
-    first = rows.sort_values(["cheapest", "skew"], ascending=False, kind="stable")
-    return ResultTable(rows, FRONT_COLUMNS, first)

@@ -39,6 +39,7 @@ from fbftl.papers.kept_runs import keep_runs, kept_files
 from fbftl.papers.quantities import Runs, runs_by_task
 from fbftl.plan.opened import store_of
 from fbftl.plan.results import MEASURED
+from fbftl.plan.results.rivals import FRONTS
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 
@@ -221,9 +222,7 @@ def committed_numbers(root: Path) -> dict[str, float]:
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
     of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, csv_rows(t)).items()}
     of_tables = {
-        "front": front_uploads,
-        "front_codec": front_uploads,
-        "front_elements": front_uploads,
+        **dict.fromkeys(FRONTS, front_uploads),
         "rounds": uplinks_of_rounds,
         "upload_attacks": attained,
         "upload_membership": membership,

@@ -24,14 +24,29 @@ def rest(models: Population, target: int) -> TargetView:
 
 @cache
 def many() -> TargetView:
-    """A hundred shadows that saw every sample, and as many that saw none."""
-    return few_shadows(np.full(SAMPLES // 2, 2.0), 100, 1.0, inside=100)
+    """Two hundred shadows that saw every sample, and as many that saw none."""
+    return few_shadows(np.full(SAMPLES, 2.0), 200, 1.0, inside=200)
 
 
 def within(successes: int, trials: int, rate: float) -> bool:
     """Tell whether a binomial number lies within what one draw in ten thousand leaves."""
     low, high = binom.ppf([5e-5, 1 - 5e-5], trials, rate)
     return bool(low <= successes <= high)
+
+
+@BOTH
+@SIDES
+def test_lira_takes_out_how_easy_a_sample_is(attack, online):
+    models = trained_on_halves(gain=2.0)
+    aucs, blunt = [], []
+    for target, (confidence, member) in enumerate(
+        zip(models.confidence, models.member, strict=True)
+    ):
+        scores = attack(rest(models, target), online=online)
+        aucs.append(auc(scores[member], scores[~member]))
+        blunt.append(auc(confidence[member], confidence[~member]))
+    assert np.mean(aucs) > 0.85
+    assert np.mean(aucs) > np.mean(blunt) + 0.2
 
 
 def test_moments_are_those_of_the_shadows_alone():

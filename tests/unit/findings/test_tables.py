@@ -64,7 +64,7 @@ def test_an_unknown_column_writes_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@given(st.text("a \\|<>&*_`[]#\n\r\u2028é"))
+@given(st.text())
 def test_escaped_markdown_stays_in_its_cell(text):
     escaped = escape_markdown(text)
     assert "\n" not in escaped

@@ -78,9 +78,11 @@ def a12(record: PaperRecord) -> AuditFinding:
     published = record.number("table3", method="fbftl", quantity="total_downlink")
     released, tabulated = vgg16(frozen_dense=(4096,) * frozen), vgg16()
     broadcast = payload.downlink_bits(released, "fbftl", rounds=1)
-    words = {"frozen": released.extractor, "cut_at_fc1": tabulated.extractor}
-    words |= {"whole": released.layers}
-    counts = {name: parameters(layers) for name, layers in words.items()}
+    counts = {
+        "frozen": parameters(released.extractor),
+        "cut_at_fc1": parameters(tabulated.extractor),
+        "whole": parameters(released.layers),
+    }
     shown = str(published), at_printed_precision(broadcast, str(published), "Gb")
     return finding([published], [broadcast], unit="Gb", shown=shown, **counts)
 

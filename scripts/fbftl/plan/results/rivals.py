@@ -103,7 +103,7 @@ OF_EXPERIMENT["uploads"] = [
 OF_EXPERIMENT |= {
     name: [
         Result(
-            "tabulate_rivals.front", "cost", f"What a client should upload: {what}",
+            "tabulate_front.front", "cost", f"What a client should upload: {what}",
             TIDY | NETWORK, axes(*UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
             stem=name,
         )
