@@ -92,7 +92,7 @@ def sweep_columns(score: str, varying: Sequence[str]) -> list[Column]:
     return [
         # Whole numbers that stand beside missing ones stay whole.
         *axis_columns(varying, lambda of: f"{of:g}" if isinstance(of, float) else str(of)),
-        *shared.with_spread(score, heading, unit, form, spread="spread"),
+        *shared.with_spread(score, heading, unit, form, spread="spread", page=True),
         *([shared.TEST_SET, shared.MAJORITY] if score == "test_accuracy" else []),
         Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
         *shared.SEED_COUNTS,

@@ -119,6 +119,21 @@ def test_the_table_has_mean_and_spread_of_every_setting(table):
     assert "Majority-class baseline: 25" in lines[-1]
 
 
+def test_accuracy_stays_on_the_page_however_many_axes_vary(tidy, clients, tmp_path):
+    axes = ["plr", "blr", "burst", "bits", "keep", "retransmissions", "fraction", "feedback"]
+    runs = pd.read_csv(tidy).drop_duplicates(["method", "seed"])
+    numbers = pd.DataFrame(
+        {axis: runs["method"].map({"fbftl": 0.1, "ftl_c": 0.2}) for axis in axes}
+    )
+    pd.concat([runs, numbers], axis=1).to_csv(tidy, index=False)
+    csv = tmp_path / "table.csv"
+    varied = ["method", *axes]
+    tabulate_own.sweep(tidy, clients, varied, dict.fromkeys(axes), METHODS, {}).write(csv)
+    head = csv.with_suffix(".md").read_text(encoding="utf-8").splitlines()[0]
+    assert "| Accuracy |" in head
+    assert head.count("|") == 9
+
+
 def test_runs_without_a_score_are_refused(tidy, tmp_path):
     runs = pd.read_csv(tidy).drop(columns="test_accuracy")
     runs.to_csv(tidy, index=False)
