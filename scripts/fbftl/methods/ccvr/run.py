@@ -1,11 +1,34 @@
-"""A run of CCVR, all its seeds."""
+"""A run of CCVR, all its seeds: one more message after the last round of FedAvg.
 
-from fbftl.exchange.averaging import weights_or_updates
-from fbftl.exchange.repetition import run_rounds
-from fbftl.exchange.secure_sum import RING_MEASURES
-from fbftl.methods.ccvr.calibration import by_calibrating, calibrated_network, ring_of
+Every client is sent the averaged extractor and answers with the statistics of each class's
+features: their number, their sum, their second moments. The server adds them up, draws as many
+virtual features of a class as it has samples from the normal distribution of its mean and
+covariance, and retrains the classifier on them. The sum may be masked; nothing bounds the features
+of a trained extractor, so that its numbers have whole words.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import torch
+
+from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
+from fbftl.exchange.repetition import Train, run_rounds
+from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
+from fbftl.exchange.uplink import Uplink
+from fbftl.ground.randomness import stream
+from fbftl.ground.ring import Ring
+from fbftl.learners.local import local_network
+from fbftl.messages.codec import encode
+from fbftl.messages.encoded import digested_messages
+from fbftl.messages.statistics import Statistics, length
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
+from fbftl.training.batches import Round, Rounds
+from fbftl.training.feature_network import FeatureNetwork, FeatureRequest
+from fbftl.training.local_network import LocalNetwork
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
@@ -19,3 +42,161 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     if (ring := ring_of(job)) is None:
         return outcome
     return outcome.with_more(lambda _: ring.record, RING_MEASURES)
+
+
+def calibrated_network(
+    job: Job, client_data: ClientSamples
+) -> Callable[[Repetition], FeatureNetwork]:
+    """Return what makes a repetition's network, which asks for features of the averaged extractor.
+
+    Args:
+        job: the setting with its training values.
+        client_data: what the clients hold.
+    """
+    request = FeatureRequest("averaged", job.setting.server_epochs)
+
+    def initial_learner(repetition: Repetition) -> FeatureNetwork:
+        of = partial(FeatureNetwork, request=request, clients=repetition.clients)
+        return local_network(client_data, repetition, of=of)
+
+    return initial_learner
+
+
+def by_calibrating(job: Job, classes: int) -> Train:
+    """Return training by averages of weights, with the classifier calibrated after the last.
+
+    Args:
+        job: the setting with its training values.
+        classes: number of classes N.
+    """
+    last = job.network_training.local_rounds
+    ring = ring_of(job)
+
+    def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
+        def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
+            if round_.number == last and learner.request.epochs:
+                secure = None if ring is None else SecureSum(uplink.post, ring)
+                calibrate(learner, uplink, last, classes, secure)
+
+        return by_weights(lambda: Server(after=after))(learner, uplink, schedule)
+
+    return train
+
+
+def ring_of(job: Job) -> Ring | None:
+    """Return the ring of the summed statistics; None where they are open."""
+    summed = job.setting.aggregation != "open"
+    return Ring(fraction_bits=job.setting.fraction_bits) if summed else None
+
+
+def calibrate(
+    learner: FeatureNetwork,
+    uplink: Uplink,
+    round_number: int,
+    classes: int,
+    secure: SecureSum | None,
+) -> None:
+    """Exchange statistics and retrain the classifier on virtual features, if any arrive.
+
+    Args:
+        learner: with the averaged weights.
+        uplink: through which everything goes.
+        round_number: the last round.
+        classes: number of classes N.
+        secure: by which the server learns the sum of the messages alone; None where it sees each.
+    """
+    uplink.post.broadcast({"weights": learner.client_floats}, round_number)
+    messages = _Messages(learner, classes)
+    if secure is None:
+        total = _open_sum(uplink, messages, round_number)
+    else:
+        total = _masked_sum(uplink, messages, round_number, secure)
+    draws = stream(learner.seed, "virtual_features")
+    features, labels = virtual_features(total, classes, learner.width, draws)
+    if len(labels):
+        device = learner.training_data.samples.labels.device
+        shaped = torch.from_numpy(features).view(-1, *learner.crossing_shape).to(device)
+        learner.retrain_on(round_number, shaped, torch.from_numpy(labels).to(device))
+
+
+@dataclass(frozen=True)
+class _Messages:
+    """Every client's message, made where it is asked for: all of them need not fit memory."""
+
+    learner: FeatureNetwork
+    classes: int
+
+    def __getitem__(self, client: int) -> np.ndarray:
+        extracted = self.learner.extracted(client, self.learner.clients[client])
+        features = extracted.clean.flatten(1).cpu().numpy()
+        return class_statistics(features, extracted.labels.cpu().numpy(), self.classes)
+
+    def __len__(self) -> int:
+        return len(self.learner.clients)
+
+    @property
+    def numbers(self) -> int:
+        """Numbers of one message."""
+        return self.classes * length(1, self.learner.width)
+
+
+def _open_sum(uplink: Uplink, messages: _Messages, round_number: int) -> np.ndarray:
+    parts = {"statistics": messages.numbers}
+    content = digested_messages(
+        encode(messages[client].astype(np.float32)) for client in range(len(messages))
+    )
+    receipt = uplink.post.up(parts, uplink.owners, round_number, content=content)
+    uplink.count(receipt, parts)
+    places = np.flatnonzero(receipt.arrives).tolist()
+    arrived = (messages[client].astype(np.float32) for client in places)
+    return sum(arrived, np.zeros(messages.numbers))
+
+
+def _masked_sum(
+    uplink: Uplink, messages: _Messages, round_number: int, secure: SecureSum
+) -> np.ndarray:
+    summed = secure.of(messages, uplink.owners, round_number, part="statistics")
+    uplink.count(summed.receipt, {"statistics": secure.ring.floats(messages.numbers)})
+    return np.zeros(messages.numbers) if summed.total is None else summed.total
+
+
+def class_statistics(features: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:
+    """Return number, sum and second moments of each class, flat: N (1 + d + d (d + 1) / 2).
+
+    Args:
+        features: (n, d).
+        labels: (n,).
+        classes: number of classes N.
+    """
+    alone = (features[labels == label] for label in range(classes))
+    return np.concatenate(
+        [
+            Statistics.of(values, np.zeros(len(values), dtype=np.int64), 1).numbers()
+            for values in alone
+        ]
+    )
+
+
+def virtual_features(
+    total: np.ndarray, classes: int, width: int, draws: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return virtual features (n, d) float32 with labels (n,), as many of a class as samples.
+
+    Args:
+        total: summed statistics, as `class_statistics` gives them.
+        classes: number of classes N.
+        width: numbers of one sample's features d.
+        draws: of the normal numbers.
+    """
+    features, labels = [np.zeros((0, width), np.float32)], [np.zeros(0, np.int64)]
+    for label, numbers in enumerate(np.split(total, classes)):
+        statistics = Statistics.of_numbers(numbers, 1, width)
+        count = round(statistics.total)
+        if not count:
+            continue
+        values, vectors = np.linalg.eigh(statistics.within / max(count - 1, 1))
+        root = vectors * np.sqrt(values.clip(min=0))
+        virtual = statistics.means[0] + draws.standard_normal((count, width)) @ root.T
+        features.append(virtual.astype(np.float32))
+        labels.append(np.full(count, label))
+    return np.concatenate(features), np.concatenate(labels)

@@ -1,25 +1,30 @@
-"""A run of FedAvg on a head, all its seeds."""
+"""A run of FedAvg on a head, all its seeds.
 
-from collections.abc import Iterable
+The head of round 1 is random, zero, or solved from one upload of class means. The server takes a
+round's average as it is, or steps towards it with momentum or Adam.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from torch import nn
+import torch
+from torch import Tensor, nn
 
-from fbftl.exchange.averaging import by_weights, weights_or_updates
+from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Traffic, Uplink
+from fbftl.ground.errors import UserError
 from fbftl.learners.local import LocalTrainingData
-from fbftl.messages.codec import Compression
+from fbftl.messages.codec import Compression, compress, encode
+from fbftl.messages.encoded import digested_messages
 from fbftl.messages.statistics import ClassMeans
-from fbftl.methods.fedavg_head.server import server_of
-from fbftl.methods.fedavg_head.start import hold, uploaded_means
 from fbftl.models.heads import head_module
-from fbftl.study.job import Job
+from fbftl.study.job import Job, KnownAxes
 from fbftl.tasks.task import Inputs, LabelledFeatures, Outcome, Repetition, labelled_features
 from fbftl.training.batches import Rounds
-from fbftl.training.closed_form import lda
+from fbftl.training.closed_form import LinearHead, lda
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import FEDAVG, SplitModel
 from fbftl.training.measures import ExtraMeasures, Measure
@@ -101,3 +106,117 @@ def begin(job: Job, learner: LocalHead, uplink: Uplink) -> None:
             hold(
                 learner.layers, lda(means.estimated(), job.block["one_shot"]["shrinkage"][:1]).head
             )
+
+
+def uploaded_means(uplink: Uplink, means: ClassMeans, compression: Compression) -> ClassMeans:
+    """Send each client's class means in one message; return what the server reads.
+
+    A message has plain counts, then the means of the classes that the client has, labelled.
+
+    Args:
+        uplink: of the repetition; its client numbers are those of the means.
+        means: of all clients, in the order of these numbers.
+        compression: q and r of the means.
+    """
+    clients = np.arange(len(uplink.owners))
+    first = np.searchsorted(means.client, clients)
+    of_client = list(map(slice, first, [*first[1:], len(means.client)]))
+    messages = digested_messages(
+        encode(means.counts[places])
+        + encode(means.means[places], means.label[places], means.classes, compression)
+        for places in of_client
+    )
+    floats = np.array([means.means[places].size for places in of_client])
+    receipt = uplink.post.up(
+        {"statistics": floats}, uplink.owners, content=messages, compression=compression
+    )
+    read = replace(means, means=compress(means.means, compression).values)
+    return read.at(receipt.arrives[read.client])
+
+
+@torch.no_grad()
+def hold(layers: Sequence[nn.Linear], solved: LinearHead) -> None:
+    """Give a perceptron the scores of a linear head, less their mean over the classes.
+
+    No softmax tells them from the scores z = w x + b, and smaller ones are tuned at larger rates.
+    Two hidden units a class hold relu(z) and relu(-z), whose difference is z and which further
+    layers hand on. What the other units give begins with weight zero, so that they can be learned.
+
+    Args:
+        layers: the perceptron's, with ReLU between them; hidden ones have two units a class.
+        solved: the linear head; a class that it never predicts gets the least bias.
+
+    Raises:
+        UserError: if a hidden layer is too narrow.
+    """
+    units = min((layer.out_features for layer in layers[:-1]), default=2 * len(solved.bias))
+    if units < 2 * len(solved.bias):
+        raise UserError(
+            f"a solved head of {len(solved.bias)} classes takes two units of each hidden layer for "
+            f"each, and one has {units}; give head wider layers, or use start: random"
+        )
+    *hidden, last = layers
+    finite = np.isfinite(solved.bias)
+    finite_bias = np.where(finite, solved.bias, solved.bias[finite].min(initial=0.0))
+    weights, bias = (
+        torch.from_numpy(values - values.mean(axis=0)).to(last.weight)
+        for values in (solved.weights, finite_bias)
+    )
+    both_signs = torch.eye(len(bias)).to(weights).repeat(1, 2)
+    both_signs[:, len(bias) :].neg_()
+    for layer in hidden:
+        weights, bias = both_signs.T @ weights, both_signs.T @ bias
+        layer.weight[: len(bias)], layer.bias[: len(bias)] = _widened(weights, layer), bias
+        weights, bias = both_signs, torch.zeros_like(bias[len(both_signs) :])
+    last.weight.copy_(_widened(weights, last))
+    last.bias.copy_(bias)
+
+
+def _widened(weights: torch.Tensor, layer: nn.Linear) -> torch.Tensor:
+    """Return weights (m, k) of a layer's first k inputs with zeros for the others."""
+    return nn.functional.pad(weights, (0, layer.in_features - weights.shape[1]))
+
+
+MOMENTUM = 0.9
+"""Of FedAvgM (Hsu et al. 2019), and of the first moment of FedAdam."""
+
+SECOND_MOMENT, ADAPTIVITY = 0.99, 1e-3
+"""Of FedAdam, as Reddi et al. (2021) have them: beta_2 and tau."""
+
+Direction = Callable[[Tensor], Tensor]
+"""From the way (X,) between a round's weights and its average to the server's step."""
+
+
+def server_of(setting: KnownAxes) -> Server:
+    """Return the server of one repetition."""
+    direction = {"average": lambda way: way, "momentum": momentum(), "adam": adam()}
+    step, rate = direction[setting.server_optimiser], setting.server_rate
+    if (setting.server_optimiser, rate) == ("average", 1.0):
+        return Server()
+    return Server(move=lambda before, average: before + rate * step(average - before))
+
+
+def momentum() -> Direction:
+    """Return FedAvgM's direction, v <- 0.9 v + way."""
+    velocity: Tensor | float = 0.0
+
+    def direction(way: Tensor) -> Tensor:
+        nonlocal velocity
+        velocity = MOMENTUM * velocity + way
+        return velocity
+
+    return direction
+
+
+def adam() -> Direction:
+    """Return FedAdam's direction, m / (sqrt(v) + tau), without correction of the first steps."""
+    first: Tensor | float = 0.0
+    second: Tensor | float = 0.0
+
+    def direction(way: Tensor) -> Tensor:
+        nonlocal first, second
+        first = MOMENTUM * first + (1 - MOMENTUM) * way
+        second = SECOND_MOMENT * second + (1 - SECOND_MOMENT) * way.square()
+        return first / (torch.as_tensor(second).sqrt() + ADAPTIVITY)
+
+    return direction

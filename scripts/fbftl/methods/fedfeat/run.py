@@ -1,21 +1,42 @@
-"""A run of FedFeat+, all its seeds."""
+"""A run of FedFeat+, all its seeds: rounds of FedAvg whose server retrains the classifier.
 
+Features and labels travel with the weights, in one message of three parts, where they are of the
+client's own extractor. Features of the averaged extractor need a further message each way: it goes
+down once the weights are averaged, and features and labels come up.
+
+A linear probe says how good an extractor is, whatever its classifier (Sec. VI, Lemma 6): it is
+fitted afresh, in closed form, on the features that the averaged extractor gives of all clients'
+samples, without noise, and tried on the test split's.
+"""
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from torch import Tensor
 
-from fbftl.exchange.repetition import run_rounds
+from fbftl.exchange.averaging import Server, by_samples, by_weights
+from fbftl.exchange.repetition import Train, parameter_count, run_rounds
+from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.ground.errors import required
+from fbftl.learners.local import local_network
+from fbftl.messages.statistics import Statistics
 from fbftl.methods.fedfeat.feature_metrics import BINS, feature_metrics
 from fbftl.methods.fedfeat.noise import feature_noise, on_features
-from fbftl.methods.fedfeat.probe import PROBE_MEASURES, probed
-from fbftl.methods.fedfeat.retraining import by_retraining, feature_network, weights_and_features
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
+from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Inputs, Outcome, client_samples
+from fbftl.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
+from fbftl.training.batches import Round, Rounds
+from fbftl.training.closed_form import ridge
+from fbftl.training.feature_network import FeatureNetwork, FeatureRequest, ReportedFeatures
+from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import Measure
+from fbftl.training.samples import LabelledSamples
 
 NATS = f"nats, {BINS} bins"
 
@@ -87,3 +108,99 @@ def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
     if job.setting.mechanism != "gaussian":
         return (no_mechanism(),)
     return required(feature_noise(job, clients, job.seeds[0])).records
+
+
+def feature_network(job: Job, client_data: ClientSamples) -> Callable[[Repetition], FeatureNetwork]:
+    """Return what makes a repetition's network, which tells features as the setting asks."""
+    setting = job.setting
+
+    def initial_learner(repetition: Repetition) -> FeatureNetwork:
+        noise = feature_noise(job, len(repetition.clients), repetition.seed)
+        request = FeatureRequest(
+            setting.features_from,
+            setting.server_epochs,
+            setting.feature_clip,
+            noise,
+            setting.server_step,
+            noise_seed(job, repetition.seed),
+        )
+        return local_network(client_data, repetition, of=partial(FeatureNetwork, request=request))
+
+    return initial_learner
+
+
+def weights_and_features(learner: FeatureNetwork) -> Traffic:
+    """Return what is exchanged in a round's first messages; a label counts as one number."""
+    count = parameter_count(learner)
+
+    def floats(samples: np.ndarray) -> dict[str, int | np.ndarray]:
+        if not learner.sends_features:
+            return {"weights": count}
+        return {"weights": count} | _feature_floats(learner, samples)
+
+    return Traffic(floats, {"weights": count})
+
+
+def _feature_floats(learner: FeatureNetwork, samples: np.ndarray) -> dict[str, np.ndarray]:
+    return {"features": learner.width * samples, "labels": samples}
+
+
+def by_retraining(job: Job) -> Train:
+    """Return training by averages of weights and retraining of the classifier after each."""
+    aggregate = equally if job.setting.client_weighting == "equal" else by_samples
+
+    def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
+        def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
+            if learner.request.epochs:
+                learner.retrain(round_.number, _received(learner, uplink, round_, arrives))
+
+        return by_weights(lambda: Server(aggregate, after=after))(learner, uplink, schedule)
+
+    return train
+
+
+def equally(weights: Tensor, counts: np.ndarray) -> Tensor:
+    """Return the average (X,) of clients' weights (A, X) that all count alike."""
+    return weights.mean(0)
+
+
+def _received(
+    learner: FeatureNetwork, uplink: Uplink, round_: Round, arrives: np.ndarray
+) -> list[ReportedFeatures]:
+    """Return the features that the server receives in a round."""
+    if learner.sends_features:
+        return learner.reported(round_, arrives)
+    down = {"weights": learner.client_floats}
+    answered = uplink.again(round_, down, _feature_floats(learner, round_.counts))
+    return [
+        learner.extracted(int(round_.clients[index]), round_.rows[index][round_.present[index]])
+        for index in np.flatnonzero(answered)
+    ]
+
+
+REGULARISATION = 1e-3
+"""Of the mean eigenvalue of the features' Gram matrix; ours."""
+
+PROBE_MEASURES = {"probe_accuracy": Measure("share", "higher", diverged=0.0)}
+"""Test accuracy of the fresh classifier."""
+
+
+def probed(network: FeatureNetwork) -> dict[str, float]:
+    """Return what a network's extractor measures; 0 where its features are not finite."""
+    samples, test = network.training_data.samples, network.training_data.test
+    known, labels = _features(network, samples)
+    seen, wanted = _features(network, test)
+    accuracy = 0.0
+    if np.isfinite(known).all() and np.isfinite(seen).all():
+        classes = int(max(labels.max(), wanted.max())) + 1
+        statistics = Statistics.of(known, labels, classes)
+        accuracy = ridge(statistics, (REGULARISATION,)).head.accuracy(seen, wanted)
+    return {"probe_accuracy": accuracy}
+
+
+@torch.no_grad()
+def _features(network: FeatureNetwork, samples: LabelledSamples) -> tuple[np.ndarray, np.ndarray]:
+    """Return features (n, d) and labels (n,) of all samples of a split."""
+    rows = samples.at(np.arange(len(samples.labels)))
+    features = network.split_model.front(rows.inputs).flatten(1).float().cpu().numpy()
+    return features, rows.labels.cpu().numpy()

@@ -17,8 +17,9 @@ import torch
 
 from fbftl.data.participation import clients_of
 from fbftl.exchange.secure_sum import RING_MEASURES
+from fbftl.exchange.sending import guarantees_of_features
 from fbftl.exchange.uploads import send
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, required
 from fbftl.learners.linear import score_of_linear
 from fbftl.learners.lockstep import train_on_received
 from fbftl.messages.codec import compress
@@ -27,9 +28,11 @@ from fbftl.messages.moments import Moments
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics
 from fbftl.messages.vectors import Vectors
 from fbftl.methods.one_shot.clients import right_on
-from fbftl.methods.one_shot.guarantees import guarantee_of, guarantees
 from fbftl.methods.one_shot.preparation import compression_of
 from fbftl.methods.one_shot.summaries import Knowledge, Learned, send_summaries
+from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
+from fbftl.privacy.noise import clip_norm
+from fbftl.privacy.statistics import statistics_guarantee
 from fbftl.study.job import Job
 from fbftl.study.uploads import CANDIDATES
 from fbftl.tasks.task import Inputs, LabelledFeatures, Outcome, Received, Score, labelled_features
@@ -324,3 +327,34 @@ def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) ->
         ((fitted,),) = train_on_received(client_data, [[received]])
         scores.append(fitted.score)
     return scores
+
+
+def guarantee_of(job: Job, client_data: LabelledFeatures) -> PrivacyRecord:
+    """Return the guarantee of a setting's messages, the noise calibrated.
+
+    Args:
+        job: the setting with its training values.
+        client_data: what the clients hold, and public features for a clip norm that is a quantile.
+    """
+    if job.setting.mechanism == "none":
+        return no_mechanism()
+    return _guarantee(job, clip_norm(required(job.privacy.feature_clip), client_data.public))
+
+
+def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
+    """Return what a job will guarantee, whose clip norm changes no guarantee."""
+    if job.setting.message == "features":
+        return guarantees_of_features(job)
+    if job.setting.mechanism != "gaussian":
+        return (no_mechanism(),)
+    return (_guarantee(job, 1.0),)
+
+
+def _guarantee(job: Job, norm: float) -> PrivacyRecord:
+    return statistics_guarantee(
+        clip_norm=norm,
+        epsilon=job.setting.epsilon,
+        sigma=job.setting.sigma,
+        delta=required(job.privacy.delta),
+        central=job.setting.aggregation == "masked",
+    )

@@ -1,15 +1,25 @@
-"""A run of the public script's procedure, all its seeds."""
+"""A run of the public script's procedure, all its seeds: extraction and mask anew every epoch."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
+from torch import nn
+from torch.nn import functional
 
 from fbftl.data.participation import clients_of, held_out, participating
-from fbftl.ground.randomness import torch_seed
+from fbftl.ground.randomness import stream, torch_seed
 from fbftl.messages.ledger import Ledger
-from fbftl.methods.released.training import Positions, record_of, train_released
-from fbftl.study.job import Job
+from fbftl.models.digest import digest_of
+from fbftl.study.job import Job, Training
 from fbftl.tasks.task import ClientSamples, Inputs, Outcome, client_samples
+from fbftl.training.batches import positions_that_arrive
+from fbftl.training.curves import Curves, record
+from fbftl.training.network import evaluate, evaluated
+from fbftl.training.samples import LabelledSamples
+from fbftl.training.sgd import Sgd
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
@@ -38,3 +48,94 @@ def _repetition(job: Job, client_data: ClientSamples, seed: int) -> dict[str, An
         )
     counts = {"seed": seed, "offered": len(offered)}
     return record_of(curves, positions, job.training.selection) | counts
+
+
+@dataclass
+class Positions:
+    """Mini-batches under a mask over their positions, reshuffled every epoch.
+
+    rows: (n,) training rows.
+    batch: rows per mini-batch.
+    plr: share of positions that is lost, rounded down to whole positions as in the script.
+    seed: the repetition's seed.
+    """
+
+    rows: np.ndarray
+    batch: int
+    plr: float
+    seed: int
+
+    def __post_init__(self) -> None:
+        count = -(-len(self.rows) // self.batch)
+        self.arrives = positions_that_arrive(count, self.plr, self.seed)
+        self.seen = np.zeros(len(self.rows), dtype=bool)
+        self._order = stream(self.seed, "batches")
+
+    @property
+    def share(self) -> float:
+        """Share of the positions that arrives in an epoch."""
+        return float(self.arrives.mean())
+
+    def epoch(self) -> Iterator[np.ndarray]:
+        """Yield the rows of every mini-batch of one epoch that arrives."""
+        order = self._order.permutation(len(self.rows))
+        for position, start in enumerate(range(0, len(order), self.batch)):
+            if self.arrives[position]:
+                chosen = order[start : start + self.batch]
+                self.seen[chosen] = True
+                yield self.rows[chosen]
+
+
+def record_of(curves: Curves, positions: Positions, selection: str) -> dict[str, Any]:
+    """Return what a repetition comes to, in builtin types for the run's JSON.
+
+    Args:
+        curves: of its training.
+        positions: which rows it saw.
+        selection: how its epoch is picked.
+    """
+    return record(curves, selection) | {
+        "received": round(positions.share * len(positions.rows)),
+        "seen": int(positions.seen.sum()),
+    }
+
+
+def train_released(
+    extractor: nn.Module,
+    head: nn.Module,
+    positions: Positions,
+    samples: LabelledSamples,
+    validation: np.ndarray,
+    test: LabelledSamples,
+    training: Training,
+) -> Curves:
+    """Train the head in place, the extractor before it in train mode, and return the curves.
+
+    Args:
+        extractor: frozen, on the training device.
+        head: on the training device.
+        positions: which rows each step trains on.
+        samples: the clients' samples.
+        validation: rows of them that are held out.
+        test: the test split.
+        training: epochs, learning rate, momentum, weight decay.
+    """
+    network = nn.Sequential(extractor, head)
+    optimizer = Sgd(list(head.parameters()), training)
+    curves, tested = Curves(), np.arange(len(test.labels))
+    for _ in range(training.epochs):
+        network.train()
+        losses = []
+        for rows in positions.epoch():
+            batch = samples.at(rows)
+            loss = functional.cross_entropy(network(batch.inputs), batch.labels)
+            gradients = torch.autograd.grad(loss, optimizer.parameters)
+            optimizer.step([gradient.contiguous() for gradient in gradients])
+            losses.append(loss.item())
+        network.eval()
+        accuracy, held_loss = evaluated(network, samples, validation)
+        on_test = evaluate(network, test, tested)
+        mean_loss = float(np.mean(losses)) if losses else 0.0
+        model = digest_of(head)
+        curves.append(mean_loss, accuracy, held_loss, on_test.accuracy, model, on_test.right)
+    return curves

@@ -1,16 +1,34 @@
-"""A run of robust FedAvg, or of robust bases under budgets, all its seeds."""
+"""A run of robust FedAvg, or of robust bases under budgets, all its seeds.
 
+Split-Mix's robust variant under budgets (paper thesis, Sec. 4.5.2): clients train the bases of a
+`SharedNetwork` on clean and on adversarial inputs; every base has normalisations for either kind,
+and a mixture of bases predicts by the mean of their logits at one λ.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.func import functional_call
 
 from fbftl.exchange.averaging import by_weights, pieces_held, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.learners.local import local_network
 from fbftl.learners.widths import shared_network
-from fbftl.methods.robust.bases import RobustBases
-from fbftl.methods.robust.network import RobustNetwork
-from fbftl.models.dual_batch_norm import doubled
+from fbftl.methods.robust.evaluation import SHARES, hits_by_kind, statistics_under_attack
+from fbftl.methods.robust.network import RobustNetwork, both_losses
+from fbftl.methods.robust.pgd import by_pgd
+from fbftl.models.dual_batch_norm import Statistics, doubled, mixed
+from fbftl.models.widths import SharedWeights
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.local_updates import Hooks, LocalPlan
+from fbftl.training.measures import ExtraMeasures, Measure
+from fbftl.training.samples import TrainingData
+from fbftl.training.shared_network import Budgeted, SharedNetwork
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
@@ -31,3 +49,93 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     return run_rounds(
         job, client_data, learner_of, weights_or_updates(job), inputs.room.folder, by_weights()
     )
+
+
+KINDS = ("standard", "robust")
+"""What mixtures are evaluated on: clean inputs, and under PGD against the mixture itself."""
+
+
+class RobustBases(SharedNetwork):
+    """The server's bases, trained on both kinds of inputs.
+
+    Args:
+        shared, training_data, plan, seed, budgeted, hooks: as of a `SharedNetwork`; every base has
+            doubled normalisations.
+        weight: of the loss on adversarial inputs, from 0 to 1.
+    """
+
+    def __init__(
+        self, shared: SharedWeights, training_data: TrainingData, plan: LocalPlan, seed: int,
+        budgeted: Budgeted, hooks: Hooks, weight: float = 0.5,
+    ) -> None:  # fmt: skip
+        hooks = replace(hooks, perturb=by_pgd(training_data.samples), loss=both_losses(weight))
+        super().__init__(shared, training_data, plan, seed, budgeted, hooks)
+        self.base, self.weight = shared.slots[0].network, weight
+
+    def end_epoch(self, losses: Sequence[Tensor]) -> None:
+        """Add the round to the curves, by the clean normalisation."""
+        with mixed(self.base, 0.0):
+            super().end_epoch(losses)
+
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
+        """Return what a `SharedNetwork` does, and accuracies on both kinds by width and λ."""
+        with mixed(self.base, 0.0):
+            extra = super().extra_measures(epoch)
+        networks = {
+            f"x{width / self.budgeted.bases:g}_at_{share:g}": partial(self._mixture, slots, share)
+            for width, slots in self.shared.mixtures.items()
+            for share in SHARES
+        }
+        noise = torch.Generator()
+        hits = hits_by_kind(self.training_data, self._statistics, networks, noise, KINDS)
+        count, lost = len(self.training_data.test.labels), self.curves.loss[epoch - 1] is None
+        numbers = {
+            f"{kind}_accuracy_{name}": 0.0 if lost else hits[kind, name] / count
+            for kind in KINDS
+            for name in networks
+        }
+        declared = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
+        return replace(
+            extra, numbers={**extra.numbers, **numbers}, measures={**extra.measures, **declared}
+        )
+
+    def _statistics(self, rows: np.ndarray) -> list[Statistics]:
+        """Return every base's statistics of some samples, perturbed against it as in training."""
+        samples, statistics = self.training_data.samples, []
+        for slot, placed in enumerate(self.shared.slots):
+            placed.take(self.shared.weights.detach())
+            attacked = self._mixture([slot], 1.0, None)
+            statistics.append(
+                statistics_under_attack(self.base, attacked, samples, rows, self.weight)
+            )
+        return statistics
+
+    def _mixture(
+        self, slots: Sequence[int], share: float, statistics: Sequence[Statistics] | None
+    ) -> Callable[[Tensor], Tensor]:
+        """Return what bases predict together, with a gradient in the inputs.
+
+        Args:
+            slots: the bases.
+            share: λ.
+            statistics: those that each base normalises by; None for those of the batch.
+        """
+        named = {slot: self._named(slot) for slot in slots}
+
+        def predicted(inputs: Tensor) -> Tensor:
+            logits = []
+            for slot, parameters in named.items():
+                with mixed(self.base, share, statistics[slot] if statistics else None):
+                    logits.append(functional_call(self.base, parameters, inputs))
+            return torch.stack(logits).mean(0)
+
+        return predicted
+
+    def _named(self, slot: int) -> dict[str, Tensor]:
+        """Return a base's parameters by name, without gradient."""
+        weights, first = self.shared.weights.detach()[self.shared.slots[slot].places], 0
+        named = {}
+        for name, parameter in self.base.named_parameters():
+            named[name] = weights[first : first + parameter.numel()].view_as(parameter)
+            first += parameter.numel()
+        return named

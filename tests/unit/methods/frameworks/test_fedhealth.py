@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from fbftl.methods.fedhealth.adaptation import Alignment, covariance
+from fbftl.methods.fedhealth.run import Alignment, covariance
 from fbftl.training.answers import RIGHT
 from unit.methods.frameworks.framework_toys import curve, sent
 

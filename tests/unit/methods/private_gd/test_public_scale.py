@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.methods.private_gd.public_scale import public_scale
+from fbftl.methods.private_gd.heads import public_scale
 
 PUBLIC = np.random.default_rng(0).normal([1, 2, 3, 4], [1, 5, 2, 0], (200, 4)).astype(np.float32)
 

@@ -11,11 +11,12 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
 from fbftl.methods import by_name
 from fbftl.methods.secure_ftl.alignment import Parties, Party
-from fbftl.methods.secure_ftl.products import Shares, plain
-from fbftl.methods.secure_ftl.shares import (
+from fbftl.methods.secure_ftl.products import (
+    Shares,
     multiplication_triple,
     multiplied,
     opened,
+    plain,
     products,
     randomness,
     shared,
