@@ -15,7 +15,7 @@ from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
 from fbftl.study import methods
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.images import partition_in
+from fbftl.training.tasks.images import partition_in
 
 MOST_CLIENTS, MOST_ROUNDS = 16, 20
 """More are left to studies: every client starts a process in each round."""
@@ -74,7 +74,7 @@ def parties(params: Mapping[str, Any], files: Mapping[str, str], order: Order) -
 
     Args:
         params: the job, as the workflow passes it.
-        files: that it reads, by the names of `fbftl.tasks.task.Inputs`.
+        files: that it reads, by the names of `fbftl.training.tasks.task.Inputs`.
         order: what is asked for.
 
     Raises:

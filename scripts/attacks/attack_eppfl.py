@@ -19,8 +19,8 @@ from fbftl.ground import devices
 from fbftl.ground.ring import Ring
 from fbftl.privacy.masking import Dealer, masked
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.images_samples import ClientImageSamples, client_samples
-from fbftl.tasks.task import Inputs
+from fbftl.training.tasks.images_samples import ClientImageSamples, client_samples
+from fbftl.training.tasks.task import Inputs
 from torch.nn.utils import parameters_to_vector
 
 

@@ -15,7 +15,7 @@ from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.ground import devices
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Inputs, client_samples
+from fbftl.training.tasks.task import ClientSamples, Inputs, client_samples
 
 COLUMNS = [
     *BY_SEED,

@@ -21,7 +21,7 @@ from fbftl.findings.style import save
 from fbftl.ground import devices
 from fbftl.privacy.noise import clip_rows
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.images import uploads_of
+from fbftl.training.tasks.images import uploads_of
 
 VICTIMS = 400
 """Samples that are reconstructed: enough for a mean within a tenth of a decibel."""

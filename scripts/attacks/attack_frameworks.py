@@ -9,7 +9,7 @@ from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.study.job import from_params, name_of
-from fbftl.tasks.task import Inputs, client_samples
+from fbftl.training.tasks.task import Inputs, client_samples
 
 COLUMNS = [
     Column("method", "Method"),

@@ -17,7 +17,7 @@ from fbftl.findings.reconstructions import TITLE, draw
 from fbftl.findings.style import save
 from fbftl.ground import devices
 from fbftl.study.job import from_params
-from fbftl.tasks.task import Inputs, client_features
+from fbftl.training.tasks.task import Inputs, client_features
 
 SIZES = (1, 2, 8, 32, 128)
 """Samples per client K, as far as the task has them; at K = 1 a mean is a feature."""

@@ -10,7 +10,7 @@ from fbftl.attacks.head_membership import membership_findings, rows_of
 from fbftl.attacks.heads import on_halves, trained
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
-from fbftl.tasks.task import Inputs, labelled_features
+from fbftl.training.tasks.task import Inputs, labelled_features
 
 
 def main(

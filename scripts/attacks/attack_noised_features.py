@@ -14,7 +14,7 @@ from fbftl.attacks.noised_features import BY_DECODER, read_by_server
 from fbftl.ground import devices
 from fbftl.ground.errors import UserError
 from fbftl.study.job import from_params, name_of
-from fbftl.tasks.task import Inputs, client_samples
+from fbftl.training.tasks.task import Inputs, client_samples
 
 
 def main(
@@ -24,7 +24,7 @@ def main(
     """Write the findings.
 
     Args:
-        files: paths of the method's input files by name, see `fbftl.tasks.task.Inputs`.
+        files: paths of the method's input files by name, see `fbftl.training.tasks.task.Inputs`.
         public: the public client file.
         csv: findings to write.
         jobs: the FedFeat+ jobs that are attacked, without noise first; one seed of each.

@@ -14,7 +14,7 @@ from fbftl.attacks.heads import heads_of, on_halves
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.study.job import from_params, name_of
-from fbftl.tasks.task import Inputs, labelled_features
+from fbftl.training.tasks.task import Inputs, labelled_features
 
 
 def main(

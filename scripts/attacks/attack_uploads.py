@@ -19,7 +19,7 @@ from fbftl.data.participation import clients_of
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.task import Inputs, LabelledFeatures, labelled_features
+from fbftl.training.tasks.task import Inputs, LabelledFeatures, labelled_features
 
 SIZES = (1, 2, 8, 32, 128)
 """Samples per client K."""

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from fbftl.cost.compute import training_products
-from fbftl.cost.layers import Layer, read_network
-from fbftl.cost.split import printed_uplink_bytes
 from fbftl.findings import published
 from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, to_draw
 from fbftl.findings.plots.kinds import bands, lines
@@ -22,6 +19,9 @@ from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.wording import axes_of
 from fbftl.ground.floats import FLOAT_BYTES
+from fbftl.models.cost.compute import training_products
+from fbftl.models.cost.layers import Layer, read_network
+from fbftl.models.cost.split import printed_uplink_bytes
 from fbftl.papers.eppfl.published import SplitSetting, setup_of
 from fbftl.papers.record import PaperRecord
 

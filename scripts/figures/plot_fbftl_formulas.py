@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.cost.architectures import vgg16
 from fbftl.findings.plots.frames import marks, named_at_ends
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
@@ -17,6 +16,7 @@ from fbftl.findings.published import read
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
+from fbftl.models.cost.architectures import vgg16
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 from fbftl.privacy.label_privacy import (
     Estimate,

@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.cost.layers import Network, dense, parameters, read_network
-from fbftl.cost.payload import Federation
-from fbftl.cost.scheme import scheme_cost
 from fbftl.findings.columns import SEEDS
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.methods import by_name
+from fbftl.models.cost.layers import Network, dense, parameters, read_network
+from fbftl.models.cost.payload import Federation
+from fbftl.models.cost.scheme import scheme_cost
 from fbftl.study.job import from_params
-from fbftl.tasks.task import Inputs, Outcome
 from fbftl.training.choice import Candidate, epochs_to_common, flat_epochs, smallest_within_error
+from fbftl.training.tasks.task import Inputs, Outcome
 
 COLUMNS = [
     Column("method", "Method", page=True),
@@ -48,7 +48,7 @@ def main(
     """Return what the rule finds for every head, then for the methods that train the network.
 
     Args:
-        files: paths of all inputs by name, see `fbftl.tasks.task.Inputs`.
+        files: paths of all inputs by name, see `fbftl.training.tasks.task.Inputs`.
         heads: widths of the hidden layers of each head.
         job: FbFTL's clean setting, with epochs longer than will be needed and the rule's seeds.
         others: jobs of the methods that train the network, which get the head that is picked.

@@ -9,7 +9,7 @@ from fbftl.findings.tables import Column
 from fbftl.ground import devices
 from fbftl.methods.fedvote.index_comparison import INDICES, shares_matched
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Inputs
+from fbftl.training.tasks.task import ClientSamples, Inputs
 
 TITLES = {
     "cka": "s-CKA",

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from fbftl.cost.layers import write_network
 from fbftl.data.clients import ClientFile
 from fbftl.ground.files import read_json
+from fbftl.models.cost.layers import write_network
 from fbftl.models.describe import describe_named
 
 

@@ -15,7 +15,7 @@ from fbftl.ground import devices
 from fbftl.methods.private_gd.heads import private_heads
 from fbftl.methods.private_gd.server import LOUDER, noise_of
 from fbftl.study.job import from_params
-from fbftl.tasks.task import Inputs, client_features
+from fbftl.training.tasks.task import Inputs, client_features
 
 STEPS = 10
 """Steps whose noise is changed, each alone; all would need as many trainings."""

@@ -30,7 +30,7 @@ from fbftl.ground.room import GIGABYTE, Room
 from fbftl.ground.timings import FOLDER, entry
 from fbftl.methods import by_name
 from fbftl.study.job import from_params, name_of
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 
 RUNS, FAILED = "runs", "failed"
 """Folders of the store."""

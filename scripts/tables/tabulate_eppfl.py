@@ -10,7 +10,6 @@ from math import ceil
 from typing import Any
 
 import pandas as pd
-from fbftl.cost.split import printed_downlink_bytes, printed_uplink_bytes
 from fbftl.findings import columns as shared
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
@@ -19,6 +18,7 @@ from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.messages.ledger import read_ledger
+from fbftl.models.cost.split import printed_downlink_bytes, printed_uplink_bytes
 
 BYTES = "{:,.0f}"
 

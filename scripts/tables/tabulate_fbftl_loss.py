@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.cost.layers import Network, read_network
-from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings import columns as shared
 from fbftl.findings import published
 from fbftl.findings.comparison import Measured, effect
@@ -31,6 +29,8 @@ from fbftl.messages.channel import (
 )
 from fbftl.messages.codec import Compression, kept_count
 from fbftl.messages.codec.compression import PLAIN
+from fbftl.models.cost.layers import Network, read_network
+from fbftl.models.cost.payload import numbers_per_batch
 from fbftl.papers.fbftl.effects import effects
 from fbftl.study.job import KnownAxes
 from fbftl.study.memory import memory_bytes

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from math import nan
 from typing import Any
 
-from fbftl.cost.layers import multiplications, read_network
 from fbftl.findings import columns as shared
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed, three_digits
 from fbftl.findings.upload_kinds import compared, written
+from fbftl.models.cost.layers import multiplications, read_network
 
 FRONT_COLUMNS = [
     Column("skew", "Label distribution", page=True),

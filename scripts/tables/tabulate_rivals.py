@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.cost.layers import Network, multiplications, read_network
-from fbftl.cost.one_shot import solving
 from fbftl.findings import columns as shared
 from fbftl.findings import published
 from fbftl.findings.comparison import Verdict
@@ -24,6 +22,8 @@ from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
+from fbftl.models.cost.layers import Network, multiplications, read_network
+from fbftl.models.cost.one_shot import solving
 from fbftl.privacy.composition import compose
 from fbftl.privacy.together import events_of
 from fbftl.study.job import most_epochs

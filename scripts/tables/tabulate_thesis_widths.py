@@ -8,7 +8,6 @@ from operator import sub
 from typing import Any
 
 import pandas as pd
-from fbftl.cost.layers import parameters, products
 from fbftl.data.clients import ClientFile
 from fbftl.data.domains import name_of
 from fbftl.findings import columns as shared
@@ -19,6 +18,7 @@ from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
+from fbftl.models.cost.layers import parameters, products
 from fbftl.study.clients import domains_in
 from fbftl.study.widths import narrowed
 

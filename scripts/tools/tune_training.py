@@ -24,7 +24,7 @@ from fbftl.plan.trained import files
 from fbftl.study.config import Study
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs
+from fbftl.training.tasks.task import Inputs
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 

@@ -9,7 +9,7 @@ import pytest
 from fbftl.ground.exact import in_environment
 
 if TYPE_CHECKING:
-    from fbftl.tasks.task import Inputs
+    from fbftl.training.tasks.task import Inputs
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -52,7 +52,7 @@ def task_files(frameworks: "Inputs", people: dict[str, str]) -> dict[str, "Input
     The public rows of the digits are their own features.
     """
     import torch
-    from fbftl.tasks.task import Inputs
+    from fbftl.training.tasks.task import Inputs
 
     public = {"public": frameworks.features, "public_manifest": frameworks.manifest}
     return {
@@ -73,7 +73,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def digits(files: dict[str, str]) -> "Inputs":
     """What methods read of the toy task of digits."""
     import torch
-    from fbftl.tasks.task import Inputs
+    from fbftl.training.tasks.task import Inputs
 
     return Inputs.at(files, torch.device("cpu"))
 

@@ -16,7 +16,7 @@ from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.settings import AXES
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 from pydantic import TypeAdapter, ValidationError
 
 SAMPLES = {"digits": 124, "people": 400}

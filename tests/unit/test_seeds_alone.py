@@ -13,7 +13,7 @@ from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
 from fbftl.study import methods
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 from unit.random_settings import NEEDED, NO_WARNINGS, planned, random_axes
 
 pytestmark = NO_WARNINGS

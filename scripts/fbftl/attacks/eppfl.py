@@ -30,10 +30,10 @@ from fbftl.messages.statistics import Statistics
 from fbftl.methods.eppfl.activations import Boundary
 from fbftl.methods.eppfl.rounds import crossing_of, train_with_edges
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.closed_form import ridge
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.samples import LabelledInputs
+from fbftl.training.tasks.task import ClientSamples, Repetition
 
 VICTIMS = 200
 """Samples that are reconstructed."""

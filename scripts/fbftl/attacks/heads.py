@@ -22,7 +22,7 @@ from fbftl.methods.private_gd.server import noise_of
 from fbftl.privacy.noise import clip_rows
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.task import LabelledFeatures
+from fbftl.training.tasks.task import LabelledFeatures
 
 TAKING_PART = 0.5
 """Fraction of the clients whose samples are members."""

@@ -21,8 +21,8 @@ from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import required
 from fbftl.methods.fedfeat.run import retrain
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples
 from fbftl.training.feature_network import FeatureNetwork
+from fbftl.training.tasks.task import ClientSamples
 
 ROWS_AT_ONCE = 512
 """Candidates whose distances are computed at once; bounds memory."""

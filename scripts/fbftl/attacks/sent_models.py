@@ -17,9 +17,9 @@ from fbftl.exchange.averaging import Server, by_samples, by_weights, weights_or_
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Uplink
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.local_network import LocalNetwork
+from fbftl.training.tasks.task import ClientSamples, Repetition
 
 Begin = Callable[[Repetition], LocalNetwork]
 

@@ -17,13 +17,13 @@ from fbftl.attacks.label_recovery import blind_counts, whole_counts
 from fbftl.data.participation import Partition, clients_of, grouped
 from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.learners.local import local_network
 from fbftl.methods.fedvote.sources import SourceModels, source_models
 from fbftl.methods.fedvote.voting import votes
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.batches import Round
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
+from fbftl.training.tasks.task import ClientSamples, Repetition
 
 DEALS = 4
 """Times that the open samples are dealt out."""

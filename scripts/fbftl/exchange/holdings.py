@@ -7,8 +7,8 @@ import numpy as np
 from fbftl.data.participation import Partition
 from fbftl.exchange.parties import ServerPlan
 from fbftl.ground.devices import prepare
-from fbftl.tasks.images import ClientImageFeatures, client_features
-from fbftl.tasks.task import Inputs
+from fbftl.training.tasks.images import ClientImageFeatures, client_features
+from fbftl.training.tasks.task import Inputs
 
 
 def features_at_server(plan: ServerPlan) -> ClientImageFeatures:

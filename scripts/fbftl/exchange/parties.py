@@ -45,7 +45,7 @@ class ClientPlan:
     client: its id.
     position: its place among those that take part.
     rows: those of the task that it holds and sends or trains on.
-    files: by the names of `fbftl.tasks.task.Inputs`.
+    files: by the names of `fbftl.training.tasks.task.Inputs`.
     """
 
     setting: DeployedSetting
@@ -61,7 +61,7 @@ class ServerPlan:
 
     client, sample: (n,) client of each training row, and its number in the data set.
     taking_part: ids of the clients that take part.
-    files: by the names of `fbftl.tasks.task.Inputs`.
+    files: by the names of `fbftl.training.tasks.task.Inputs`.
     patience: seconds to wait for clients, and for their answers to a request.
     """
 

@@ -15,17 +15,17 @@ from fbftl.data.participation import clients_of, grouped
 from fbftl.exchange.post import Post
 from fbftl.exchange.repetition import offered_rows
 from fbftl.ground.errors import UserError
-from fbftl.learners.personal import personal_models
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.models.digest import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Outcome, Repetition
 from fbftl.training.curves import Curves, record
+from fbftl.training.learners.personal import personal_models
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 from fbftl.training.personal_models import PersonalModels
 from fbftl.training.samples import LabelledSamples
+from fbftl.training.tasks.task import ClientSamples, Outcome, Repetition
 
 PERSONAL_MEASURES = MEASURES | {
     "accuracy_alone": Measure("share", "higher", diverged=0.0),

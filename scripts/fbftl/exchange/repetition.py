@@ -21,9 +21,9 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.study.job import Job
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
-from fbftl.tasks.task import ClientData, Learner, Outcome, Repetition, Score
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.measures import MEASURES, SERIES
+from fbftl.training.tasks.task import ClientData, Learner, Outcome, Repetition, Score
 
 Train = Callable[[Any, Uplink, Iterable[Rounds]], list[int]]
 """Trains a learner through its uplink; returns the rounds by the end of each point of its curves.

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from fbftl.messages.codec import NotFiniteError
-from fbftl.tasks.task import Learner
 from fbftl.training.batches import Round, Rounds
+from fbftl.training.tasks.task import Learner
 
 ClientMessage = Callable[[Round], np.ndarray]
 """From a round of one client alone to the message (X,) that it sends."""

@@ -23,8 +23,8 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientData, Learner, Repetition
 from fbftl.training.batches import Round
+from fbftl.training.tasks.task import ClientData, Learner, Repetition
 
 
 @dataclass

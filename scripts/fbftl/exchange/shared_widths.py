@@ -4,9 +4,9 @@ from functools import partial
 
 from fbftl.exchange.averaging import by_weights, pieces_held
 from fbftl.exchange.repetition import run_rounds
-from fbftl.learners.widths import shared_network
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.learners.widths import shared_network
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run_widths(job: Job, inputs: Inputs, layout: str) -> Outcome:

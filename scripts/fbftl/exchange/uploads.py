@@ -17,7 +17,7 @@ from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientFeatures, Received, measured
+from fbftl.training.tasks.task import ClientFeatures, Received, measured
 
 SharedMessages = dict[Compression, Uploaded[Any]]
 """Messages that depend on neither seed nor noise, by their compression."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fbftl.cost.payload import Federation
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted, spread_of
 from fbftl.ground.errors import UserError, required
 from fbftl.messages.ledger import read_ledger
+from fbftl.models.cost.payload import Federation
 from fbftl.study.job import KnownAxes, known_axes, pace
 from fbftl.training.curves import first_epoch_at
 

@@ -10,7 +10,7 @@ from fbftl.findings.columns import BY_SEED
 from fbftl.findings.tables import Column
 from fbftl.ground.files import write_text
 from fbftl.study.job import Job, from_params, name_of
-from fbftl.tasks.task import ClientSamples, Inputs, client_samples
+from fbftl.training.tasks.task import ClientSamples, Inputs, client_samples
 
 Measure = Callable[[Job, ClientSamples], Mapping[str, float]]
 """From a job of one seed and what its clients hold to values by column."""

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fbftl.privacy.mechanisms import PrivacyRecord
     from fbftl.study.job import Job
-    from fbftl.tasks.task import Inputs, Outcome
+    from fbftl.training.tasks.task import Inputs, Outcome
 
 
 def entry_module(method: str) -> str:
@@ -39,9 +39,9 @@ def modules(method: str, kind: str, reads: str, *parts: str) -> tuple[str, ...]:
         reads: what it trains on, as its record says: features, or clients and source.
         parts: dotted names below its folder of what its setting names.
     """
-    of_task: tuple[str, ...] = (f"fbftl.tasks.{kind}",)
+    of_task: tuple[str, ...] = (f"fbftl.training.tasks.{kind}",)
     if reads != "features":
-        of_task += (f"fbftl.tasks.{kind}_samples",)
+        of_task += (f"fbftl.training.tasks.{kind}_samples",)
     differs = Path(__file__).with_name(method).joinpath(f"{kind}.py").is_file()
     of_kind = (f"fbftl.methods.{method}.{kind}",) if differs else ()
     of_setting = (f"fbftl.methods.{method}.{part}" for part in parts)

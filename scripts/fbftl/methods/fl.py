@@ -2,10 +2,10 @@
 
 from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds, whole_update
-from fbftl.learners.whole import whole_network
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, Repetition, client_samples
+from fbftl.training.learners.whole import whole_network
 from fbftl.training.network import TrainedNetwork
+from fbftl.training.tasks.task import Inputs, Outcome, Repetition, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

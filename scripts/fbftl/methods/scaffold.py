@@ -15,12 +15,12 @@ from torch import Tensor
 from fbftl.exchange.averaging import Server, by_weights
 from fbftl.exchange.repetition import parameter_count, run_rounds
 from fbftl.exchange.uplink import Traffic
-from fbftl.learners.local import local_network
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, Repetition, client_samples
 from fbftl.training.batches import Round
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import Hooks, LocalUpdate
+from fbftl.training.tasks.task import Inputs, Outcome, Repetition, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from fbftl.cost.layers import Layer
 from fbftl.ground.errors import UserError
+from fbftl.models.cost.layers import Layer
 
 TRAINED = ("convolution", "dense")
 """Kinds of layers without which a part of a network has nothing to train."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from torch import Tensor, nn
 
-from fbftl.cost.layers import Network
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.models.chain import chain_of
+from fbftl.models.cost.layers import Network
 from fbftl.models.cut import front
 from fbftl.models.forward import Pool
 from fbftl.models.heads import head_module

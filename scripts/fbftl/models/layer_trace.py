@@ -3,7 +3,7 @@
 Nothing is computed and no weights are copied, so a model of any size takes milliseconds. Layers are
 found by hooks. Parameters that are used without a call of the layer that holds them (position
 embeddings, or what a traced graph reads) are found where a function of torch takes them. The closed
-forms in `fbftl.cost.architectures` say what must come out.
+forms in `fbftl.models.cost.architectures` say what must come out.
 """
 
 import copy
@@ -18,8 +18,8 @@ from torch.nn.modules.conv import _ConvNd
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
 
-from fbftl.cost.layers import Layer, Network
 from fbftl.ground.errors import UserError
+from fbftl.models.cost.layers import Layer, Network
 
 KINDS = {
     _ConvNd: "convolution",

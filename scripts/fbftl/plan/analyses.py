@@ -85,7 +85,7 @@ def table(name: str) -> dict[str, str]:
 
 def images(study: Study, task: str) -> tuple[str, ...]:
     """Return the modules of the kind of task, which scripts import by name."""
-    return ("fbftl.tasks.images", "fbftl.tasks.images_samples")
+    return ("fbftl.training.tasks.images", "fbftl.training.tasks.images_samples")
 
 
 def on_messages(chosen: Callable[[Study, str], Iterable[str]]) -> OfTask:

@@ -100,7 +100,7 @@ class Prepared:
         return Planner(self.call, self.products, self.store, places, longest).plan()
 
     def files(self, task: str, setting: str) -> dict[str, str]:
-        """Return what a setting is trained from, by the names of `fbftl.tasks.task.Inputs`.
+        """Return what a setting is trained from, by the names of `training.tasks.task.Inputs`.
 
         Raises:
             UserError: if something is not there yet.

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from fbftl.cost.architectures import T5Shape
 from fbftl.data.dialogues.records import Record
 from fbftl.data.dialogues.splits import load
 from fbftl.data.participation import held_out
@@ -16,6 +15,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.hub import fetch, pinned
 from fbftl.ground.logs import log
 from fbftl.ground.randomness import torch_seed
+from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.t5.checkpoint import load_folder, new_model
 from fbftl.models.t5.head import ALL
 from fbftl.models.t5.sequences import Sequences

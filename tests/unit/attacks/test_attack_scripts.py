@@ -27,7 +27,7 @@ from fbftl.ground import devices
 from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs
+from fbftl.training.tasks.task import Inputs
 from unit.tasks.toy_task import FEATURES, params
 
 CLIP = {"feature_clip": {"quantile": 0.5, "data": "source"}, "delta": 1e-6}
@@ -171,7 +171,7 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(paths, tmp_path, devic
 
 def test_members_and_others_share_no_sample_and_are_those_of_the_draw(paths, monkeypatch):
     from fbftl.methods.fbftl.run import send_and_train
-    from fbftl.tasks.task import client_features
+    from fbftl.training.tasks.task import client_features
 
     inputs = Inputs.at(read_by_heads(paths), devices.prepare("cpu", 1))
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
@@ -203,7 +203,7 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(paths, mon
 
 def test_clean_features_are_those_of_uploads_without_noise(paths):
     from fbftl.exchange.sending import sending
-    from fbftl.tasks.images import uploads_of
+    from fbftl.training.tasks.images import uploads_of
 
     features = open_store(Path(paths["manifest"])).read("train")
     public = open_store(Path(paths["public_manifest"])).read("train").values

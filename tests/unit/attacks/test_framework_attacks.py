@@ -19,8 +19,8 @@ from fbftl.attacks.votes import expected
 from fbftl.methods.fedavg.federation import initial_learner
 from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.open_data import open_samples
-from fbftl.tasks.task import Inputs, client_samples
+from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.task import Inputs, client_samples
 from unit.methods.frameworks.framework_toys import MLP, cohort_of, job_of, params_of
 
 

@@ -4,12 +4,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from fbftl.cost import compute, payload
-from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
-from fbftl.cost.layers import Network, convolution, dense, multiplications, parameters, products
-from fbftl.cost.payload import Federation
-from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.ground.errors import UserError
+from fbftl.models.cost import compute, payload
+from fbftl.models.cost.architectures import FLAN_T5_SMALL, t5, vgg16
+from fbftl.models.cost.layers import (
+    Network,
+    convolution,
+    dense,
+    multiplications,
+    parameters,
+    products,
+)
+from fbftl.models.cost.payload import Federation
+from fbftl.models.cost.scheme import SCHEMES, scheme_cost
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,7 +11,7 @@ from fbftl.ground.room import Room
 from fbftl.messages import vectors
 from fbftl.messages.channel import expected_payload, packet_loss_rate
 from fbftl.messages.codec import decode, kept_count
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 from unit.methods.method_toys import CLASSES, WIDTH, run, toy_inputs
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.findings.run_file import run_document
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
+from fbftl.models.cost.layers import Layer, Network, write_network
 from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
 from fbftl.study.settings import Setting

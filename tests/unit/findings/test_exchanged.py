@@ -9,11 +9,11 @@ import plot_fbftl
 import pytest
 import tabulate_fbftl_cost
 from drawn import unrendered
-from fbftl.cost.layers import Network, parameters, read_network
-from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
 from fbftl.findings.uplink import COMMON, SELECTED
 from fbftl.ground.errors import UserError
+from fbftl.models.cost.layers import Network, parameters, read_network
+from fbftl.models.cost.scheme import SCHEMES, scheme_cost
 from fbftl.study.methods import rows
 from unit.tasks.toy_task import FEATURES, TRAINING, train
 

@@ -7,8 +7,8 @@ import pandas as pd
 import plot_eppfl
 import pytest
 import tabulate_eppfl
-from fbftl.cost.layers import Network, convolution, dense, write_network
 from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.models.cost.layers import Network, convolution, dense, write_network
 from fbftl.study.settings import DEFAULTS
 from unit.tasks.toy_task import CLIENTS, train
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.data.clients import RowBatch
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
 from fbftl.ground.room import RAM, Room
 from fbftl.methods.by_name import train
+from fbftl.models.cost.layers import Layer, Network, write_network
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 
 COUNTS = {"train": 240, "test": 60}
 CLASSES, WIDTH, HIDDEN, PER_CLIENT = 3, 12, 8, 8

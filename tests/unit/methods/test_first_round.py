@@ -11,8 +11,8 @@ from fbftl.data.participation import held_out
 from fbftl.features.store.opening import open_store
 from fbftl.messages.codec import encode
 from fbftl.models.heads import head_module
-from fbftl.tasks.images_samples import client_samples
-from fbftl.tasks.task import Inputs
+from fbftl.training.tasks.images_samples import client_samples
+from fbftl.training.tasks.task import Inputs
 from torch import nn
 from unit.tasks.toy_task import HEAD, TRAINING, job, train
 

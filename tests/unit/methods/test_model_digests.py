@@ -4,7 +4,7 @@ import pytest
 import torch
 from fbftl.methods.fbftl.run import send_and_train
 from fbftl.models.digest import digest
-from fbftl.tasks.task import Inputs, Outcome, client_features
+from fbftl.training.tasks.task import Inputs, Outcome, client_features
 from unit.methods.method_toys import job, run
 
 

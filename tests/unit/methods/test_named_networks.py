@@ -4,9 +4,9 @@ from pathlib import Path
 
 import describe_named_network
 import pytest
-from fbftl.cost.layers import Network, multiplications, parameters, read_network
-from fbftl.cost.scheme import scheme_cost
 from fbftl.findings.exchanged import read_exchanged
+from fbftl.models.cost.layers import Network, multiplications, parameters, read_network
+from fbftl.models.cost.scheme import scheme_cost
 from unit.tasks.toy_task import FEATURES, TRAINING, train
 
 CNN = {

@@ -11,11 +11,11 @@ import pytest
 import torch
 from fbftl.exchange.averaging import by_holders, by_samples
 from fbftl.ground.errors import UserError
-from fbftl.learners.local import ABSENT, LocalTrainingData, masking
-from fbftl.learners.widths import rescale_layers
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.study.record import normalised_faults
 from fbftl.study.widths import narrowed
+from fbftl.training.learners.local import ABSENT, LocalTrainingData, masking
+from fbftl.training.learners.widths import rescale_layers
 from fbftl.training.local_updates import ClientPieces
 from fbftl.training.samples import LabelledInputs
 from fbftl.training.shared_network import Rotation, summed

@@ -5,7 +5,7 @@ import logging
 import pytest
 import torch
 from fbftl.methods.fbftl.run import send_and_train
-from fbftl.tasks.task import client_features
+from fbftl.training.tasks.task import client_features
 from unit.methods.method_toys import job, one_shot, run
 
 

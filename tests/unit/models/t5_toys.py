@@ -2,8 +2,8 @@
 
 import numpy as np
 import torch
-from fbftl.cost.architectures import T5Shape
 from fbftl.data.participation import grouped, held_out
+from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.t5.checkpoint import new_model
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences

@@ -6,10 +6,10 @@ from operator import attrgetter
 
 import pytest
 import torch
-from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
-from fbftl.cost.layers import multiplications, parameters, products
 from fbftl.ground.errors import UserError
 from fbftl.models.backbones import build_backbone
+from fbftl.models.cost.architectures import FLAN_T5_SMALL, t5, vgg16
+from fbftl.models.cost.layers import multiplications, parameters, products
 from fbftl.models.cut import extractor
 from fbftl.models.layer_trace import trace
 from torch import nn

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from fbftl.cost.architectures import vgg16
+from fbftl.models.cost.architectures import vgg16
 
 pytest.importorskip("fbftl.messages.channel")
 
-from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings.published import lookup, read
+from fbftl.models.cost.payload import numbers_per_batch
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 
 BLOCKS = packet_blocks(vgg16())

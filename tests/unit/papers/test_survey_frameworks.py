@@ -1,6 +1,6 @@
 """The survey's frameworks: audit rows from what is printed, counts of work, attacks by seed."""
 
-from fbftl.cost.layers import parameters, products
+from fbftl.models.cost.layers import parameters, products
 from fbftl.papers.measures import MEASURES
 from fbftl.papers.quantities import Runs, with_beside
 from fbftl.papers.survey import counts

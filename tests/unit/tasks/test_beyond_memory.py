@@ -15,8 +15,8 @@ from fbftl.ground.room import RAM, Room
 from fbftl.methods.by_name import train as train_settings
 from fbftl.methods.fbftl.run import run_together, send_and_train
 from fbftl.methods.ftl_c.run import run as run_ftl_c
-from fbftl.tasks.task import Inputs, client_features, client_samples, partition
 from fbftl.training.pictures import Pictures
+from fbftl.training.tasks.task import Inputs, client_features, client_samples, partition
 from unit.methods.method_toys import job
 from unit.tasks import toy_dialogues
 from unit.tasks.toy_task import train
@@ -62,7 +62,7 @@ def test_only_rows_that_are_sent_or_measured_are_read(
         return rows_
 
     monkeypatch.setattr(FeatureStore, "read", recording)
-    monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
+    monkeypatch.setattr("fbftl.training.tasks.images.SAMPLED_UPLOADS", 5)
     job_ = job(axes | {"fraction": 0.1})
     (whole,) = send_and_train([job_], client_features(job_, blobs))
     everyone = read["train"]
@@ -78,7 +78,7 @@ def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(
     blobs: Inputs, monkeypatch: pytest.MonkeyPatch, axes: dict[str, Any]
 ) -> None:
     """Private rounds draw their own clients, whose rows are those of the task too."""
-    monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
+    monkeypatch.setattr("fbftl.training.tasks.images.SAMPLED_UPLOADS", 5)
     job_ = job({"method": "ftl_c", "fraction": 0.1} | axes)
     part = run_ftl_c(job_, blobs)
     monkeypatch.setattr("fbftl.methods.ftl_c.run.rows_read", lambda jobs, client_data: None)
@@ -138,7 +138,7 @@ def test_dialogues_in_a_file_give_equal_curves(
 def test_dialogues_that_are_neither_sent_nor_measured_are_left_unread(
     dialogues: Path, monkeypatch: pytest.MonkeyPatch, cut: int
 ) -> None:
-    monkeypatch.setattr("fbftl.tasks.dialogues.SAMPLED_DIALOGUES", 3)
+    monkeypatch.setattr("fbftl.training.tasks.dialogues.SAMPLED_DIALOGUES", 3)
     job_ = toy_dialogues.job({"fraction": 0.25, "plr": 0.2}, cut)
     inputs = toy_dialogues.inputs_at(dialogues, cut)
     needed = rows_read([job_], partition(job_, inputs))

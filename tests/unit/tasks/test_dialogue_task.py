@@ -14,17 +14,17 @@ from fbftl.features.dialogues import TokenizedClients
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
-from fbftl.learners import summariser
 from fbftl.messages.codec import Compression, decode, encode
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.dialogues import id_bits
 from fbftl.messages.ledger import BROADCAST
 from fbftl.models.t5.head import ALL, trained_parameters
 from fbftl.models.t5.source import SourceT5, load_source
-from fbftl.tasks import dialogues
-from fbftl.tasks.dialogues import client_features
-from fbftl.tasks.task import Outcome
+from fbftl.training.learners import summariser
 from fbftl.training.rouge import rouge
+from fbftl.training.tasks import dialogues
+from fbftl.training.tasks.dialogues import client_features
+from fbftl.training.tasks.task import Outcome
 from unit.tasks.toy_dialogues import (
     BLOCKS,
     CLIP,

@@ -13,8 +13,8 @@ from fbftl.methods.by_name import train
 from fbftl.models.t5.source import write_source
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs, Outcome
 from fbftl.training.pretrain_t5 import prepare_source
+from fbftl.training.tasks.task import Inputs, Outcome
 
 TRAIN, TEST, PER_CLIENT, WIDTH, BLOCKS, VOCABULARY = 24, 6, 2, 16, 2, 300
 SOURCE = {

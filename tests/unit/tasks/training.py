@@ -11,7 +11,7 @@ from fbftl.ground.room import RAM, Room
 from fbftl.methods import by_name
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 
 
 def outcome_of(

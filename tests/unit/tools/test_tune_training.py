@@ -6,7 +6,7 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
 from fbftl.study.config import Study
-from fbftl.tasks.task import Inputs
+from fbftl.training.tasks.task import Inputs
 from tune_training import best_of, jobs_of, main, trials
 from unit.methods.frameworks.framework_toys import job_of
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from fbftl.attacks.attained import Attained
 from fbftl.attacks.sent_models import OF_AVERAGE
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples
+from fbftl.training.tasks.task import ClientSamples
 
 
 def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:

@@ -4,7 +4,7 @@ from fbftl.attacks.attained import Attained
 from fbftl.attacks.sent_models import Watching, membership_in_weights
 from fbftl.methods.fedhealth.run import FedHealthRun
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples
+from fbftl.training.tasks.task import ClientSamples
 
 
 def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:

@@ -6,8 +6,8 @@ from fbftl.exchange.personal import gathered
 from fbftl.messages.ledger import Ledger
 from fbftl.methods.fedmd import consensus
 from fbftl.study.job import Job
-from fbftl.tasks.open_data import open_samples
-from fbftl.tasks.task import ClientSamples
+from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.task import ClientSamples
 
 
 def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:

@@ -5,12 +5,12 @@ from functools import partial
 from fbftl.attacks.attained import Attained
 from fbftl.attacks.sent_models import Watching, membership_in_weights
 from fbftl.attacks.votes import labels_of_votes
-from fbftl.learners.local import local_network
 from fbftl.methods.fedvote.sources import source_models
 from fbftl.methods.fedvote.voting import Voting
 from fbftl.study.job import Job
-from fbftl.tasks.open_data import open_samples
-from fbftl.tasks.task import ClientSamples
+from fbftl.training.learners.local import local_network
+from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.task import ClientSamples
 
 
 def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:

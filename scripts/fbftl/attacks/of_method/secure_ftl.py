@@ -12,7 +12,7 @@ from fbftl.attacks.attained import Attained
 from fbftl.methods.secure_ftl.alignment import Parties
 from fbftl.methods.secure_ftl.parties import initial_parties
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples
+from fbftl.training.tasks.task import ClientSamples
 
 PASSES = 50
 """Of alternating least squares."""

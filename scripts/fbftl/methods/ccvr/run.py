@@ -20,15 +20,15 @@ from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
 from fbftl.exchange.uplink import Uplink
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
-from fbftl.learners.local import local_network
 from fbftl.messages.codec import encode
 from fbftl.messages.encoded import digested_messages
 from fbftl.messages.statistics import Statistics, length
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
+from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

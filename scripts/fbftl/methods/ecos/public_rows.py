@@ -9,9 +9,9 @@ import numpy as np
 from fbftl.features.store.opening import open_store
 from fbftl.messages.statistics import LabelledRows
 from fbftl.methods.ecos.coverage import Clusters, clustered, farthest_first
-from fbftl.tasks.task import LabelledFeatures
 from fbftl.training.closed_form import LinearHead
 from fbftl.training.logistic import logistic
+from fbftl.training.tasks.task import LabelledFeatures
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from fbftl.methods.ecos.public_rows import PublicPool, public_rows
 from fbftl.methods.ecos.sampling import guarantees_of, outsourced
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, labelled_features
+from fbftl.training.tasks.task import Inputs, Outcome, labelled_features
 
 
 def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:

@@ -25,7 +25,6 @@ from fbftl.exchange.sum_noise import noise_on_sums
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
-from fbftl.learners.linear import score_of_linear
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.codec import Compression
 from fbftl.messages.encoded import Encoded
@@ -52,9 +51,10 @@ from fbftl.study.clients import domains_in
 from fbftl.study.job import Job
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.rings import counts_bound, summing_ring
-from fbftl.tasks.task import Outcome
+from fbftl.training.learners.linear import score_of_linear
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
+from fbftl.training.tasks.task import Outcome
 
 MEASURED = {
     **MEASURES,

@@ -15,10 +15,10 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from fbftl.cost.split import CutMap, kept_of
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import torch_seed
 from fbftl.messages.codec.sparsifier import top_mask
+from fbftl.models.cost.split import CutMap, kept_of
 from fbftl.training.local_updates import LocalUpdate, MiniBatch
 
 _WITHOUT_SIGN = 2**31 - 1

@@ -24,7 +24,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fbftl.cost.split import CutMap
 from fbftl.exchange.averaging import by_samples, in_rounds
 from fbftl.exchange.post import Post, Receipt
 from fbftl.exchange.protection import Protection
@@ -34,9 +33,9 @@ from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.ground.errors import required
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
-from fbftl.learners.local import local_network
 from fbftl.messages.codec import NotFiniteError
 from fbftl.methods.eppfl.activations import Boundary, Crossing, cut_map
+from fbftl.models.cost.split import CutMap
 from fbftl.privacy import mechanisms
 from fbftl.privacy.masking import (
     KEY_BYTES,
@@ -52,12 +51,13 @@ from fbftl.privacy.masking import (
 )
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Outcome, Repetition
 from fbftl.training.batches import Round
 from fbftl.training.curves import first_epoch_at
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import FEDAVG, Hooks
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.tasks.task import ClientSamples, Outcome, Repetition
 
 SEED_BITS = 64
 """What tells an edge server where a client's random selections of a round were made."""

@@ -4,7 +4,7 @@ from fbftl.ground.errors import UserError
 from fbftl.methods.eppfl.rounds import train_with_edges
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

@@ -13,11 +13,11 @@ from fbftl.data.clients import ClientFile
 from fbftl.data.participation import clients_of, grouped
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
-from fbftl.learners.local import local_network
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Inputs, Repetition, client_samples
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.samples import TrainingData
+from fbftl.training.tasks.task import ClientSamples, Inputs, Repetition, client_samples
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from fbftl.methods.fade.losses import UTILITY, rounds_to
 from fbftl.methods.fade.rounds import Trial, debiasing, guarantee_of, lockstep_key
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 
 
 def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:

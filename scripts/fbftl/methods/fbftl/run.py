@@ -20,7 +20,8 @@ from fbftl.messages.vectors import Vectors
 from fbftl.methods.by_name import of_kind
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import FAR_BEHIND, Job, name_of
-from fbftl.tasks.task import (
+from fbftl.training.closed_form import ridge
+from fbftl.training.tasks.task import (
     ClientFeatures,
     Fit,
     Inputs,
@@ -29,7 +30,6 @@ from fbftl.tasks.task import (
     client_features,
     partition,
 )
-from fbftl.training.closed_form import ridge
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from fbftl.exchange.personal import run_personal
 from fbftl.methods.fd.distillation import train
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

@@ -13,8 +13,8 @@ from fbftl.ground.devices import prepare
 from fbftl.ground.errors import required
 from fbftl.messages.codec import encode
 from fbftl.methods.fedavg.federation import initial_learner
-from fbftl.tasks.task import Inputs, Repetition, client_samples
 from fbftl.training.batches import Round
+from fbftl.training.tasks.task import Inputs, Repetition, client_samples
 
 
 def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> list[bytes]:

@@ -7,12 +7,12 @@ from itertools import pairwise
 from torch import Tensor
 
 from fbftl.ground.randomness import stream
-from fbftl.learners.local import local_network
-from fbftl.tasks.task import ClientSamples, Outcome, Repetition
 from fbftl.training.batches import drawn_rounds
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import Hooks, LocalUpdate
 from fbftl.training.measures import Measure
+from fbftl.training.tasks.task import ClientSamples, Outcome, Repetition
 
 OWN_MEASURES = {
     "first_accuracy": Measure("share", "higher", diverged=0.0),

@@ -9,7 +9,7 @@ from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.summed_weights import SummedRounds
 from fbftl.methods.fedavg.federation import initial_learner, with_measures
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

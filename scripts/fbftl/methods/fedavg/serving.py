@@ -11,8 +11,8 @@ from fbftl.exchange.served_rounds import ServedRounds
 from fbftl.ground.devices import prepare
 from fbftl.methods.fedavg.federation import initial_learner
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, client_samples
 from fbftl.training.batches import Round
+from fbftl.training.tasks.task import Inputs, client_samples
 
 
 def obstacles(job: Job) -> Iterator[str]:

@@ -16,19 +16,25 @@ from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.ground.errors import UserError
-from fbftl.learners.local import LocalTrainingData
 from fbftl.messages.codec import Compression, compress, encode
 from fbftl.messages.encoded import digested_messages
 from fbftl.messages.statistics import ClassMeans
 from fbftl.models.heads import head_module
 from fbftl.study.job import Job, KnownAxes
-from fbftl.tasks.task import Inputs, LabelledFeatures, Outcome, Repetition, labelled_features
 from fbftl.training.batches import Rounds
 from fbftl.training.closed_form import LinearHead, lda
+from fbftl.training.learners.local import LocalTrainingData
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import FEDAVG, SplitModel
 from fbftl.training.measures import ExtraMeasures, Measure
 from fbftl.training.network import evaluate
+from fbftl.training.tasks.task import (
+    Inputs,
+    LabelledFeatures,
+    Outcome,
+    Repetition,
+    labelled_features,
+)
 
 AT_START = {
     "start_accuracy": Measure("share", "higher"),

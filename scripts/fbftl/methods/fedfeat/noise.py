@@ -5,8 +5,8 @@ from fbftl.ground.errors import required
 from fbftl.privacy.feature_noise import FeatureNoise, bounded, published
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
-from fbftl.tasks.task import Learner, Repetition
 from fbftl.training.batches import most_participations
+from fbftl.training.tasks.task import Learner, Repetition
 
 
 def on_features(repetition: Repetition, learner: Learner) -> Protection:

@@ -23,20 +23,20 @@ from fbftl.exchange.averaging import Server, by_samples, by_weights
 from fbftl.exchange.repetition import Train, parameter_count, run_rounds
 from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.ground.errors import required
-from fbftl.learners.local import local_network
 from fbftl.messages.statistics import Statistics
 from fbftl.methods.fedfeat.feature_metrics import BINS, feature_metrics
 from fbftl.methods.fedfeat.noise import feature_noise, on_features
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.closed_form import ridge
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest, ReportedFeatures
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import Measure
 from fbftl.training.samples import LabelledSamples
+from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 
 NATS = f"nats, {BINS} bins"
 

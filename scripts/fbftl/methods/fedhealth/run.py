@@ -19,12 +19,10 @@ from fbftl.exchange.averaging import by_weights, weights_or_updates
 from fbftl.exchange.personal import PERSONAL_MEASURES, PERSONAL_SERIES, by_client
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Uplink
-from fbftl.learners.local import local_network
 from fbftl.study.job import Job
-from fbftl.tasks.open_data import open_samples
-from fbftl.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 from fbftl.training.answers import RIGHT
 from fbftl.training.batches import Rounds
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import (
     LocalPlan,
@@ -37,6 +35,8 @@ from fbftl.training.local_updates import (
 from fbftl.training.optimisers import OPTIMISERS
 from fbftl.training.personal_models import PersonalModels
 from fbftl.training.samples import LabelledSamples
+from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

@@ -6,8 +6,8 @@ from functools import partial
 from fbftl.exchange.personal import run_personal
 from fbftl.methods.fedmd.consensus import Learnt, train_by_consensus
 from fbftl.study.job import Job
-from fbftl.tasks.open_data import open_samples
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:

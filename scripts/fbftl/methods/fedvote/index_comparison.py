@@ -11,12 +11,12 @@ import numpy as np
 import torch
 
 from fbftl.ground.randomness import stream
-from fbftl.learners.local import LocalTrainingData
 from fbftl.methods.fedvote.similarity import cka
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientSamples, Repetition
+from fbftl.training.learners.local import LocalTrainingData
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.personal_models import PersonalModels
+from fbftl.training.tasks.task import ClientSamples, Repetition
 
 PASSES = 10
 """Over a network's samples; the survey prints none."""

@@ -4,11 +4,11 @@ from functools import partial
 
 from fbftl.exchange.averaging import weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.learners.local import local_network
 from fbftl.methods.fedvote.sources import source_models
 from fbftl.methods.fedvote.voting import Voting
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.learners.local import local_network
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

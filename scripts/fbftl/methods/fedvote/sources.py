@@ -16,10 +16,10 @@ from fbftl.models.chain import chain_of
 from fbftl.models.networks import random_split
 from fbftl.models.source.weights import read_weights
 from fbftl.study.job import Job, Training
-from fbftl.tasks.task import ClientSamples
 from fbftl.training.local import train_clients
 from fbftl.training.local_updates import LocalPlan, LocalUpdate, SplitModel, set_flat
 from fbftl.training.samples import LabelledInputs
+from fbftl.training.tasks.task import ClientSamples
 
 
 @dataclass(frozen=True)

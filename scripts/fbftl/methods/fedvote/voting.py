@@ -17,11 +17,11 @@ from fbftl.exchange.uplink import Uplink
 from fbftl.methods.fedvote.similarity import cka, sketched
 from fbftl.methods.fedvote.sources import SourceModels
 from fbftl.study.job import Job
-from fbftl.tasks.task import Outcome
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.curves import first_epoch_at
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import Measure, Series
+from fbftl.training.tasks.task import Outcome
 
 TARGET = 0.9
 """Accuracy up to which rounds are counted (paper survey, Sec. 4.1.2)."""

@@ -14,10 +14,10 @@ from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
 from fbftl.messages.feedback import compress_with_feedback, memory
 from fbftl.methods.ftl_c.images import head
-from fbftl.tasks.images import client_features
-from fbftl.tasks.task import Inputs, Repetition
 from fbftl.training.batches import Round
 from fbftl.training.local_updates import set_flat
+from fbftl.training.tasks.images import client_features
+from fbftl.training.tasks.task import Inputs, Repetition
 
 REMEMBERED = "not sent"
 """Name of the bytes that a client keeps from round to round: what it has not sent so far."""

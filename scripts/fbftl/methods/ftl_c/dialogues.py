@@ -1,5 +1,5 @@
 """A head on hidden states of dialogues: the layers of a T5 after the cut."""
 
-from fbftl.learners.summariser import summariser as head
+from fbftl.training.learners.summariser import summariser as head
 
 __all__ = ["head"]

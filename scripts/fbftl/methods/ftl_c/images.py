@@ -1,9 +1,9 @@
 """A head on features of samples that have a class each."""
 
 from fbftl.models.heads import head_module
-from fbftl.tasks.task import LabelledFeatures, Repetition
 from fbftl.training.network import TrainedNetwork
 from fbftl.training.samples import ReadSamples
+from fbftl.training.tasks.task import LabelledFeatures, Repetition
 
 
 def head(client_data: LabelledFeatures, repetition: Repetition) -> TrainedNetwork:

@@ -7,7 +7,7 @@ from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.exchange.uploads import rows_read
 from fbftl.methods.by_name import of_kind
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_features, partition
+from fbftl.training.tasks.task import Inputs, Outcome, client_features, partition
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

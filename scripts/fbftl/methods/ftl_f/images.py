@@ -1,8 +1,8 @@
 """The source model under a new head, of samples that have a class each."""
 
-from fbftl.learners.whole import whole_network
-from fbftl.tasks.task import ClientSamples, Repetition
+from fbftl.training.learners.whole import whole_network
 from fbftl.training.network import TrainedNetwork
+from fbftl.training.tasks.task import ClientSamples, Repetition
 
 
 def transferred(client_data: ClientSamples, repetition: Repetition) -> TrainedNetwork:

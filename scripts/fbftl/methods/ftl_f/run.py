@@ -6,7 +6,7 @@ from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.methods.by_name import of_kind
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

@@ -20,8 +20,6 @@ from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.sending import guarantees_of_features
 from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError, required
-from fbftl.learners.linear import score_of_linear
-from fbftl.learners.lockstep import train_on_received
 from fbftl.messages.codec import compress
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.moments import Moments
@@ -35,7 +33,6 @@ from fbftl.privacy.noise import clip_norm
 from fbftl.privacy.statistics import statistics_guarantee
 from fbftl.study.job import Job
 from fbftl.study.uploads import CANDIDATES
-from fbftl.tasks.task import Inputs, LabelledFeatures, Outcome, Received, Score, labelled_features
 from fbftl.training.closed_form import (
     LinearHead,
     Solved,
@@ -52,8 +49,18 @@ from fbftl.training.closed_form import (
 )
 from fbftl.training.fisher_heads import fishermix, protohyper
 from fbftl.training.gaussian_heads import naive_bayes, qda
+from fbftl.training.learners.linear import score_of_linear
+from fbftl.training.learners.lockstep import train_on_received
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
+from fbftl.training.tasks.task import (
+    Inputs,
+    LabelledFeatures,
+    Outcome,
+    Received,
+    Score,
+    labelled_features,
+)
 
 __all__ = ["guarantees", "run_together"]
 

@@ -13,7 +13,6 @@ from fbftl.exchange.holdings import features_at_server
 from fbftl.exchange.parties import ServerPlan, protected_by_a_study
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import UserError
-from fbftl.learners.linear import score_of_linear
 from fbftl.messages.codec import Compression, CorruptMessage
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
@@ -24,6 +23,7 @@ from fbftl.methods.one_shot.run import solved_on_features
 from fbftl.methods.one_shot.summaries import Learned
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
+from fbftl.training.learners.linear import score_of_linear
 
 
 def obstacles(job: Job) -> Iterator[str]:

@@ -48,7 +48,7 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.study.uploads import CANDIDATES
-from fbftl.tasks.task import LabelledFeatures
+from fbftl.training.tasks.task import LabelledFeatures
 
 Knowledge = Statistics | ClassMeans | LabelledRows | Moments
 """What the server knows of some clients."""

@@ -19,8 +19,8 @@ from fbftl.methods.private_gd.descent import Descended, Descent, OwnSamples, des
 from fbftl.models.heads import stacked
 from fbftl.privacy.noise import clip_rows, row_norms
 from fbftl.study.job import Job
-from fbftl.tasks.task import LabelledFeatures
 from fbftl.training.samples import LabelledInputs
+from fbftl.training.tasks.task import LabelledFeatures
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import Adjacency
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientFeatures
+from fbftl.training.tasks.task import ClientFeatures
 
 ADJACENCY: dict[str, Adjacency] = {"removed": "add-remove", "replaced": "replace-one"}
 """What the axis `neighbour_relation` says, as accountants call it."""

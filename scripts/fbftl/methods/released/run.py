@@ -14,12 +14,12 @@ from fbftl.ground.randomness import stream, torch_seed
 from fbftl.messages.ledger import Ledger
 from fbftl.models.digest import digest_of
 from fbftl.study.job import Job, Training
-from fbftl.tasks.task import ClientSamples, Inputs, Outcome, client_samples
 from fbftl.training.batches import positions_that_arrive
 from fbftl.training.curves import Curves, record
 from fbftl.training.network import evaluate, evaluated
 from fbftl.training.samples import LabelledSamples
 from fbftl.training.sgd import Sgd
+from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

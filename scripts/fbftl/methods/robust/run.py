@@ -16,19 +16,19 @@ from torch.func import functional_call
 
 from fbftl.exchange.averaging import by_weights, pieces_held, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.learners.local import local_network
-from fbftl.learners.widths import shared_network
 from fbftl.methods.robust.evaluation import SHARES, hits_by_kind, statistics_under_attack
 from fbftl.methods.robust.network import RobustNetwork, both_losses
 from fbftl.methods.robust.pgd import by_pgd
 from fbftl.models.dual_batch_norm import Statistics, doubled, mixed
 from fbftl.models.widths import SharedWeights
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.learners.local import local_network
+from fbftl.training.learners.widths import shared_network
 from fbftl.training.local_updates import Hooks, LocalPlan
 from fbftl.training.measures import ExtraMeasures, Measure
 from fbftl.training.samples import TrainingData
 from fbftl.training.shared_network import Budgeted, SharedNetwork
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

@@ -16,9 +16,9 @@ from fbftl.methods.secure_ftl.products import Product, products_under
 from fbftl.models.digest import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job, Training
-from fbftl.tasks.task import ClientSamples, Outcome
 from fbftl.training.curves import Curves, record
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.tasks.task import ClientSamples, Outcome
 
 OWN_MEASURES = {
     "accuracy_alone": Measure("share", "higher", diverged=0.0),

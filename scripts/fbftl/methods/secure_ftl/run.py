@@ -2,7 +2,7 @@
 
 from fbftl.methods.secure_ftl.parties import run_pair
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

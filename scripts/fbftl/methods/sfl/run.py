@@ -14,12 +14,12 @@ from torch import Tensor, nn
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Traffic
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, Repetition, client_samples
 from fbftl.training.batches import Round
 from fbftl.training.client_updates import weighted_losses
 from fbftl.training.network import TrainedNetwork
 from fbftl.training.passes import Passes, RoundBatch, passes_of, together
 from fbftl.training.samples import TrainingData
+from fbftl.training.tasks.task import Inputs, Outcome, Repetition, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

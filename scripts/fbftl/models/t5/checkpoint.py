@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fbftl.cost.architectures import T5Shape
 from fbftl.ground.errors import UserError
+from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.source.files import read_config
 from fbftl.models.source.weights import read_weights
 from fbftl.models.t5.layers import Attention, FeedForward

@@ -11,8 +11,8 @@ import copy
 import torch
 from torch import Tensor, nn
 
-from fbftl.cost.architectures import T5Shape
 from fbftl.ground.errors import UserError
+from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.tokenizer import PAD_ID
 

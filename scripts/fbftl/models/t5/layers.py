@@ -6,7 +6,7 @@ Shapes: B samples, L input tokens, T summary tokens.
 import torch
 from torch import Tensor, nn
 
-from fbftl.cost.architectures import T5Shape
+from fbftl.models.cost.architectures import T5Shape
 
 KeysValues = tuple[Tensor, Tensor]
 

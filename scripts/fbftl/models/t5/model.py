@@ -11,7 +11,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from fbftl.cost.architectures import T5Shape
+from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.t5.layers import Block, KeysValues, Lookup, dropout, norm
 
 

@@ -6,8 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from fbftl.cost.architectures import T5Shape, t5
-from fbftl.cost.layers import parameters
+from fbftl.models.cost.architectures import T5Shape, t5
+from fbftl.models.cost.layers import parameters
 
 
 def shape_of(source: Mapping[str, Any], folder: str | Path | None) -> T5Shape | None:

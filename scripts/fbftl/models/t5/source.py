@@ -16,8 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from fbftl.cost.architectures import T5Shape
 from fbftl.ground.files import write_json
+from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.source.weights import write_weights
 from fbftl.models.t5.checkpoint import load_model
 from fbftl.models.t5.model import T5

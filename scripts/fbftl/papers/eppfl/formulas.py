@@ -1,6 +1,6 @@
 """Functions of claims of paper eppfl: counts that need no runs."""
 
-from fbftl.cost.compute import training_products
+from fbftl.models.cost.compute import training_products
 from fbftl.papers.eppfl.published import setup_of
 from fbftl.papers.formulas import Decision, FormulaCase
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from fbftl.cost.layers import Layer, convolution, dense, parameters
-from fbftl.cost.split import CutMap
+from fbftl.models.cost.layers import Layer, convolution, dense, parameters
+from fbftl.models.cost.split import CutMap
 from fbftl.papers.record import PaperRecord
 
 CHANNELS = ((64,) * 2, (128,) * 2, (256,) * 4, (512,) * 4, (512,) * 4)

@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
-from fbftl.cost import compute, payload
-from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
-from fbftl.cost.layers import parameters, products
 from fbftl.findings.published import SCALES, at_printed_precision
 from fbftl.ground.floats import FLOAT_BITS
+from fbftl.models.cost import compute, payload
+from fbftl.models.cost.architectures import FLAN_T5_SMALL, t5, vgg16
+from fbftl.models.cost.layers import parameters, products
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.record import PaperRecord

@@ -3,8 +3,8 @@
 import math
 from decimal import Decimal
 
-from fbftl.cost.architectures import vgg16
-from fbftl.cost.payload import numbers_per_batch
+from fbftl.models.cost.architectures import vgg16
+from fbftl.models.cost.payload import numbers_per_batch
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fbftl.setup import federation
 from fbftl.papers.record import PaperRecord

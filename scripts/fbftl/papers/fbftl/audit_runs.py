@@ -3,8 +3,8 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from fbftl.cost.architectures import VGG16_CHANNELS, vgg16
-from fbftl.cost.layers import parameters
+from fbftl.models.cost.architectures import VGG16_CHANNELS, vgg16
+from fbftl.models.cost.layers import parameters
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
 from fbftl.papers.fbftl.setup import federation

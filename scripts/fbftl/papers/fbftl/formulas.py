@@ -5,11 +5,11 @@ from math import floor, log10
 
 import pandas as pd
 
-from fbftl.cost.architectures import FLAN_T5_SMALL, vgg16
-from fbftl.cost.payload import compression_rate, compression_rate_with_positions
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import SCALES, formula_verdict
 from fbftl.messages.channel import packet_loss_rate
+from fbftl.models.cost.architectures import FLAN_T5_SMALL, vgg16
+from fbftl.models.cost.payload import compression_rate, compression_rate_with_positions
 from fbftl.papers.fbftl.packets import packet_blocks
 from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED, image_readings
 from fbftl.papers.fbftl.setup import federation

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fbftl.cost.layers import Network
-from fbftl.cost.payload import numbers_per_batch
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
+from fbftl.models.cost.layers import Network
+from fbftl.models.cost.payload import numbers_per_batch
 
 PACKETS = ("fbftl", "ftl_c", "ftl_f", "fl")
 """The four packets that Fig. 6 compares; FL and FTL_f are of one size."""

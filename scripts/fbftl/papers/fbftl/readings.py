@@ -14,16 +14,16 @@ from fractions import Fraction
 
 import pandas as pd
 
-from fbftl.cost import compute, payload
-from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
-from fbftl.cost.layers import Network, parameters, products
-from fbftl.cost.payload import Federation
 from fbftl.findings.columns import VERDICT
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import SCALES, at_printed_precision, formula_verdict
 from fbftl.findings.shown import ShownMethod
 from fbftl.findings.tables import Column
 from fbftl.ground.floats import FLOAT_BITS
+from fbftl.models.cost import compute, payload
+from fbftl.models.cost.architectures import FLAN_T5_SMALL, t5, vgg16
+from fbftl.models.cost.layers import Network, parameters, products
+from fbftl.models.cost.payload import Federation
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.record import PaperRecord
 

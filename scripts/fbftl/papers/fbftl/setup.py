@@ -1,7 +1,7 @@
 """The clients and epochs of paper fbftl's two experiments, from its published setup and tables."""
 
-from fbftl.cost.payload import Federation
 from fbftl.ground.errors import UserError
+from fbftl.models.cost.payload import Federation
 from fbftl.papers.record import PaperRecord
 
 

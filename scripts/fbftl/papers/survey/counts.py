@@ -6,8 +6,8 @@ Additions, and the keys and triples that are made beforehand, are left out.
 
 from math import ceil, log2
 
-from fbftl.cost import layers
-from fbftl.cost.layers import convolution, dense
+from fbftl.models.cost import layers
+from fbftl.models.cost.layers import convolution, dense
 
 HIDDEN = dense("fc1", 12 * 12 * 64, 128)
 

@@ -14,7 +14,7 @@ from fbftl.methods.ecos.coverage import nearest
 from fbftl.methods.ecos.public_rows import PublicPool, public_rows
 from fbftl.methods.ecos.sampling import chosen
 from fbftl.privacy.accounting import rounds_epsilon
-from fbftl.tasks.task import client_features
+from fbftl.training.tasks.task import client_features
 from unit.methods.method_toys import COUNTS, ONE_SHOT, WIDTH, Blobs, job, one_shot, with_public
 
 QUERIES = {

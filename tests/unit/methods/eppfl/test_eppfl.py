@@ -11,15 +11,15 @@ import torch
 from fbftl.exchange.averaging import by_samples, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.ground.errors import UserError
-from fbftl.learners.local import local_network
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.methods.eppfl import rounds
 from fbftl.methods.eppfl.rounds import masked_mean
 from fbftl.privacy.masking import Dealer, from_ring, masked, to_ring
 from fbftl.study.job import Job
-from fbftl.tasks.images_samples import ClientImageSamples, client_samples
-from fbftl.tasks.task import Inputs, Outcome, Repetition
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
+from fbftl.training.tasks.images_samples import ClientImageSamples, client_samples
+from fbftl.training.tasks.task import Inputs, Outcome, Repetition
 from unit.tasks import toy_task
 from unit.tasks.toy_task import CLIENTS, LOCAL
 

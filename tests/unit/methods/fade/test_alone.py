@@ -7,12 +7,12 @@ import pytest
 import torch
 from fbftl.exchange.averaging import Server, by_samples, by_weights
 from fbftl.exchange.repetition import run_rounds, whole_update
-from fbftl.learners.local import local_network
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.images_samples import client_samples
+from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import LocalUpdate, mini_batches
+from fbftl.training.tasks.images_samples import client_samples
 from unit.methods.fade.fade_toys import inputs, job, params, ready
 
 

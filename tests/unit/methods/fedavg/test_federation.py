@@ -7,14 +7,14 @@ import pytest
 import torch
 from fbftl.data.participation import at_most
 from fbftl.ground.errors import UserError
-from fbftl.learners.local import local_network
 from fbftl.methods.fedavg import federation
 from fbftl.methods.fedavg.run import run
-from fbftl.tasks.images_samples import client_samples
-from fbftl.tasks.task import Repetition
 from fbftl.training.batches import drawn_rounds
+from fbftl.training.learners.local import local_network
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalUpdate
+from fbftl.training.tasks.images_samples import client_samples
+from fbftl.training.tasks.task import Repetition
 from unit.tasks.toy_task import LOCAL, MLP, job
 from unit.training.test_local import LOCAL_UPDATES, PLAN, flat
 from unit.training.training_toys import dense, samples

@@ -12,8 +12,8 @@ from fbftl.methods.by_name import train
 from fbftl.methods.fedavg_head.run import hold, server_of
 from fbftl.models.heads import head_module
 from fbftl.study.job import Job, KnownAxes
-from fbftl.tasks.images import client_features
 from fbftl.training.closed_form import LinearHead, lda
+from fbftl.training.tasks.images import client_features
 from torch import nn
 from unit.methods import method_toys
 from unit.methods.method_toys import CLASSES, PER_CLIENT, WIDTH

@@ -13,10 +13,10 @@ from fbftl.methods.fedavg.run import run as run_fedavg
 from fbftl.methods.fedfeat.run import retrain, run
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.study.job import Job
-from fbftl.tasks.images_samples import client_samples
-from fbftl.tasks.task import Inputs
 from fbftl.training.feature_network import FeatureNetwork, chosen_plan
 from fbftl.training.local_updates import LocalPlan, batched
+from fbftl.training.tasks.images_samples import client_samples
+from fbftl.training.tasks.task import Inputs
 from torch.nn import functional
 from unit.tasks import toy_task
 from unit.tasks.toy_task import LOCAL, MLP

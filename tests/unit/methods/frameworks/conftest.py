@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from fbftl.methods import by_name
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 from unit.methods.frameworks.framework_toys import job_of
 
 

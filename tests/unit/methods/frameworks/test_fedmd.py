@@ -7,8 +7,8 @@ import pytest
 import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods.fedmd import consensus
-from fbftl.tasks.open_data import open_samples
-from fbftl.tasks.task import client_samples
+from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.task import client_samples
 from torch.autograd import grad
 from torch.nn import L1Loss, MSELoss
 from unit.methods.frameworks.framework_toys import TWO, cohort_of, job_of, sent

@@ -5,7 +5,7 @@ import torch
 from fbftl.exchange.personal import Cohort
 from fbftl.methods.fd import distillation
 from fbftl.methods.fedmd import consensus
-from fbftl.tasks.open_data import open_samples
+from fbftl.training.tasks.open_data import open_samples
 from unit.methods.frameworks.framework_toys import TWO, cohort_of, sent
 
 

@@ -9,8 +9,8 @@ from fbftl.messages.ledger import BROADCAST
 from fbftl.messages.statistics import ClassMeans, length
 from fbftl.methods.one_shot.split_means import SplitMeansMessage
 from fbftl.study.uploads import CANDIDATES, HEADS_FROM
-from fbftl.tasks.task import Inputs
 from fbftl.training.closed_form import fedcof
+from fbftl.training.tasks.task import Inputs
 from unit.methods.method_toys import (
     CLASSES,
     COUNTS,

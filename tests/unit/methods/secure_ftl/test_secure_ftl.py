@@ -23,7 +23,7 @@ from fbftl.methods.secure_ftl.products import (
 )
 from fbftl.privacy.masking import to_ring
 from fbftl.privacy.mechanisms import no_mechanism
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.tasks.task import Inputs, Outcome
 from scipy.stats import chi2
 from unit.tasks.toy_task import job
 

@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fbftl.cost.layers import Network, parameters
 from fbftl.ground.floats import FLOAT_BITS, as_written
+from fbftl.models.cost.layers import Network, parameters
 
 
 @dataclass(frozen=True)

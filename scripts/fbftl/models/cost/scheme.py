@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fbftl.cost import compute, payload
-from fbftl.cost.layers import Network
-from fbftl.cost.payload import Federation
+from fbftl.models.cost import compute, payload
+from fbftl.models.cost.layers import Network
+from fbftl.models.cost.payload import Federation
 
 SCHEMES = ("fl", "sfl", "ftl_f", "ftl_c", "fbftl")
 """What Eq. (2)-(4) and (6) count; a method names the one that counts it."""

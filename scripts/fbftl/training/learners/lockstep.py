@@ -10,10 +10,10 @@ from fbftl.ground.room import parts
 from fbftl.messages.vectors import Vectors
 from fbftl.models.heads import stacked
 from fbftl.study.job import Job
-from fbftl.tasks.task import Fit, Inputs, LabelledFeatures, Received, Score
 from fbftl.training import batches
 from fbftl.training.curves import record
 from fbftl.training.stacked import StackedSamples, train
+from fbftl.training.tasks.task import Fit, Inputs, LabelledFeatures, Received, Score
 
 
 def train_on_received(

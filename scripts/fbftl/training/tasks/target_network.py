@@ -15,7 +15,7 @@ from fbftl.models.heads import head_module
 from fbftl.models.networks import random_split
 from fbftl.models.source.manifest import build, load_source
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs
+from fbftl.training.tasks.task import Inputs
 
 
 @dataclass(frozen=True)

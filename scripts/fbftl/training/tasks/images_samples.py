@@ -15,11 +15,11 @@ from fbftl.features.store.manifest import read_manifest
 from fbftl.ground.errors import required
 from fbftl.ground.files import read_json
 from fbftl.study.job import Job
-from fbftl.tasks.images import ClientImages
-from fbftl.tasks.target_network import TargetNetwork
-from fbftl.tasks.task import Inputs
 from fbftl.training.pictures import Pictures
 from fbftl.training.samples import LabelledSamples
+from fbftl.training.tasks.images import ClientImages
+from fbftl.training.tasks.target_network import TargetNetwork
+from fbftl.training.tasks.task import Inputs
 
 
 @dataclass(frozen=True, eq=False)

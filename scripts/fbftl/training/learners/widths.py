@@ -11,14 +11,14 @@ import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from fbftl.learners.local import LocalTrainingData
 from fbftl.models.widths import nested, side_by_side
 from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
-from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.batches import Rounds, picked_rounds
+from fbftl.training.learners.local import LocalTrainingData
 from fbftl.training.local_updates import FEDAVG
 from fbftl.training.samples import LabelledSamples
 from fbftl.training.shared_network import Assigning, Budgeted, Rotation, SharedNetwork, summed
+from fbftl.training.tasks.task import ClientSamples, Repetition
 
 Making = Callable[..., Any]
 """From what `SharedNetwork` takes to a learner."""

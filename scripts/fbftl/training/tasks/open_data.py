@@ -8,8 +8,8 @@ import torch
 from fbftl.data.clients import ClientFile
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError, required
-from fbftl.tasks.task import ClientSamples
 from fbftl.training.samples import LabelledInputs
+from fbftl.training.tasks.task import ClientSamples
 
 
 def open_samples(client_data: ClientSamples, part: str) -> LabelledInputs:

@@ -1,5 +1,5 @@
 """Dialogues themselves, of methods that train every layer: their tokens lie beside the features."""
 
-from fbftl.tasks.dialogues import client_samples
+from fbftl.training.tasks.dialogues import client_samples
 
 __all__ = ["client_samples"]

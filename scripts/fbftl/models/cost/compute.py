@@ -7,8 +7,8 @@ given twice: as printed, and corrected so that every sample of a batch counts (a
 from collections.abc import Sequence
 from fractions import Fraction
 
-from fbftl.cost.layers import Layer, Network, multiplications, products
-from fbftl.cost.payload import Federation
+from fbftl.models.cost.layers import Layer, Network, multiplications, products
+from fbftl.models.cost.payload import Federation
 
 
 def client_multiplications_in_text(

@@ -1,9 +1,9 @@
 """Networks that clients keep for themselves."""
 
-from fbftl.learners.local import LocalTrainingData
-from fbftl.tasks.task import ClientSamples, Repetition
+from fbftl.training.learners.local import LocalTrainingData
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.personal_models import PersonalModels
+from fbftl.training.tasks.task import ClientSamples, Repetition
 
 
 def personal_models(client_data: ClientSamples, repetition: Repetition) -> PersonalModels:

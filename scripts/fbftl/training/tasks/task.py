@@ -357,8 +357,8 @@ def labelled_features(job: Job, inputs: Inputs) -> LabelledFeatures:
 
 def client_samples(job: Job, inputs: Inputs) -> ClientSamples:
     """Return what the clients of a job's task hold, as samples."""
-    return import_module(f"fbftl.tasks.{job.kind}_samples").client_samples(job, inputs)
+    return import_module(f"fbftl.training.tasks.{job.kind}_samples").client_samples(job, inputs)
 
 
 def _kind(job: Job) -> Any:
-    return import_module(f"fbftl.tasks.{job.kind}")
+    return import_module(f"fbftl.training.tasks.{job.kind}")

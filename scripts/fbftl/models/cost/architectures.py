@@ -6,8 +6,8 @@ own are described by `fbftl.models.layer_trace`.
 
 from dataclasses import dataclass
 
-from fbftl.cost.layers import Layer, Network, convolution, dense
 from fbftl.ground.errors import UserError
+from fbftl.models.cost.layers import Layer, Network, convolution, dense
 
 VGG16_CHANNELS = ((64, 64), (128, 128), (256, 256, 256), (512, 512, 512), (512, 512, 512))
 """Output channels of the convolutions, block by block; a 2 x 2 max-pooling ends each block."""

@@ -26,9 +26,9 @@ from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.source import SourceT5, load_source
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Learner, Repetition, Score
 from fbftl.training.rouge import MEASURES, rouge, transcript
 from fbftl.training.t5 import CurvePoint, SequencePairs
+from fbftl.training.tasks.task import Inputs, Learner, Repetition, Score
 
 
 class SummarisingLearner(Learner, Protocol):

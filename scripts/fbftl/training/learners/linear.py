@@ -3,9 +3,9 @@
 import torch
 
 from fbftl.models.digest import digest
-from fbftl.tasks.task import LabelledFeatures, Score
 from fbftl.training.closed_form import LinearHead
 from fbftl.training.curves import record_of_one
+from fbftl.training.tasks.task import LabelledFeatures, Score
 
 
 def score_of_linear(held: LabelledFeatures, head: LinearHead) -> Score:

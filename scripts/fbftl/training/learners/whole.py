@@ -2,9 +2,9 @@
 
 from torch import nn
 
-from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.network import TrainedNetwork
 from fbftl.training.passes import passes_of
+from fbftl.training.tasks.task import ClientSamples, Repetition
 
 
 def whole_network(

@@ -8,7 +8,7 @@ what one of them does.
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from fbftl.cost.layers import Layer
+from fbftl.models.cost.layers import Layer
 
 CLASSES = 10
 

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from fbftl.cost.layers import parameters, read_network
 from fbftl.data.participation import Partition
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
@@ -18,12 +17,13 @@ from fbftl.ground.errors import required
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.messages.vectors import Vectors
+from fbftl.models.cost.layers import parameters, read_network
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Learner, Repetition, Score
 from fbftl.training import batches
 from fbftl.training.curves import Curves, record
 from fbftl.training.measures import ExtraMeasures
 from fbftl.training.samples import LabelledInputs, LabelledSamples, TrainingData
+from fbftl.training.tasks.task import Inputs, Learner, Repetition, Score
 
 
 class FollowedLearner(Learner, Protocol):
