@@ -7,6 +7,8 @@ the outcome.
 A client has its own samples and the average of all clients' parts. Behind the last average it fits
 a linear classifier to its samples, and takes those of the others for members whose loss is small.
 It guesses without what the others sent by doing the same behind the part that it began with.
+
+Masked weights tell as much as they correlate with the true ones and as their bytes are not uniform.
 """
 
 from dataclasses import replace
@@ -29,6 +31,7 @@ from fbftl.attacks.membership import auc, every, losses
 from fbftl.messages.statistics import Statistics
 from fbftl.methods.eppfl.activations import Boundary
 from fbftl.methods.eppfl.rounds import crossing_of, train_with_edges
+from fbftl.privacy.masking import from_ring
 from fbftl.study.job import Job
 from fbftl.training.closed_form import ridge
 from fbftl.training.local_network import LocalNetwork
@@ -145,3 +148,20 @@ def _features(front: nn.Module, samples: LabelledInputs) -> tuple[np.ndarray, np
     """Return what a client part makes of samples, (n, d), and their labels (n,)."""
     features = front(samples.inputs).flatten(1).float().cpu().numpy()
     return features, samples.labels.cpu().numpy()
+
+
+def correlation(message: NDArray[np.uint64], values: np.ndarray) -> float:
+    """Return the correlation of a masked message with what was masked, both (n,).
+
+    Numbers are taken relative to the first, which undoes a mask of one number for all and leaves
+    any other as random as it was.
+    """
+    return float(np.corrcoef(from_ring(message - message[0]), values)[0, 1])
+
+
+def byte_uniformity(message: NDArray[np.uint64]) -> float:
+    """Return the p-value of Pearson's chi-square test that the bytes of a message are uniform."""
+    from scipy.stats import chisquare
+
+    counts = np.bincount(np.frombuffer(message.tobytes(), dtype=np.uint8), minlength=256)
+    return float(chisquare(counts).pvalue)

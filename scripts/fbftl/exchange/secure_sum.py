@@ -8,10 +8,11 @@ server learns nothing. It is a model, not a protocol: no party checks what anoth
 
 Every sum of one repetition has a number of its own, so that no key stream is used twice in it. In
 a study the dealer's keys are drawn from the seed, so that settings of one seed repeat them; only
-deployments draw keys from the system.
+deployments draw keys from the system. Gaussian noise on a sum is added by the dealer, keyed by
+whose messages the sum holds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Protocol
@@ -19,7 +20,6 @@ from typing import Protocol
 import numpy as np
 
 from fbftl.exchange.post import Post, Receipt
-from fbftl.exchange.sum_noise import GaussianOnSums
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import WORD_BITS, Ring
 from fbftl.messages.codec.bitpack import pack
@@ -37,6 +37,9 @@ from fbftl.privacy.masking import (
     require_room,
     steps_of,
 )
+from fbftl.privacy.release import noise_seed
+from fbftl.privacy.statistics import statistics_noise
+from fbftl.study.job import Job
 from fbftl.training.measures import Measure
 
 RING_MEASURES = {"ring_bits": Measure("bits", "lower"), "largest_sum": Measure("numbers")}
@@ -64,6 +67,43 @@ class Summed:
 
     total: np.ndarray | None
     receipt: Receipt
+
+
+@dataclass(frozen=True)
+class GaussianOnSums:
+    """Gaussian noise of one standard deviation.
+
+    std: of the noise on every number of a sum.
+    seed_of: from the positions of clients to the seed of the noise on their sum.
+    """
+
+    std: float
+    seed_of: Callable[[np.ndarray], int]
+
+    def of(self, arrived: np.ndarray, count: int) -> np.ndarray:
+        """Return the noise (count,), float64, on the sum of the clients at ascending positions."""
+        return statistics_noise(self.std, count, self.seed_of(arrived))
+
+
+def noise_on_sums(
+    job: Job,
+    seed: int,
+    std: float | None,
+    owner: np.ndarray,
+    partition: tuple[np.ndarray, np.ndarray],
+) -> GaussianOnSums | None:
+    """Return the noise on sums, each of which has its own by the clients that it is of.
+
+    Args:
+        job: the setting with its training values.
+        seed: the repetition's seed.
+        std: standard deviation of the noise; None for no noise.
+        owner: (U,) ids of the clients by their positions.
+        partition: (n,) client and number of each sample.
+    """
+    if not std:
+        return None
+    return GaussianOnSums(std, lambda places: noise_seed(job, seed, owner[places], *partition))
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """Formulas of claims: what decides a part exactly, without a test, an interval or seeds.
 
 A row names a function; those that several papers name are here, a paper's own in
-`papers/{paper}/formulas.py` or its `formulas_{part}.py`, where every public function that takes a
+`papers/{paper}/formulas.py`, where every public function that takes a
 `case` is one.
 """
 

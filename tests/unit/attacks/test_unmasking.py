@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.attacks.unmasking import byte_uniformity, correlation
+from fbftl.attacks.eppfl import byte_uniformity, correlation
 from fbftl.privacy.masking import Dealer, masked
 
 COUNT = 1792

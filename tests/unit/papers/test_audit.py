@@ -13,8 +13,7 @@ pytest.importorskip("fbftl.privacy.label_privacy")
 import tabulate_audit
 from fbftl.papers.audit import judged
 from fbftl.papers.by_name import audited
-from fbftl.papers.fbftl.audit_runs import seen_share
-from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
+from fbftl.papers.fbftl.audit import cosine_of_two_uploads, seen_share
 from hypothesis import given
 from hypothesis import strategies as st
 

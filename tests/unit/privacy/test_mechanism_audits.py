@@ -14,9 +14,8 @@ import pytest
 import torch
 from fbftl.exchange.post import Post, Receipt
 from fbftl.exchange.protection import Protection, protection_by_rounds
-from fbftl.exchange.secure_sum import SecureSum
+from fbftl.exchange.secure_sum import SecureSum, noise_on_sums
 from fbftl.exchange.sending import sending
-from fbftl.exchange.sum_noise import noise_on_sums
 from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger

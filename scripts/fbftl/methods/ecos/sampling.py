@@ -20,8 +20,7 @@ import numpy as np
 from fbftl.data.participation import clients_of, grouped, participating
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
-from fbftl.exchange.sum_noise import noise_on_sums
+from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum, noise_on_sums
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring

@@ -21,8 +21,7 @@ import numpy as np
 
 from fbftl.data.participation import by_first_sample, clients_of, held_out, participating
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum
-from fbftl.exchange.sum_noise import GaussianOnSums, noise_on_sums
+from fbftl.exchange.secure_sum import GaussianOnSums, SecureSum, noise_on_sums
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.header import HEADER_BYTES

@@ -1,8 +1,9 @@
-"""Findings about the survey's frameworks and its simulation of one."""
+"""Audit rows of the survey: its frameworks, its simulation of one, DP-SGD (experiment 2)."""
 
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
+from fbftl.privacy.accounting import rounds_epsilon
 
 OPEN_SAMPLES, CLASSES = 1000, 10
 """Of an example: open samples that FedMD's clients score, and classes."""
@@ -53,3 +54,19 @@ def a15(record: PaperRecord) -> AuditFinding:
     clients = int(published) + 1
     holding = clients * LABELS_HELD // CLASSES - 1
     return finding([published], [holding], clients=clients, labels=LABELS_HELD)
+
+
+SAMPLES, BATCH, EPOCHS, DELTA = 60_000, 600, 10, 1e-5
+"""One plausible reading: all of MNIST, a hundredth of it per round, ten passes."""
+
+SIGMAS = (0.7, 1.1, 2.0)
+
+
+def a1(record: PaperRecord) -> AuditFinding:
+    """An accuracy under privacy without its epsilon."""
+    accuracy = record.number("dpsgd", noise="dp")
+    sampling = {"rate": BATCH / SAMPLES, "rounds": EPOCHS * SAMPLES // BATCH}
+    computed = "; ".join(
+        f"{rounds_epsilon(sigma, DELTA, **sampling):.2g} at σ = {sigma:g}" for sigma in SIGMAS
+    )
+    return finding(f"{accuracy} % at an ε that is not told", computed)
