@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.joined import join_ledgers, joined, predictions
+from fbftl.findings.joined import digest_of, join_ledgers, joined, predictions
 from fbftl.findings.steps import Step, mapped, run
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
@@ -135,12 +135,14 @@ def documents(keys: Iterable[str], store: Store) -> Iterator[dict[str, Any]]:
     """Yield the documents of runs.
 
     Raises:
-        UserError: if one is of another recipe than its name says.
+        UserError: if one is of another recipe than its name says, or was changed.
     """
     for key in keys:
         document = store.json(RUNS, key)
+        path = store.path(RUNS, key, ".json")
+        if document.get("digests", {}).get("run") != digest_of(document):
+            raise UserError(f"{path} has changed since it was made; remove it")
         if key_of(canonical(document["recipe"])) != key:
-            path = store.path(RUNS, key, ".json")
             raise UserError(f"{path} is of another recipe than its name says; remove it")
         yield document
 

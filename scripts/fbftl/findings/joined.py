@@ -18,15 +18,15 @@ OF_ONE_SEED = ("recipe", "models", "transcript", "digests", "made")
 
 def with_digests(run: Mapping[str, Any], ledger: str) -> dict[str, Any]:
     """Return a run of one seed with SHA-256 of its ledger, which is given, and of what it found."""
-    return {**run, "digests": {"ledger": ledger, "run": _digest(run)}}
+    return {**run, "digests": {"ledger": ledger, "run": digest_of(run)}}
 
 
 def is_intact(run: Mapping[str, Any], ledger: str) -> bool:
     """Tell whether a run and the SHA-256 of its ledger are what they were when it was made."""
-    return bool(run.get("digests") == {"ledger": ledger, "run": _digest(run)})
+    return bool(run.get("digests") == {"ledger": ledger, "run": digest_of(run)})
 
 
-def _digest(run: Mapping[str, Any]) -> str:
+def digest_of(run: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a run without what tells how it was made, and its digests."""
     found = {name: value for name, value in run.items() if name not in ("digests", "made")}
     return hashlib.sha256(canonical(found).encode()).hexdigest()
