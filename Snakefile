@@ -62,11 +62,3 @@ rule heads:
     localrule: True
     message:
         "Heads and epochs are chosen"
-
-
-rule layers:
-    input:
-        on_request("layers"),
-    localrule: True
-    message:
-        "The layers of each network are listed"

@@ -17,9 +17,6 @@ from fbftl.models.cut import extractor
 INPUTS = "inputs"
 """Name of a batch's images as they enter the network, (n, channels, height, width) float32."""
 
-POOLINGS = ("none", "avg", "flatten", "cls")
-"""How a cut layer's output becomes a row, see `Pool`."""
-
 Arrays = Mapping[str, np.ndarray | torch.Tensor]
 
 Forward = Callable[[Arrays], dict[str, np.ndarray]]

@@ -190,10 +190,6 @@ OF_SEVERAL = [
         },
         clean,
     ),
-    Analysis(
-        "layers", "stages/list_layers.py", {"layers": "layers.csv"}, reading("clients", "source"),
-        {"features": preprocessing},
-    ),
 ]  # fmt: skip
 """Those that are of no one paper; `results/` has the others."""
 

@@ -83,9 +83,8 @@ def bundles(call: Call) -> Iterator[Bundle]:
     for task in call.study.tasks:
         steps = TaskSteps(call, task)
         yield steps.bundle(task, targets.of_task(call, task))
-        for name in ("heads", "layers"):
-            if found := steps.on_request(name):
-                yield found
+        if found := steps.on_request("heads"):
+            yield found
     yield Bundle("papers", "results/papers", [step_of_paper(call, "", "audit")])
     for paper, made in targets.of_papers(call).items():
         if made:
