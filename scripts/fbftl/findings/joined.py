@@ -48,15 +48,6 @@ def joined(runs: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
     }
 
 
-def predictions(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return an entry per test sample with what the model of every seed says of it."""
-    entries = zip(*(run["transcript"] for run in runs), strict=True)
-    return [
-        of_one[0] | {"predictions": {s: t for e in of_one for s, t in e["predictions"].items()}}
-        for of_one in entries
-    ]
-
-
 def join_ledgers(paths: Sequence[str | Path], joined_path: str | Path) -> None:
     """Write the messages of all seeds into one ledger, in the order of the paths.
 

@@ -45,7 +45,6 @@ class Bundle:
     copies: findings of the store, by the paths where they go.
     tasks: whose runs `runs.csv` lists; none without that file.
     wanted: whether `all` asks for it.
-    predictions: settings of which it says what models say of every test sample.
     """
 
     name: str
@@ -54,20 +53,14 @@ class Bundle:
     copies: Mapping[str, str] = field(default_factory=dict)
     tasks: Sequence[str] = ()
     wanted: bool = True
-    predictions: Sequence[str] = ()
 
     @property
     def declared(self) -> list[str]:
         """Paths of all its files, each once."""
         written = [path for step in self.steps for path in step.written]
-        further = [self.prediction(setting) for setting in self.predictions]
-        further += [f"{self.folder}/runs.csv"] * bool(self.tasks)
+        further = [f"{self.folder}/runs.csv"] * bool(self.tasks)
         further += [f"{self.folder}/{KEY}"] * (self.folder == f"results/{self.name}")
         return list(dict.fromkeys([*written, *self.copies, *further]))
-
-    def prediction(self, setting: str) -> str:
-        """Return the file of what models of a setting say."""
-        return f"{self.folder}/predictions/{setting}.jsonl"
 
     @property
     def read(self) -> list[str]:
@@ -128,11 +121,8 @@ class TaskSteps:
         folder, of_steps = paths.of_task(self.task, "").rstrip("/"), list(steps.values())
         if name != self.task:
             return Bundle(name, folder, of_steps, copies, wanted=wanted)
-        # People read what models say of dialogues.
-        is_read = self._study.task(self.task)["kind"] == "dialogues"
-        predictions = runs.every(self._study, self.task) if is_read else ()
         listed = self._study.with_repeats([self.task])
-        return Bundle(name, folder, of_steps, copies, listed, wanted, predictions)
+        return Bundle(name, folder, of_steps, copies, listed, wanted)
 
     def on_request(self, name: str) -> Bundle | None:
         """Return the job of what is made only when it is asked for."""

@@ -278,9 +278,6 @@ class Planner:
                 for task, keys in runs.items()
             },
             "listed": list(bundle.tasks),
-            "predictions": {
-                bundle.prediction(name): runs[bundle.name][name] for name in bundle.predictions
-            },
             "declared": declared,
             "study": self.of_study,
         }
