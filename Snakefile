@@ -54,11 +54,3 @@ rule runs:
     localrule: True
     message:
         "All runs are there"
-
-
-rule heads:
-    input:
-        on_request("heads"),
-    localrule: True
-    message:
-        "Heads and epochs are chosen"

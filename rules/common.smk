@@ -100,10 +100,3 @@ def needs(wildcards):
 def summary(wildcards):
     """Return what a job does, in words."""
     return PLAN.message(wildcards.job)
-
-
-def on_request(name):
-    """Return the files of what is made only when it is asked for by its name, of every task."""
-    return [
-        path for each in PLAN.results if each.is_called(name) for path in each.declared
-    ]
