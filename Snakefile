@@ -54,19 +54,3 @@ rule runs:
     localrule: True
     message:
         "All runs are there"
-
-
-rule heads:
-    input:
-        on_request("heads"),
-    localrule: True
-    message:
-        "Heads and epochs are chosen"
-
-
-rule layers:
-    input:
-        on_request("layers"),
-    localrule: True
-    message:
-        "The layers of each network are listed"

@@ -11,12 +11,9 @@ from snakemake.settings.types import DeploymentMethod
 BASE = Path(os.fspath(workflow.current_basedir)).parent
 """The project's folder, which is not where a study runs if the workflow is a module."""
 
-LEAN = find_spec("numpy") is None
-"""Whether Snakemake is here without the packages of jobs, which conda then brings."""
-
 DEPLOYED = workflow.deployment_settings.deployment_method
 
-if LEAN and DeploymentMethod.CONDA not in DEPLOYED and "--lint" not in sys.argv:
+if find_spec("numpy") is None:
     sys.exit(
         "the plan needs packages beside Snakemake; pip install --requirement "
         f"{BASE}/envs/requirements.txt --constraint {BASE}/envs/requirements.lock"
@@ -24,12 +21,7 @@ if LEAN and DeploymentMethod.CONDA not in DEPLOYED and "--lint" not in sys.argv:
 
 sys.path.insert(0, str(BASE / "scripts"))
 
-from fbftl.ground import absent
 from fbftl.ground.errors import UserError
-
-if LEAN:
-    absent.stand_in()
-
 from fbftl.study.yaml_files import read_config_file
 
 if workflow.is_main_process:
@@ -47,8 +39,6 @@ configfile: "config.yaml"
 
 from fbftl.plan.opened import Opened, store_of
 from fbftl.plan.planned import OfNode
-
-absent.close()
 
 
 def opened():
@@ -110,10 +100,3 @@ def needs(wildcards):
 def summary(wildcards):
     """Return what a job does, in words."""
     return PLAN.message(wildcards.job)
-
-
-def on_request(name):
-    """Return the files of what is made only when it is asked for by its name, of every task."""
-    return [
-        path for each in PLAN.results if each.is_called(name) for path in each.declared
-    ]

@@ -9,14 +9,14 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.joined import join_ledgers, joined, predictions
+from fbftl.findings.joined import digest_of, join_ledgers, joined
 from fbftl.findings.steps import Step, mapped, run
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
@@ -68,8 +68,6 @@ def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
                     f"{step.script}: {error}; {note['name']} has no tables and figures until the "
                     "next call makes them"
                 ) from error
-        for path, keys in note["predictions"].items():
-            write_predictions(Path(path), list(documents(keys, store)))
         if note["listed"]:
             write_runs(Path(note["folder"], "runs.csv"), note, store)
         if f"{note['folder']}/key" in note["declared"]:
@@ -135,20 +133,16 @@ def documents(keys: Iterable[str], store: Store) -> Iterator[dict[str, Any]]:
     """Yield the documents of runs.
 
     Raises:
-        UserError: if one is of another recipe than its name says.
+        UserError: if one is of another recipe than its name says, or was changed.
     """
     for key in keys:
         document = store.json(RUNS, key)
+        path = store.path(RUNS, key, ".json")
+        if document.get("digests", {}).get("run") != digest_of(document):
+            raise UserError(f"{path} has changed since it was made; remove it")
         if key_of(canonical(document["recipe"])) != key:
-            path = store.path(RUNS, key, ".json")
             raise UserError(f"{path} is of another recipe than its name says; remove it")
         yield document
-
-
-def write_predictions(path: Path, runs: Sequence[Mapping[str, Any]]) -> None:
-    """Write what the models of a setting say of every test sample, a line each."""
-    lines = [json.dumps(entry, ensure_ascii=False) for entry in predictions(runs)]
-    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def write_runs(path: Path, note: Mapping[str, Any], store: Store) -> None:

@@ -1,24 +1,22 @@
-"""Write a task's single numbers for prose, for LaTeX and for programs."""
+"""Write a task's single numbers by name."""
 
 from collections.abc import Sequence
 
-from fbftl.findings.numbers import latex, of_runs, of_uplink
+from fbftl.findings.numbers import of_runs, of_uplink
 from fbftl.findings.runs import all_runs, read_tidy
-from fbftl.ground.files import write_json, write_text
+from fbftl.ground.files import write_json
 
 
-def main(experiments: Sequence[str], json: str, tex: str, uplink: str | None = None) -> None:
+def main(experiments: Sequence[str], json: str, uplink: str | None = None) -> None:
     """Write the numbers.
 
     Args:
         experiments: tidy tables of all experiments of the task.
         json: where the exact numbers go, by name.
-        tex: where the LaTeX definitions go.
         uplink: what each method sends by seed, if the study compares them.
     """
     runs = all_runs(map(read_tidy, experiments))
     numbers = list(of_runs(runs))
     if uplink is not None:
         numbers += of_uplink(runs["task"].iloc[0], read_tidy(uplink))
-    write_json(json, {number.name: number.value for number in numbers})
-    write_text(tex, latex(numbers))
+    write_json(json, dict(numbers))

@@ -4,7 +4,7 @@
 
 Snakemake's log and what jobs print go to files below .snakemake/log. Calls that make nothing, such
 as a dry run, are Snakemake's alone, and so are those with --verbose, which leaves all that it says
-on the screen. With --page a second call makes a report of the finished study.
+on the screen. With --page Snakemake writes its report of the finished study there.
 """
 
 import os
@@ -71,12 +71,12 @@ MISSING = re.compile(r"^([\d,]+) runs are missing in (.+), in [\d,]+ batch", re.
 class SnakemakeCall:
     """A call of Snakemake that makes something, and what its log has said so far."""
 
-    def __init__(self, screen: TextIO, purpose: str) -> None:
+    def __init__(self, screen: TextIO) -> None:
         with writing(LOGS):
             LOGS.mkdir(parents=True, exist_ok=True)
         start = time.strftime("%Y-%m-%dT%H%M%S")
-        self.log_path = LOGS / f"{start}.{purpose}.run.log"
-        self.output_path = LOGS / f"{start}.{purpose}.jobs.log"
+        self.log_path = LOGS / f"{start}.run.log"
+        self.output_path = LOGS / f"{start}.jobs.log"
         self.jobs = JobsDone(screen)
         self.interrupted = False
         self._runs, self._before, self._store = 0, 0, Path()
@@ -177,23 +177,22 @@ def main(words: Sequence[str]) -> int:
     names = {word.partition("=")[0] for word in options}
     if names & (DRY | WITHOUT_JOBS) or any(map(BUNDLED.fullmatch, names)):
         os.execvp("snakemake", ["snakemake", *options])
-    quiet = [word for word in options if word != VERBOSE]
+    reported = ["--report", page, "--report-after-run"] if page else []
+    quiet = [*reported, *(word for word in options if word != VERBOSE)]
     if VERBOSE in names or names & OF_ITS_OWN:
-        code = subprocess.call(["snakemake", *quiet])
-    else:
-        code = study(quiet)
-    if page and code == 0:
-        code = report(page, quiet)
-    return code
+        return subprocess.call(["snakemake", *quiet])
+    return study(quiet, page)
 
 
-def study(options: Sequence[str]) -> int:
-    """Make a study and say what came of it; return Snakemake's exit code."""
-    call = SnakemakeCall(sys.stderr, "study")
+def study(options: Sequence[str], page: str | None) -> int:
+    """Make a study and say what came of it and where; return Snakemake's exit code."""
+    call = SnakemakeCall(sys.stderr)
     call.jobs.say(f"Planning the study; its log is {call.log_path}")
     code = call.run(options)
     for line in outcome(call, code):
         call.jobs.say(line)
+    if page and code == 0:
+        call.jobs.say(f"Open {call.folder / page}")
     return code
 
 
@@ -227,15 +226,6 @@ def failure(job: dict[str, str], folder: Path) -> list[str]:
         lines += [f"  {last.strip()}"] * bool(last.strip())
         lines.append(f"  its log is {path}")
     return lines
-
-
-def report(page: str, options: Sequence[str]) -> int:
-    """Make the report of a finished study; return Snakemake's exit code."""
-    call = SnakemakeCall(sys.stderr, "report")
-    call.jobs.say("Writing the report")
-    code = call.run(["--reporter", "papers", "--report-papers-path", page, *options])
-    call.jobs.say(f"Open {call.folder / page}" if code == 0 else f"Its log is {call.log_path}")
-    return code
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@
 
 EfficientNet-Lite0 with its published weights (envs/imagenet.txt) on CIFAR-10, two fifths of the
 images to train a ridge head and the others to test it; VGG-16 with random weights at 224 pixels for
-its speed. Kinds take turns batch by batch, on one thread; times are processor seconds, without what
-compiling and exporting take, which is said beside. With `--device cuda` they are seconds on the
-clock, from inputs on the device to features back. Kinds that this machine cannot do are left out.
-An interrupt (control-C) ends with the images of the batches that were finished.
+its speed. Kinds take turns batch by batch, on one thread; times are processor seconds. With
+`--device cuda` they are seconds on the clock, from inputs on the device to features back. Kinds
+that this machine cannot do are left out. An interrupt (control-C) ends with the images of the
+batches that were finished.
 """
 
 import argparse
@@ -29,11 +29,11 @@ from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import this_machine
 from fbftl.messages.statistics import Statistics
-from fbftl.models.computes import BFLOAT16, COMPILED, FLOAT32, ONNXRUNTIME
+from fbftl.models.computes import BFLOAT16, FLOAT32
 from fbftl.models.forward import Arrays, Forward, forward_fn, stage_fn
 from fbftl.training.closed_form import ridge
 
-KINDS = (FLOAT32, COMPILED, BFLOAT16, ONNXRUNTIME)
+KINDS = (FLOAT32, BFLOAT16)
 RATIO = 1e-3
 REACH_SPEED, REACH_POINTS = 1.5, 0.2
 LITE0 = {
@@ -67,7 +67,7 @@ class Measured:
     """One kind's way through the images.
 
     forward: the network.
-    made_s: processor seconds to compile or export it.
+    made_s: processor seconds to make it.
     seconds: of all batches, see `Pass`.
     features: of all images, batch by batch.
     """

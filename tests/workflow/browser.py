@@ -63,10 +63,6 @@ class Page:
         self.driver.get(path.resolve().as_uri())
         assert self.until(lambda: self.texts("main"))
 
-    def go(self, address: str) -> None:
-        """Follow a link of the page by its end, behind the #."""
-        self.driver.execute_script("location.hash = arguments[0]", address)
-
     def texts(self, selector: str) -> list[str]:
         """Return the text of all that can be seen of a selector."""
         script = (
@@ -74,19 +70,6 @@ class Page:
             ".filter(e => e.checkVisibility()).map(e => e.innerText)"
         )
         return self.driver.execute_script(script, selector)
-
-    def images_in_sight(self) -> int:
-        """Return how many images are loaded and wide and low enough for the window."""
-        script = (
-            "return [...document.images].filter(i => i.checkVisibility()).map(i => {"
-            "  const r = i.getBoundingClientRect();"
-            "  return i.complete && i.naturalWidth > 0 && r.left >= 0"
-            "    && r.right <= document.documentElement.clientWidth && r.height <= innerHeight;"
-            "})"
-        )
-        images = self.driver.execute_script(script)
-        assert all(images), images
-        return len(images)
 
     def scrolls_sideways(self) -> bool:
         """Return whether anything that can be seen reaches beyond the right edge."""

@@ -50,7 +50,7 @@ class Left:
             prepared = Prepared.of_files(folder, files, more)
             plan = prepared.plan(places=1)
             prepared.digests.keep()
-        pending = [each for each in plan.results if each.wanted and not each.is_whole]
+        pending = [each for each in plan.results if not each.is_whole]
         made = [*(job.rule for job in plan.jobs), *(f"results_{each.word}" for each in pending)]
         messages = [str(job.note["message"]) for job in plan.jobs]
         markers = {job.marker for job in plan.jobs}

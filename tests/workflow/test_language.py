@@ -59,7 +59,7 @@ def test_each_kind_of_task_is_extracted_by_its_own_script(language: Project) -> 
     assert sorted("tokenizers" in each for each in libraries) == [False, True, True]
 
 
-def test_table_figure_and_predictions_are_there(language: Project) -> None:
+def test_table_figure_and_transcripts_are_there(language: Project) -> None:
     folder = language.results / "dialogues"
     table = pd.read_csv(folder / "tables" / "language.csv")
     assert list(table["method"]) == ["ftl_f", "ftl_c", "fbftl"]
@@ -67,9 +67,11 @@ def test_table_figure_and_predictions_are_there(language: Project) -> None:
     numbers = pd.read_csv(folder / "figures" / "language_scarcity.csv")
     assert list(numbers["plr"]) == [0.5]
     assert (folder / "figures" / "language_scarcity.svg").stat().st_size > 1000
-    lines = (folder / "predictions" / "ftl_f.jsonl").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 6
-    assert set(json.loads(lines[0])) == {"id", "dialogue", "summary", "predictions"}
+    listed = pd.read_csv(folder / "runs.csv")
+    key = listed.loc[listed["setting"] == "ftl_f", "key"].iloc[0]
+    run = json.loads((language.results / f"store/runs/{key}.json").read_text(encoding="utf-8"))
+    assert len(run["transcript"]) == 6
+    assert set(run["transcript"][0]) == {"id", "dialogue", "summary", "predictions"}
 
 
 def test_real_dialogues_go_through(fresh: Project, data_folder: Path) -> None:

@@ -8,7 +8,7 @@ from fbftl.data.preprocess import Preprocessing
 from fbftl.features.extract import Extraction
 from fbftl.features.store.provenance import provenances_of
 from fbftl.ground.files import read_json
-from fbftl.models.computes import FLOAT32, ONNX_PACKAGES, ONNXRUNTIME
+from fbftl.models.computes import FLOAT32
 from fbftl.models.forward import forward_fn, stage_fn
 from fbftl.models.source.manifest import load_source
 
@@ -36,13 +36,12 @@ def extraction(
     model = load_source(weights, described)
     cuts = [features["cut"], *features["further_cuts"]]
     compute = features.get("compute", FLOAT32)
-    libraries = LIBRARIES + (ONNX_PACKAGES if compute == ONNXRUNTIME else ())
     of_pixels = preprocessing.document() | {"pool": features["pool"]}
     return Extraction(
         samples=samples,
         stage=stage_fn(device, preprocessing),
         forward=forward_fn(model, cuts, preprocessing, image, features["pool"], device, compute),
         provenances=provenances_of(
-            cuts, described["sha256"], of_pixels, samples.path, features, libraries
+            cuts, described["sha256"], of_pixels, samples.path, features, LIBRARIES
         ),
     )

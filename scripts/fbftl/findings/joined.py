@@ -18,15 +18,15 @@ OF_ONE_SEED = ("recipe", "models", "transcript", "digests", "made")
 
 def with_digests(run: Mapping[str, Any], ledger: str) -> dict[str, Any]:
     """Return a run of one seed with SHA-256 of its ledger, which is given, and of what it found."""
-    return {**run, "digests": {"ledger": ledger, "run": _digest(run)}}
+    return {**run, "digests": {"ledger": ledger, "run": digest_of(run)}}
 
 
 def is_intact(run: Mapping[str, Any], ledger: str) -> bool:
     """Tell whether a run and the SHA-256 of its ledger are what they were when it was made."""
-    return bool(run.get("digests") == {"ledger": ledger, "run": _digest(run)})
+    return bool(run.get("digests") == {"ledger": ledger, "run": digest_of(run)})
 
 
-def _digest(run: Mapping[str, Any]) -> str:
+def digest_of(run: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a run without what tells how it was made, and its digests."""
     found = {name: value for name, value in run.items() if name not in ("digests", "made")}
     return hashlib.sha256(canonical(found).encode()).hexdigest()
@@ -46,15 +46,6 @@ def joined(runs: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
         "series": {name: s for run in runs for name, s in run["series"].items()},
         "repetitions": [repetition for run in runs for repetition in run["repetitions"]],
     }
-
-
-def predictions(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return an entry per test sample with what the model of every seed says of it."""
-    entries = zip(*(run["transcript"] for run in runs), strict=True)
-    return [
-        of_one[0] | {"predictions": {s: t for e in of_one for s, t in e["predictions"].items()}}
-        for of_one in entries
-    ]
 
 
 def join_ledgers(paths: Sequence[str | Path], joined_path: str | Path) -> None:

@@ -1,37 +1,14 @@
-"""Single numbers for prose: named once here, read by LaTeX and by programs, never typed."""
+"""Single numbers of a task by name, `<task>/<setting>/<quantity>`, for pages and for claims."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pandas as pd
 
 from fbftl.findings.runs import per_seed, settings_in
 from fbftl.findings.uplink import SELECTED
 
-MACRO = r"""\providecommand{\fbftl}[1]{\ifcsname fbftl@#1\endcsname\csname fbftl@#1\endcsname\else
-  \errmessage{no number named #1}\fi}
-"""
-"""A LaTeX command that prints a number by its name; a name that does not exist is an error."""
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number with its name.
-
-    name: `<task>/<setting>/<quantity>`.
-    value: exact.
-    format: how prose prints it.
-    """
-
-    name: str
-    value: float
-    format: str
-
-    @property
-    def text(self) -> str:
-        """The number as prose prints it."""
-        return self.format.format(self.value)
-
+Number = tuple[str, float]
+"""Its name and its value."""
 
 SCORES = {"test_accuracy": ("accuracy", "spread", 100), "rouge1": ("rouge1", "rouge1 spread", 1)}
 """What mean and spread of a task's score are called, and what makes them percent; the first that
@@ -49,12 +26,12 @@ def of_runs(runs: pd.DataFrame) -> Iterator[Number]:
     for setting, axes in settings_in(runs).items():
         name = f"{task}/{setting}"
         score = percent * per_seed(runs, axes, scored)
-        yield Number(f"{name}/{mean}", score.mean(), "{:.1f}")
+        yield f"{name}/{mean}", score.mean()
         if len(score) > 1:
-            yield Number(f"{name}/{spread}", score.std(), "{:.1f}")
+            yield f"{name}/{spread}", score.std()
         for measure, called in SENT.items():
             if measure in runs and (bits := per_seed(runs, axes, measure).dropna()).size:
-                yield Number(f"{name}/{called}", bits.mean(), "{:,.0f}")
+                yield f"{name}/{called}", bits.mean()
 
 
 def of_uplink(task: str, uplink: pd.DataFrame) -> Iterator[Number]:
@@ -66,15 +43,9 @@ def of_uplink(task: str, uplink: pd.DataFrame) -> Iterator[Number]:
     """
     for (method, until), rows in uplink.groupby(["method", "until"], sort=False):
         name = f"{task}/{method}/uplink" + ("" if until == SELECTED else f" to {until}")
-        yield Number(name, rows["payload_bits"].mean(), "{:,.0f}")
+        yield name, rows["payload_bits"].mean()
         times = rows["times_fbftl"].dropna()
         if method != "fbftl" and len(times):
-            yield Number(f"{name} over fbftl", times.mean(), "{:,.0f}")
+            yield f"{name} over fbftl", times.mean()
             if len(times) > 1:
-                yield Number(f"{name} over fbftl/spread", times.std(), "{:,.0f}")
-
-
-def latex(numbers: list[Number]) -> str:
-    r"""Return definitions after which `\fbftl{name}` prints a number."""
-    lines = [rf"\expandafter\def\csname fbftl@{n.name}\endcsname{{{n.text}}}" for n in numbers]
-    return MACRO + "\n".join(lines) + "\n"
+                yield f"{name} over fbftl/spread", times.std()

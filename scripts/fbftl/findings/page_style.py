@@ -1,4 +1,4 @@
-"""What all pages of results look like: the front page, each table, and the report."""
+"""What all pages of results look like: the front page and each table."""
 
 from html import escape
 

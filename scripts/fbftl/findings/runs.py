@@ -15,10 +15,9 @@ import pandas as pd
 
 from fbftl.findings.run_file import weakest_privacy
 from fbftl.findings.seeds import counted
-from fbftl.ground.contracts import LAYOUT, TEXT, WHOLE, Contract, each
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import parsing, write_text
+from fbftl.ground.files import write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.training.answers import RIGHT
 
@@ -52,7 +51,7 @@ def followed(run: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         for name, declared in run["series"].items():
             at = (run["task"], run["name"], repetition["seed"], name, declared["by"])
             for step, value in enumerate(repetition["series"][name], start=1):
-                yield (*at, step, value, TIDY.version)
+                yield (*at, step, value, VERSION)
 
 
 SETTING = ("task", "setting", "method")
@@ -61,20 +60,9 @@ SETTING = ("task", "setting", "method")
 NAMES = (*SETTING, "series", "by")
 """Columns of names, whatever they look like: a task may be called 007."""
 
-TIDY = Contract(
-    "table",
-    2,
-    {
-        "type": "object",
-        "properties": dict.fromkeys(NAMES, each(TEXT))
-        | dict.fromkeys(("seed", "step"), each(WHOLE))
-        | {"diverged": each({"type": ["boolean", "integer"]})},
-    },
-)
-"""Tables with a row per seed, setting or step, their last column the version; layout 1 had none.
-
-diverged: whether a seed did, or how many of a setting's.
-"""
+LAYOUT, VERSION = "layout", 2
+"""Last column of tables with a row per seed, setting or step, and its value: the version of what
+they hold. Layout 1 had no such column."""
 
 FOLLOWED = ("task", "setting", "seed", "series", "by", "step", "value", LAYOUT)
 """Columns of the table of series; the tidy table has each setting's axes."""
@@ -124,29 +112,13 @@ def reached(
 
 
 def write_tidy(path: str | Path, table: pd.DataFrame) -> None:
-    """Write a tidy table as CSV with exact numbers.
-
-    Raises:
-        ValueError: as `with_layout`.
-    """
+    """Write a tidy table as CSV with exact numbers."""
     write_text(path, with_layout(table).to_csv(index=False, lineterminator="\n"))
 
 
 def with_layout(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a tidy table with the version of its contract as the last column.
-
-    Raises:
-        ValueError: if it is not what its contract says, which is a bug.
-    """
-    if fault := _fault(table):
-        raise ValueError(f"tidy table: {fault}")
-    return table.assign(**{LAYOUT: TIDY.version})
-
-
-def _fault(table: pd.DataFrame) -> str | None:
-    """Return what of a tidy table is against its contract."""
-    under = [column for column in TIDY.schema["properties"] if column in table]
-    return TIDY.fault({column: table[column].tolist() for column in under})
+    """Return a tidy table with the version of what it holds as the last column."""
+    return table.assign(**{LAYOUT: VERSION})
 
 
 def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.DataFrame:
@@ -157,14 +129,11 @@ def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.Dat
         axes: axes that must have a column, with their defaults.
 
     Raises:
-        UserError: if it is of another layout, or damaged.
+        UserError: if it is of another layout, or no table.
     """
     table = read_table(path, dtype=dict.fromkeys((*NAMES, RIGHT), str))
-    for version in table.pop(LAYOUT).unique().tolist() if LAYOUT in table else []:
-        TIDY.require_version(version, path)
-    with parsing(path, TIDY.kind):
-        if fault := _fault(table):
-            raise ValueError(fault)
+    if LAYOUT in table and not (table.pop(LAYOUT) == VERSION).all():
+        raise UserError(f"table {path} has another layout than {VERSION}; remove it")
     missing = {axis: default for axis, default in (axes or {}).items() if axis not in table}
     return table.assign(**{a: float("nan") if d is None else d for a, d in missing.items()})
 

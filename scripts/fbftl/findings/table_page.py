@@ -28,9 +28,6 @@ INDEX = "index.html"
 LOWERED = re.compile(r"\b(FTL)_([cf])(?=_low|\b)")
 """A method's label with its index."""
 
-BEGIN, END = "<!--table-->", "<!--end-->"
-"""Around the table of a page."""
-
 
 @dataclass(frozen=True)
 class PageText:
@@ -91,7 +88,7 @@ def table(columns: Sequence[PageColumn]) -> str:
     shown, in_every_row = for_readers(columns)
     if shown and not shown[0].heading:
         shown[0] = repeated(shown[0])
-    lines = [BEGIN]
+    lines = []
     if in_every_row:
         lines.append(f'<p class="soft">{escape(in_every_row)}</p>')
     headings = "".join(
@@ -101,12 +98,7 @@ def table(columns: Sequence[PageColumn]) -> str:
         for column in shown
     )
     lines += [f"<table><thead><tr>{headings}</tr></thead>", "<tbody>", *body(shown)]
-    return "\n".join([*lines, "</tbody></table>", END])
-
-
-def fragment(page: str) -> str:
-    """Return the table of a page, for another page."""
-    return page.partition(BEGIN)[2].partition(END)[0]
+    return "\n".join([*lines, "</tbody></table>"])
 
 
 def for_readers(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], str]:

@@ -3,14 +3,13 @@
 A file that already lies in its place is checked and used; only a missing one is downloaded.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, writing
-from fbftl.ground.missing import Missing, missing_file
 
 DOWNLOAD_TIMEOUT_S = 10.0
 
@@ -84,32 +83,21 @@ def require_unchanged(
             )
 
 
-def lacking(wanted: Pinned, folder: Path) -> list[Missing]:
-    """Return the files that `fetch` would download."""
-    return [each for name in wanted.files for each in missing_file(wanted.url(name), folder / name)]
-
-
-def lacking_in_cache(repository: str, names: Iterable[str], revision: str | None) -> list[Missing]:
-    """Return the files of a repository that are not in Hugging Face's own cache.
+def require_repository_name(name: str) -> None:
+    """Refuse what cannot name a repository, as a folder that is not there.
 
     Raises:
-        UserError: if no repository can have that name, as with a folder that is not there.
+        UserError: naming it.
     """
-    from huggingface_hub import constants, hf_hub_url, try_to_load_from_cache
     from huggingface_hub.utils import HFValidationError, validate_repo_id
 
     try:
-        validate_repo_id(repository)
+        validate_repo_id(name)
     except HFValidationError as error:
         raise UserError(
-            f"'{repository}' is no folder here and no name of a repository on Hugging Face's hub; "
+            f"'{name}' is no folder here and no name of a repository on Hugging Face's hub; "
             "correct it, or put the folder there"
         ) from error
-    return [
-        Missing(hf_hub_url(repository, name, revision=revision), constants.HF_HUB_CACHE)
-        for name in names
-        if not isinstance(try_to_load_from_cache(repository, name, revision=revision), str)
-    ]
 
 
 def _download(wanted: Pinned, name: str, folder: Path) -> None:

@@ -9,19 +9,13 @@ from torch import nn
 
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
+from fbftl.ground.exact import this_machine
 from fbftl.models.axes import ChannelAxes, channel_axis
-from fbftl.models.compute import network_fn
-from fbftl.models.computes import FLOAT32
+from fbftl.models.computes import BFLOAT16, FLOAT32, require_computable
 from fbftl.models.cut import extractor
 
 INPUTS = "inputs"
 """Name of a batch's images as they enter the network, (n, channels, height, width) float32."""
-
-COMPARED = 16
-"""Random images on which another kind of computing is compared with float32."""
-
-POOLINGS = ("none", "avg", "flatten", "cls")
-"""How a cut layer's output becomes a row, see `Pool`."""
 
 Arrays = Mapping[str, np.ndarray | torch.Tensor]
 
@@ -97,7 +91,7 @@ def forward_fn(
         image: height, width and channels of the stored images.
         pool: how an output becomes a row, see `Pool`.
         device: `cpu` or `cuda`.
-        compute: how the network computes, see `fbftl.models.compute`.
+        compute: how the network computes, see `fbftl.models.computes`.
 
     Returns:
         A function of `{"pixels": uint8 (n, height, width, channels)}`, or of what `stage_fn` has
@@ -107,6 +101,8 @@ def forward_fn(
         UserError: if a cut cannot be made, `pool` does not fit it, or this machine cannot compute
             so.
     """
+    kind = torch.device(device).type
+    require_computable(compute, "features.compute", kind, this_machine())
     model = model.eval()
     stage = stage_fn(device, preprocessing)
     example = stage({"pixels": np.zeros((2, *image), np.uint8)})[INPUTS]
@@ -122,13 +118,12 @@ def forward_fn(
         rows = {cut: Pool(pool, outputs[cut]) for cut in cuts}
         for cut in cuts:
             rows[cut](outputs[cut])
-    drawn = np.random.default_rng(0).integers(0, 256, (COMPARED, *image), np.uint8)
-    network = network_fn(frozen, cuts, compute, stage({"pixels": drawn})[INPUTS].clone())
 
     def forward(arrays: Arrays) -> dict[str, np.ndarray]:
         inputs = (arrays if INPUTS in arrays else stage(arrays))[INPUTS]
         with torch.inference_mode():
-            outputs = network(inputs)
+            with torch.autocast(kind, torch.bfloat16, enabled=compute == BFLOAT16):
+                outputs = frozen(inputs)
             return {cut: rows[cut](outputs[cut]).float().cpu().numpy() for cut in cuts}
 
     return forward

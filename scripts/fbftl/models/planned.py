@@ -13,21 +13,11 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from fbftl.data.datasets.base import MAX_BYTES
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import message_of
 from fbftl.models.chain import Chain, chain_of
 from fbftl.models.source.files import tensor_shapes, vision_config
 from fbftl.study.feasibility import Sizes, parameters_between
-
-LARGEST = 2**31
-"""Parameters that no network of this workflow has; their gradients would be as large again."""
-
-LARGEST_BATCH = 2**32
-"""Bytes of a batch of images as they enter a network, float32; its activations are larger still."""
-
-LIBRARY = (0, 0, 3)
-"""Channels of the images that libraries' networks take; they say nothing of height and width."""
 
 USUAL = (224, 224)
 """Height and width on which the names of cuts are looked up where a task's are unknown."""
@@ -102,8 +92,7 @@ def trained(
         image: those of the clients' images, None if unknown.
 
     Raises:
-        UserError: as `planned_cuts`, if images take more memory than there is anywhere, or if
-            there is one class alone.
+        UserError: as `planned_cuts`, or if there is one class alone.
     """
     features = block["features"]
     if classes < 2:
@@ -111,7 +100,6 @@ def trained(
             "data has only one class; give two or more, as folders directly in data.train or as "
             "labels"
         )
-    _require_room(block, made_for, image)
     planned = planned_cuts(block["source"], features, cuts, made_for, image)
     heads = {
         name: parameters_between((cut.width, *block["head"], classes))
@@ -141,29 +129,6 @@ def _entering(features: Mapping[str, Any], image: tuple[int, int, int]) -> tuple
     return (size, size) if size else image[:2]
 
 
-def _require_room(
-    block: Mapping[str, Any],
-    made_for: tuple[int, int, int] | None,
-    image: tuple[int, int, int] | None,
-) -> None:
-    """Refuse a batch to extract from, or source images, that no memory holds."""
-    features, source = block["features"], block["source"]
-    if image is not None or features["size"] is not None:
-        height, width = _entering(features, image or LIBRARY)
-        needed = 4 * features["batch"] * height * width * (made_for or LIBRARY)[2]
-        if needed > LARGEST_BATCH:
-            raise UserError(
-                f"features.batch is {features['batch']} images of {height} x {width} pixels, which "
-                f"take {needed / 1e9:.0f} GB at once; lower it, or features.size"
-            )
-    needed = 0 if made_for is None else source["samples"] * prod(made_for)
-    if needed > MAX_BYTES:
-        raise UserError(
-            f"source.samples is {source['samples']:,} images of {made_for} bytes, which take "
-            f"{needed / 1e9:.0f} GB; give fewer or smaller ones"
-        )
-
-
 def _of_chain(
     network: Mapping[str, Any],
     features: Mapping[str, Any],
@@ -176,11 +141,6 @@ def _of_chain(
         layers = Chain(image=made_for, classes=2, **options).layers()
     except UserError as error:
         raise UserError(f"source.network: {error}") from error
-    if sum(layer.parameters for layer in layers) > LARGEST:
-        raise UserError(
-            f"the source network has more than {LARGEST:,} parameters; make source.image or its "
-            "layers smaller"
-        )
     entering = _entering(features, image)
     shape, parameters, fits = (*entering, made_for[2]), 0, True
     # Before the first layer any image fits.

@@ -11,10 +11,9 @@ from functools import partial
 from typing import Any, Literal
 
 from fbftl.methods.by_name import modules as modules_of_method
-from fbftl.plan import attacked, choice, paths, trained
+from fbftl.plan import attacked, paths, trained
 from fbftl.plan.entries import in_formats
 from fbftl.plan.vocabulary import of_task
-from fbftl.study import methods
 from fbftl.study.config import Study
 
 OfTask = Callable[[Study, str], Any]
@@ -104,13 +103,6 @@ def fbftl(study: Study, task: str) -> Iterable[str]:
     return modules_of_method("fbftl", "images", "features")
 
 
-def clean(study: Study, task: str) -> list[str]:
-    """Return the modules of FbFTL and of the methods that a task runs clean."""
-    kind = study.task(task)["kind"]
-    records = map(methods.record, ["fbftl", *study.clean_methods(task)])
-    return sorted({m for each in records for m in modules_of_method(each.name, kind, each.reads)})
-
-
 PREPROCESSING = ("size", "mean", "std")
 """Keys of the features block that decide what enters a network."""
 
@@ -123,6 +115,18 @@ def preprocessing(study: Study, task: str) -> dict[str, Any]:
 def features_of_public(study: Study, task: str) -> dict[str, Any]:
     """Return a task's features block for its public samples."""
     return study.task(task)["features"] | {"store": None, "further_cuts": []}
+
+
+def noisiest_even_descent(study: Study, task: str) -> dict[str, Any]:
+    """Return the job of even noise with the fewest samples, then steps, for their influence."""
+    even = [
+        setting
+        for setting in study.settings[task]["budget"].values()
+        if (setting.mechanism, setting.schedule, setting.descent_momentum)
+        == ("dp_gd", "uniform", 0)
+    ]
+    noisiest = min(even, key=lambda axes: (axes.fraction, axes.descent_steps, axes.name))
+    return study.job_of(task, noisiest)
 
 
 SHADOWS = {"models": of_task("privacy", "shadows")}
@@ -173,26 +177,13 @@ OF_SEVERAL = [
     Analysis(
         "influence", "stages/measure_influence.py", {"csv": "influence.csv"},
         reading("manifest", "public_manifest"),
-        {"job": lambda study, task: with_first_seed(choice.noisiest_even_descent(study, task))},
+        {"job": lambda study, task: with_first_seed(noisiest_even_descent(study, task))},
         images,
     ),
     Analysis(
         "similarity", "stages/compare_similarity.py", table("similarity"),
         reading("manifest", "clients", "weights", "source"), modules=images,
         settings=of_experiment("similarity"), seeds="each",
-    ),
-    Analysis(
-        "heads", "stages/choose_head.py", table("heads"), reading(*trained.OF_CHOICE),
-        {
-            "heads": lambda study, task: study.config["head_choice"]["heads"],
-            "job": choice.head,
-            "others": choice.networks,
-        },
-        clean,
-    ),
-    Analysis(
-        "layers", "stages/list_layers.py", {"layers": "layers.csv"}, reading("clients", "source"),
-        {"features": preprocessing},
     ),
 ]  # fmt: skip
 """Those that are of no one paper; `results/` has the others."""

@@ -39,13 +39,11 @@ Make = Callable[[], Step]
 class Bundle:
     """What one job makes.
 
-    name: of its job: a task's, `papers/` and a paper's, `front`, or what a person asked for.
+    name: of its job: a task's, `papers/` and a paper's, or `index`.
     folder: of its results.
     steps: in the order in which they run.
     copies: findings of the store, by the paths where they go.
     tasks: whose runs `runs.csv` lists; none without that file.
-    wanted: whether `all` asks for it.
-    predictions: settings of which it says what models say of every test sample.
     """
 
     name: str
@@ -53,21 +51,14 @@ class Bundle:
     steps: Sequence[Step]
     copies: Mapping[str, str] = field(default_factory=dict)
     tasks: Sequence[str] = ()
-    wanted: bool = True
-    predictions: Sequence[str] = ()
 
     @property
     def declared(self) -> list[str]:
         """Paths of all its files, each once."""
         written = [path for step in self.steps for path in step.written]
-        further = [self.prediction(setting) for setting in self.predictions]
-        further += [f"{self.folder}/runs.csv"] * bool(self.tasks)
+        further = [f"{self.folder}/runs.csv"] * bool(self.tasks)
         further += [f"{self.folder}/{KEY}"] * (self.folder == f"results/{self.name}")
         return list(dict.fromkeys([*written, *self.copies, *further]))
-
-    def prediction(self, setting: str) -> str:
-        """Return the file of what models of a setting say."""
-        return f"{self.folder}/predictions/{setting}.jsonl"
 
     @property
     def read(self) -> list[str]:
@@ -79,13 +70,9 @@ class Bundle:
 
 
 def bundles(call: Call) -> Iterator[Bundle]:
-    """Yield what a call makes, tasks before papers, and what it would make if it was asked for."""
+    """Yield what a call makes, tasks before papers."""
     for task in call.study.tasks:
-        steps = TaskSteps(call, task)
-        yield steps.bundle(task, targets.of_task(call, task))
-        for name in ("heads", "layers"):
-            if found := steps.on_request(name):
-                yield found
+        yield TaskSteps(call, task).bundle(targets.of_task(call, task))
     yield Bundle("papers", "results/papers", [step_of_paper(call, "", "audit")])
     for paper, made in targets.of_papers(call).items():
         if made:
@@ -105,7 +92,7 @@ class TaskSteps:
     call: Call
     task: str
 
-    def bundle(self, name: str, declared: Iterable[str], wanted: bool = True) -> Bundle:
+    def bundle(self, declared: Iterable[str]) -> Bundle:
         """Return the job that makes some of the task's files."""
         makers = self._makers()
         steps: dict[int, Step] = {}
@@ -127,21 +114,8 @@ class TaskSteps:
         for path in declared:
             add(path)
         folder, of_steps = paths.of_task(self.task, "").rstrip("/"), list(steps.values())
-        if name != self.task:
-            return Bundle(name, folder, of_steps, copies, wanted=wanted)
-        # People read what models say of dialogues.
-        is_read = self._study.task(self.task)["kind"] == "dialogues"
-        predictions = runs.every(self._study, self.task) if is_read else ()
         listed = self._study.with_repeats([self.task])
-        return Bundle(name, folder, of_steps, copies, listed, wanted, predictions)
-
-    def on_request(self, name: str) -> Bundle | None:
-        """Return the job of what is made only when it is asked for."""
-        analysis = next(each for each in ANALYSES if each.name == name)
-        if self._study.task(self.task)["kind"] != "images":
-            return None
-        found = [paths.of_task(self.task, path) for path in analysis.outputs.values()]
-        return self.bundle(f"{self.task}/{name}", found, wanted=False)
+        return Bundle(self.task, folder, of_steps, copies, listed)
 
     @property
     def _study(self) -> Study:

@@ -26,7 +26,6 @@ class Call:
     of_size: the full studies that it makes, if any.
     root: folder of the project's own files.
     arithmetic: sentence on whether other machines give the same numbers.
-    requested: words of the command line, files and rules that a person asks for among them.
     """
 
     study: Study
@@ -35,7 +34,6 @@ class Call:
     of_size: Sequence[System]
     root: Path
     arithmetic: str = ""
-    requested: frozenset[str] = frozenset()
 
     @cached_property
     def every_system(self) -> list[System]:

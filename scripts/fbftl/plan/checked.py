@@ -1,20 +1,14 @@
 """A study checked before any job: the files that it names, its sizes, and its budgets."""
 
 import sys
-from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 from fbftl.data import datasets
 from fbftl.data.dialogues import splits as dialogues
 from fbftl.data.open import check_open
-from fbftl.data.public import check_classes, check_public, public_count, public_data
+from fbftl.data.public import check_classes, check_public, public_count
 from fbftl.ground.digests import Digests
-from fbftl.ground.hub import lacking as hub_lacks
-from fbftl.ground.hub import pinned
-from fbftl.ground.missing import listed
 from fbftl.models.chain import check_networks
 from fbftl.models.source import check as source_check
 from fbftl.plan.runs import together
@@ -28,7 +22,7 @@ from fbftl.study.job import from_params
 
 
 def require_makeable(study: Study, digests: Digests) -> None:
-    """Refuse a study whose files are missing or do not fit, and say what is still to be fetched.
+    """Refuse a study whose files are missing or do not fit.
 
     Args:
         study: what is made.
@@ -37,8 +31,6 @@ def require_makeable(study: Study, digests: Digests) -> None:
     Raises:
         UserError: at the first fault.
     """
-    if lacking := listed(lacking_of(study)):
-        print(lacking, file=sys.stderr)
     for task in study.tasks_of("images"):
         _require_images(study, task, digests)
     for task in study.tasks_of("dialogues"):
@@ -114,23 +106,3 @@ def require_budget(study: Study, task: str, samples: int | None) -> None:
                 )
             )
         require_within(block["privacy"]["budget"], costs(released, delta, rows), delta, task, name)
-
-
-def lacking_of(study: Study) -> Iterator[Any]:
-    """Yield what a study's tasks still have to fetch."""
-    folder = study.config["data_folder"]
-    for task in study.tasks_of("images"):
-        block = study.task(task)
-        yield from datasets.lacking(block["data"], folder)
-        yield from source_check.lacking(block["source"], folder)
-        if study.asks_public(task):
-            for public in public_data(block["source"], block["public"]):
-                yield from () if public is None else datasets.lacking(public, folder)
-        if block["open_data"]["target"] is not None:
-            yield from datasets.lacking(block["open_data"]["target"], folder)
-    for task in study.tasks_of("dialogues"):
-        block = study.task(task)
-        yield from dialogues.lacking(block["data"], folder)
-        hub = block["source"].get("hub")
-        if hub and folder is not None:
-            yield from hub_lacks(pinned(hub), Path(folder, block["source"]["folder"]))

@@ -18,7 +18,7 @@ CHAPTERS = {
 FORMATS = {
     "tables": ["csv", "md", "tex", "html"],
     "figures": ["svg", "pdf", "png", "csv"],
-    "numbers": ["json", "tex"],
+    "numbers": ["json"],
     "experiments": ["csv", "series.csv"],
 }
 """What each kind of result is written as."""

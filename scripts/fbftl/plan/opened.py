@@ -57,15 +57,12 @@ class Prepared:
     digests: Digests
 
     @classmethod
-    def of(
-        cls, config: dict[str, Any], root: Path, *, words: Sequence[str] = (), here: bool = True
-    ) -> "Prepared":
+    def of(cls, config: dict[str, Any], root: Path, *, here: bool = True) -> "Prepared":
         """Check a configuration; it gets what files of studies say.
 
         Args:
             config: as read.
             root: the project's folder.
-            words: of the command line.
             here: whether jobs run on this machine with the packages of this environment.
 
         Raises:
@@ -82,7 +79,7 @@ class Prepared:
         decides, elsewhere = arithmetic_of(study, here=here)
         facts = Facts(code_of(root / "scripts"), digests, decides)
         project = resolve(read_yaml(root / "config.yaml") | {"papers": "all"}, systems)
-        call = Call(study, project, systems, of_size, root, elsewhere, frozenset(words))
+        call = Call(study, project, systems, of_size, root, elsewhere)
         return cls(call, Products(study, facts), store, code, digests)
 
     @classmethod
@@ -165,7 +162,7 @@ class Opened:
         gc.set_threshold(200_000, 50, 1000)
         require_this_layout(Path("results"))
         turn = Turn()
-        prepared = Prepared.of(config, root, words=words, here=here)
+        prepared = Prepared.of(config, root, here=here)
         plan = prepared.plan(places, longest)
         if plan.missing:
             batches = f"{len(plan.trained):,} batches"

@@ -52,14 +52,12 @@ class Results:
     key: of all that decides them.
     declared: all files.
     needs: markers of jobs that must have ended.
-    wanted: whether the target `all` asks for them.
     """
 
     name: str
     key: str
     declared: Sequence[str]
     needs: Sequence[str]
-    wanted: bool = True
 
     @property
     def word(self) -> str:
@@ -70,10 +68,6 @@ class Results:
     def marker(self) -> str:
         """The last file, which says by which plan the others were made."""
         return f"{MADE}/results/{self.word}.{self.key}"
-
-    def is_called(self, name: str) -> bool:
-        """Tell whether it is made when it is asked for by a name, of whichever task."""
-        return not self.wanted and self.name.endswith(f"/{name}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +95,7 @@ class Plan:
     store: of artefacts.
     products: jobs that make what is missing besides runs.
     trained: batches of missing runs.
-    results: tasks before papers; those that no target asks for among them.
+    results: tasks before papers.
     missing: how many runs are missing.
     needed: returns the keys of all artefacts that the study rests on, by kind.
     """
@@ -122,15 +116,14 @@ class Plan:
     @property
     def is_finished(self) -> bool:
         """Whether nothing of it is missing."""
-        return not self.jobs and all(each.is_whole for each in self.results if each.wanted)
+        return not self.jobs and all(each.is_whole for each in self.results)
 
     @property
     def targets(self) -> list[str]:
         """What the target `all` asks for."""
         files = [job.marker for job in self.jobs]
         for each in self.results:
-            if each.wanted:
-                files += [*each.declared, each.marker]
+            files += [*each.declared, each.marker]
         return files
 
     def needs(self, job: str) -> list[str]:

@@ -50,9 +50,8 @@ class Planner:
         runs = list(self._missing_runs())
         all_units = units(runs, self.call.study.reads_of)
         planned = list(bundles(self.call))
-        pending = [each for each in planned if each.wanted or self._is_requested(each)]
         wanted = [path for unit in all_units for path in self._files(unit).values()]
-        wanted += [path for bundle in pending for path in bundle.read]
+        wanted += [path for bundle in planned for path in bundle.read]
         for product in self._behind([*self._links, *wanted], self._is_there):
             self._missing.setdefault((product.rule, product.group), {})[product.key] = product
         dealt = batches(
@@ -65,7 +64,7 @@ class Planner:
             self.store,
             self._jobs_of_products(),
             [self._training(batch) for batch in dealt],
-            self._results(pending),
+            self._results(planned),
             len(runs),
             self._keys_needed,
         )
@@ -225,7 +224,7 @@ class Planner:
         """Return the keys of all that the study rests on, whether or not it is there, by kind."""
         runs = {key for by in self.products.keys.values() for keys in by.values() for key in keys}
         study, needed = self.call.study, {RUNS: runs}
-        files = [path for each in bundles(self.call) if each.wanted for path in each.read]
+        files = [path for each in bundles(self.call) for path in each.read]
         for task in study.settings:
             for setting in study.settings_of(task).values():
                 files += files_of(study, task, setting).values()
@@ -233,14 +232,9 @@ class Planner:
             needed.setdefault(product.kind, set()).add(product.key)
         return {kind: sorted(keys) for kind, keys in needed.items()}
 
-    def _is_requested(self, bundle: Bundle) -> bool:
-        """Tell whether a person asks for a bundle, by a file of it or by its rule."""
-        names = {*bundle.declared, bundle.name.rpartition("/")[2]}
-        return bool(names & self.call.requested)
-
-    def _results(self, pending: Sequence[Bundle]) -> list[PlannedResults]:
+    def _results(self, planned: Sequence[Bundle]) -> list[PlannedResults]:
         owners: dict[str, PlannedResults] = {}
-        for bundle in pending:
+        for bundle in planned:
             owners |= dict.fromkeys(bundle.declared, self._planned(bundle, owners))
         return list({each.name: each for each in owners.values()}.values())
 
@@ -278,13 +272,10 @@ class Planner:
                 for task, keys in runs.items()
             },
             "listed": list(bundle.tasks),
-            "predictions": {
-                bundle.prediction(name): runs[bundle.name][name] for name in bundle.predictions
-            },
             "declared": declared,
             "study": self.of_study,
         }
-        planned = PlannedResults(bundle.name, key, declared, list(needs), bundle.wanted, note)
+        planned = PlannedResults(bundle.name, key, declared, list(needs), note)
         # Whole ones of the same key wait for nothing, whatever of what they read is made again.
         whole = all(map(os.path.exists, [planned.marker, *declared]))
         return replace(planned, needs=[], is_whole=True) if whole else planned

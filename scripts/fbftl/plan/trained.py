@@ -8,9 +8,6 @@ from fbftl.study import task_names
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
 
-OF_CHOICE = ("features", "manifest", "network", "clients", "weights", "source")
-"""What head and epochs are chosen from, for both kinds of methods and without noise."""
-
 
 def every_file(task: str, cut: str | None = None) -> dict[str, str]:
     """Return all that training and attacks read on a task with features at a cut, by input name.

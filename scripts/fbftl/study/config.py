@@ -119,11 +119,6 @@ class Study:
             **KINDS[block["kind"]].job(setting, block),
         }
 
-    def clean_methods(self, task: str) -> list[str]:
-        """Return the methods that a task runs without loss, noise or compression."""
-        settings = self.settings_of(task).values()
-        return [r.name for r in methods.RECORDS if Setting(method=r.name) in settings]
-
     def methods_of(self, task: str, experiment: str) -> list[dict[str, Any]]:
         """Return what tables and figures of a task's experiment are told of the methods there."""
         return methods.rows(setting.method for setting in self.settings[task][experiment].values())

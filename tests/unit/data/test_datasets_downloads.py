@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.data.datasets import check, lacking, load
-from fbftl.data.datasets.downloads import SIZES, UNPACKED
+from fbftl.data.datasets import check, load
 from fbftl.ground.errors import UserError
 from unit.data.test_datasets_idx import encode
 
@@ -53,25 +52,3 @@ def test_files_that_are_there_are_read_without_a_network(tmp_path):
 def test_without_a_network_the_message_says_which_files_to_put_where(tmp_path, name, words):
     with pytest.raises(UserError, match=words):
         load({**SPEC, "name": name}, tmp_path)
-
-
-@pytest.mark.parametrize("name", SIZES)
-def test_what_is_lacking_is_what_torchvision_would_download(tmp_path, name):
-    torchvision_ops = pytest.importorskip("fbftl.ground.torchvision_ops")
-    dataset = getattr(torchvision_ops.import_torchvision().datasets, name)
-    if hasattr(dataset, "resources"):
-        addresses = [dataset.mirrors[0] + file for file, _ in dataset.resources]
-        places = [tmp_path / name / "raw" / file for file, _ in dataset.resources]
-    else:
-        addresses, places = [dataset.url], [tmp_path / dataset.filename]
-        assert UNPACKED[dataset.filename] == dataset.base_folder
-    missing = lacking({"kind": "torchvision", "name": name}, tmp_path)
-    assert {each.address: each.path for each in missing} == dict(
-        zip(addresses, map(str, places), strict=True)
-    )
-    places[0].parent.mkdir(parents=True, exist_ok=True)
-    places[0].touch()
-    assert len(lacking({"kind": "torchvision", "name": name}, tmp_path)) == len(places) - 1
-    places[0].unlink()
-    (places[0].parent / UNPACKED[places[0].name]).mkdir()
-    assert len(lacking({"kind": "torchvision", "name": name}, tmp_path)) == len(places) - 1

@@ -59,35 +59,26 @@ def put(path: Path, value: int) -> None:
 
 @pytest.fixture
 def pictures(tmp_path) -> Path:
-    """Two clients with two classes and two classes with one; a GIF, a JFIF and what is no image."""
+    """Two classes; a GIF, a JFIF, what is no image, one outside of them, and one further below."""
     root = tmp_path / "pictures"
-    put(root / "anna" / "cat" / "1.gif", 10)
-    put(root / "anna" / "dog" / "1.png", 20)
-    put(root / "bert" / "dog" / "2.png", 30)
-    Image.new("L", (2, 2), 40).save(root / "bert" / "dog" / "3.jfif", format="JPEG")
-    (root / "bert" / "dog" / "notes.txt").write_text("no image")
+    put(root / "cat" / "1.gif", 10)
+    put(root / "dog" / "2.png", 30)
+    Image.new("L", (2, 2), 40).save(root / "dog" / "3.jfif", format="JPEG")
+    (root / "dog" / "notes.txt").write_text("no image")
     put(root / "loose.png", 50)
+    put(root / "cat" / "more" / "4.png", 20)
     return tmp_path
 
 
-def test_folders_of_clients(pictures):
-    spec = SPEC | {"layout": "clients", "test": "pictures"}
-    check(spec, pictures)
-    dataset = load(spec, pictures)
+def test_files_that_are_no_images_of_a_class_are_left_out_and_told(pictures):
+    dataset = load(SPEC | {"test": "pictures"}, pictures)
     assert dataset.classes == ("cat", "dog")
-    assert (class_count(spec, pictures), named_clients(spec, pictures)) == (2, 2)
-    assert dataset.train.owners.tolist() == ["anna", "anna", "bert", "bert"]
-    assert dataset.train.labels.tolist() == [0, 1, 1, 1]
+    assert dataset.train.labels.tolist() == [0, 0, 1, 1]
     assert dataset.train.inputs[:, 0, 0, 0].tolist() == [10, 20, 30, 40]
-    (note,) = outline(SPEC | {"layout": "clients"}, pictures).notes
-    assert "2 files below" in note
-    assert "are left out" in note
-
-
-def test_class_folders_that_hold_folders_are_told(pictures):
-    sentences = outline(SPEC, pictures).notes
-    assert any("2 of 2 class folders hold folders" in note for note in sentences)
-    assert class_count(SPEC, pictures) == 2
+    left_out, nested = outline(SPEC, pictures).notes
+    assert "2 files below" in left_out
+    assert "are left out" in left_out
+    assert "1 of 2 class folders hold folders" in nested
     assert named_clients(SPEC, pictures) is None
 
 
@@ -95,7 +86,6 @@ def test_a_given_partition_needs_data_that_name_clients(pictures):
     block = {"data": SPEC, "clients": {"partition": "given", "domains": None}}
     with pytest.raises(UserError, match=r"tasks\.zoo\.clients\.partition is 'given', but the data"):
         require("zoo", block, pictures)
-    require("zoo", block | {"data": SPEC | {"layout": "clients"}}, pictures)
 
 
 def test_links_are_followed_and_hidden_folders_left_out(tmp_path):

@@ -1,23 +1,20 @@
-"""Numbers for prose: named, exact for programs, rounded for LaTeX."""
+"""Single numbers by name."""
 
 import json
-import shutil
-import subprocess
 
 import pandas as pd
 import pytest
 import write_numbers
-from fbftl.findings.numbers import Number, latex, of_runs, of_uplink
+from fbftl.findings.numbers import of_runs, of_uplink
 from fbftl.findings.uplink import COMMON, SELECTED
 from unit.papers.test_effects import runs
 
 
 def test_every_setting_has_its_accuracy():
-    numbers = {n.name: n for n in of_runs(runs(({}, [0.9, 0.8]), ({"plr": 0.5}, [0.5, 0.5])))}
-    assert numbers["toy/fbftl/accuracy"].value == pytest.approx(85)
-    assert numbers["toy/fbftl/accuracy"].text == "85.0"
-    assert numbers["toy/fbftl/spread"].value == pytest.approx(50**0.5)
-    assert numbers["toy/fbftl+plr=0.5/accuracy"].text == "50.0"
+    numbers = dict(of_runs(runs(({}, [0.9, 0.8]), ({"plr": 0.5}, [0.5, 0.5]))))
+    assert numbers["toy/fbftl/accuracy"] == pytest.approx(85)
+    assert numbers["toy/fbftl/spread"] == pytest.approx(50**0.5)
+    assert numbers["toy/fbftl+plr=0.5/accuracy"] == pytest.approx(50)
 
 
 def test_dialogues_have_their_rouge_and_both_uplinks():
@@ -27,42 +24,30 @@ def test_dialogues_have_their_rouge_and_both_uplinks():
         uplink_payload_bits=[10, 30],
         uplink_bits=[1000.0, 2000.0],
     )
-    numbers = {n.name: n.text for n in of_runs(scored)}
-    assert numbers == {
-        "toy/fbftl/rouge1": "30.0",
-        "toy/fbftl/rouge1 spread": "14.1",
-        "toy/fbftl/uplink as counted": "20",
-        "toy/fbftl/uplink as sent": "1,500",
-    }
+    assert dict(of_runs(scored)) == pytest.approx(
+        {
+            "toy/fbftl/rouge1": 30,
+            "toy/fbftl/rouge1 spread": 200**0.5,
+            "toy/fbftl/uplink as counted": 20,
+            "toy/fbftl/uplink as sent": 1500,
+        }
+    )
 
 
 def test_uplinks_are_compared_with_fbftl():
     rows = [("fbftl", 10, 1.0), ("fbftl", 10, 1.0), ("fl", 10_000, 1000.0), ("fl", 30_000, 3000.0)]
     table = pd.DataFrame(rows, columns=["method", "payload_bits", "times_fbftl"])
     both = pd.concat([table.assign(until=SELECTED), table.assign(until=COMMON)])
-    numbers = {n.name: n.text for n in of_uplink("toy", both)}
+    numbers = dict(of_uplink("toy", both))
     for name in ("uplink", "uplink to common accuracy"):
-        assert numbers[f"toy/fl/{name}"] == "20,000"
-        assert numbers[f"toy/fl/{name} over fbftl"] == "2,000"
-        assert numbers[f"toy/fl/{name} over fbftl/spread"] == "1,414"
+        assert numbers[f"toy/fl/{name}"] == 20_000
+        assert numbers[f"toy/fl/{name} over fbftl"] == 2000
+        assert numbers[f"toy/fl/{name} over fbftl/spread"] == pytest.approx(2e6**0.5)
         assert f"toy/fbftl/{name} over fbftl" not in numbers
 
 
 def test_files_are_written(tmp_path):
     table = runs(({}, [0.9, 0.8])).assign(epoch=1)
     table.to_csv(tmp_path / "a.csv", index=False)
-    write_numbers.main([str(tmp_path / "a.csv")] * 2, tmp_path / "n.json", tmp_path / "n.tex")
+    write_numbers.main([str(tmp_path / "a.csv")] * 2, tmp_path / "n.json")
     assert json.loads((tmp_path / "n.json").read_text())["toy/fbftl/accuracy"] == pytest.approx(85)
-    assert r"\csname fbftl@toy/fbftl/accuracy\endcsname{85.0}" in (tmp_path / "n.tex").read_text()
-
-
-def test_latex_prints_a_number_and_stops_at_an_unknown_one(tmp_path):
-    if shutil.which("tex") is None:
-        pytest.skip("no TeX here")
-    etex = ["etex", "-interaction=nonstopmode", "-halt-on-error"]
-    definitions = latex([Number("toy/fbftl+plr=0.5/accuracy", 85.04, "{:.1f}")])
-    macro = definitions.replace(r"\providecommand{\fbftl}[1]", r"\def\fbftl#1")
-    for name, works in (("toy/fbftl+plr=0.5/accuracy", True), ("toy/nothing", False)):
-        (tmp_path / "t.tex").write_text(macro + rf"\message{{<\fbftl{{{name}}}>}}\end")
-        done = subprocess.run([*etex, "t.tex"], cwd=tmp_path, capture_output=True, text=True)
-        assert ("<85.0>" in done.stdout) is works

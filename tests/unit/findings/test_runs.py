@@ -1,15 +1,16 @@
 """What runs declare, and the tables made of it."""
 
-import json
-
 import pandas as pd
 import pytest
 from collect_runs import main as collect
-from fbftl.findings.run_file import SCHEMA, read_run, run_document, weakest_privacy
-from fbftl.findings.runs import TIDY, read_tidy, write_tidy
+from fbftl.findings.joined import with_digests
+from fbftl.findings.run_file import run_document, weakest_privacy
+from fbftl.findings.runs import VERSION, read_tidy
+from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from make_results import documents
 
 
 def document(setting, accuracy, **more):
@@ -79,61 +80,35 @@ def test_a_run_that_deviates_in_an_unknown_axis_is_refused(collected):
         collected(document({"method": "fbftl", "plr": 0.5}, 0.5), axes={})
 
 
-@pytest.mark.parametrize(
-    ("unit", "value", "possible"),
-    [("share", 1.0, True), ("share", 1.1, False), ("%", 99, True), ("%", 101, False),
-     ("bits", 10**12, True), ("bits", -1, False), ("bits", None, True), ("bits", True, False)],
-)  # fmt: skip
-def test_a_number_must_be_possible_in_its_unit(tmp_path, unit, value, possible):
-    measured = {"measured": {"x": value}, "measures": {"x": Measure(unit)}}
-    write_json(tmp_path / "run.json", document({"method": "fbftl"}, 0.5, **measured))
-    if possible:
-        assert read_run(tmp_path / "run.json")["repetitions"][0]["x"] == value
-    else:
-        with pytest.raises(UserError, match=r"is damaged \(x is"):
-            read_run(tmp_path / "run.json")
-
-
-def test_a_run_of_another_layout_is_refused_by_name(tmp_path):
-    path = tmp_path / "run.json"
-    write_json(path, document({"method": "fbftl"}, 0.5) | {"schema": SCHEMA - 1})
-    with pytest.raises(UserError, match=rf"run\.json has layout {SCHEMA - 1}, .* layout {SCHEMA};"):
-        read_run(path)
-
-
-def test_what_no_run_can_have_found_is_not_read(tmp_path):
-    path, good = tmp_path / "run.json", document({"method": "fbftl"}, 0.5)
-    write_json(path, good)
-    assert read_run(path) == json.loads(json.dumps(good))
-    beyond = document({"method": "fbftl"}, 1.5)
-    for bad in (good | {"repetitions": []}, good | {"name": "fl"}, beyond):
-        write_json(path, bad)
-        with pytest.raises(UserError, match=r"repetitions|name|test_accuracy"):
-            read_run(path)
-
-
-def test_a_tidy_table_that_could_not_be_read_is_not_written(tmp_path):
-    with pytest.raises(ValueError, match=r"seed\[1\] is None"):
-        write_tidy(tmp_path / "bad.csv", pd.DataFrame({"seed": pd.Series([1, None], dtype=object)}))
-    assert not list(tmp_path.iterdir())
-
-
 def test_tables_name_their_layout_and_those_of_the_first_are_read(collected, tmp_path):
     table, series = collected(document({"method": "fbftl"}, 0.5), axes={})
     for name, read in (("t", table), ("t.series", series)):
         path = tmp_path / f"{name}.csv"
         lines = path.read_text().splitlines()
-        assert {line.rpartition(",")[2] for line in lines} == {"layout", str(TIDY.version)}
+        assert {line.rpartition(",")[2] for line in lines} == {"layout", str(VERSION)}
         path.write_text("\n".join(line.rpartition(",")[0] for line in lines))
         pd.testing.assert_frame_equal(read_tidy(path), read)
         path.write_text("\n".join([lines[0], *(f"{line[:-1]}9" for line in lines[1:])]))
-        with pytest.raises(UserError, match=rf"{name}\.csv has layout 9, .* {TIDY.version};"):
+        with pytest.raises(UserError, match=rf"{name}\.csv has another layout than {VERSION};"):
             read_tidy(path)
-    path.write_text("setting,seed\nfbftl,one\n")
-    with pytest.raises(UserError, match=r"is damaged \(seed\[0\] is 'one'"):
-        read_tidy(path)
     path.write_text("task,seed\n007,1\n")
     assert read_tidy(path)["task"].tolist() == ["007"]
+
+
+def test_a_run_that_was_changed_or_moved_is_refused(tmp_path):
+    store, recipe = Store(tmp_path), {"seed": 0}
+    key = key_of(canonical(recipe))
+    run = with_digests({"recipe": recipe, "repetitions": [{"test_accuracy": 0.5}]}, "")
+    store.put_json("runs", key, run)
+    assert list(documents([key], store)) == [run]
+    for name, bad, reason in (
+        ("a", run | {"repetitions": [{"test_accuracy": 0.6}]}, "a.json has changed"),
+        ("b", {}, "b.json has changed"),
+        ("c", run, "c.json is of another recipe"),
+    ):
+        store.put_json("runs", name, bad)
+        with pytest.raises(UserError, match=reason):
+            list(documents([name], store))
 
 
 def test_the_weakest_guarantee_of_a_runs_seeds_is_shown():

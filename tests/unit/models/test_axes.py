@@ -7,7 +7,6 @@ from fbftl.data.preprocess import Preprocessing
 from fbftl.models.axes import ChannelAxes, channel_axis
 from fbftl.models.backbones import build_backbone
 from fbftl.models.cut import extractor
-from fbftl.models.cut_choices import cut_choices
 from fbftl.models.forward import Pool, forward_fn
 from fbftl.models.planned import planned_cuts
 
@@ -46,12 +45,8 @@ def test_the_pooled_map_of_a_swin_is_the_same_before_and_behind_its_permutation(
     np.testing.assert_allclose(*rows.values(), rtol=1e-5, atol=1e-6)
 
 
-def test_layer_lists_and_plans_give_the_width_that_is_uploaded():
+def test_plans_give_the_width_that_is_uploaded():
     source = {"kind": "load", "from": "timm", "name": "swin_tiny_patch4_window7_224"}
     source |= {"options": TIMM_SWIN, "weights": "random", "file": None}
-    manifest = {"architecture": {key: source[key] for key in ("from", "name", "options")}}
-    manifest["preprocessing"] = Preprocessing(None, (0.5,) * 3, (0.5,) * 3).document()
-    listed = cut_choices(manifest, {}, (32, 32, 3)).set_index("layer")
-    assert listed.loc["norm", "avg"] == 16
     planned = planned_cuts(source, {"size": 32, "pool": "avg", "mean": None}, ["norm"])
     assert planned["norm"].width == 16

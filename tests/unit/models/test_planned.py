@@ -92,24 +92,6 @@ def test_what_does_not_fit_is_refused(
         planned_cuts(SOURCE, FEATURES | features, wanted, IMAGE, image)
 
 
-def test_a_network_beyond_memory_is_refused() -> None:
-    wide = SOURCE | {"network": NETWORK | {"fc": [200]}}
-    with pytest.raises(UserError, match="more than 2,147,483,648 parameters"):
-        planned_cuts(wide, FEATURES, ["fc1"], (8192, 8192, 3))
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"features": FEATURES | {"size": 8000}}, "batch is 256 images of 8000 x 8000 .* 197 GB"),
-        ({"source": SOURCE | {"samples": 10**9}}, "samples is 1,000,000,000 .* take 216 GB"),
-    ],
-)
-def test_images_beyond_memory_are_refused(changes: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(UserError, match=sentence):
-        trained(BLOCK | changes, ["fc1"], 4, IMAGE, IMAGE)
-
-
 TIMM_VIT = {"from": "timm", "name": "vit_tiny_patch16_224", "options": {}}
 ALEXNET = {"from": "torchvision", "name": "alexnet", "options": {}}
 GREY = {"from": "timm", "name": "resnet10t", "options": {"in_chans": 1}}

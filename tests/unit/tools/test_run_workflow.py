@@ -160,14 +160,20 @@ def test_a_call_that_a_signal_ends_ends_by_it(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize(
-    "words", [["-n"], ["-np"], ["-Fnq"], ["--summary"], ["--quiet", "rules"], ["--lint"]]
-)
+@pytest.mark.parametrize("words", [["-n"], ["-np"], ["-Fnq"], ["--summary"], ["--lint"]])
 def test_calls_that_make_nothing_are_snakemakes_alone(tmp_path: Path, words: list[str]) -> None:
     done = call(tmp_path, "", "--page", "report.html", *words, "--cores", "2")
     assert done.stdout.splitlines()[0] == " ".join(["plain", *words, "--cores", "2"])
 
 
-def test_verbose_leaves_the_screen_to_snakemake(tmp_path: Path) -> None:
-    done = call(tmp_path, "", "--verbose", "--cores", "2")
-    assert (done.stdout, done.stderr) == ("plain --cores 2\n", "")
+@pytest.mark.parametrize(
+    ("words", "handed"),
+    [
+        (["--verbose"], ""),
+        (["--quiet", "rules"], "--quiet rules "),
+        (["--page", "a.html", "--verbose"], "--report a.html --report-after-run "),
+    ],
+)
+def test_the_screen_can_be_left_to_snakemake(tmp_path: Path, words: list[str], handed: str) -> None:
+    done = call(tmp_path, "", *words, "--cores", "2")
+    assert (done.stdout, done.stderr) == (f"plain {handed}--cores 2\n", "")

@@ -27,7 +27,6 @@ from fbftl.data.datasets.selection import (
 )
 from fbftl.ground.digests import listing_digest
 from fbftl.ground.errors import UserError
-from fbftl.ground.missing import Missing
 
 KINDS = {
     "digits": "digits",
@@ -49,8 +48,7 @@ VECTORS = ("groups", "table", "features")
 class Kind(Protocol):
     """What a module that reads one kind of data set offers.
 
-    One whose files are not named under `train` and `test` has `files` too, which returns them, and
-    one that downloads has `lacking`, which returns what is still to be had.
+    One whose files are not named under `train` and `test` has `files` too, which returns them.
     """
 
     def outline(self, spec: Mapping[str, Any], folder: Path | None) -> Outline:
@@ -214,12 +212,6 @@ def require_named_clients(
             f"config: tasks.{task}.clients.partition is 'given', but the data names no clients; "
             "choose iid, shards, balanced_shards, dirichlet or dirichlet_equal"
         )
-
-
-def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
-    """Return the files of a data set that are still to be downloaded."""
-    lacking_of = getattr(_kind(spec), "lacking", None)
-    return [] if lacking_of is None else lacking_of(spec, _folder(data_folder))
 
 
 def _pool(spec: Mapping[str, Any], known: Outline) -> int:

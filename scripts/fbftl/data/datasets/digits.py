@@ -1,14 +1,12 @@
 """The embedded data set: 1,797 handwritten digits of 8 x 8 pixels that scikit-learn ships."""
 
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fbftl.data.datasets.base import Outline, Samples
-from fbftl.ground.errors import UserError
 
 SAMPLES = 1797
 """Digits in the set."""
@@ -17,13 +15,7 @@ CLASSES = tuple("0123456789")
 
 
 def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
-    """Return what is known of the digits; they have no test set of their own.
-
-    Raises:
-        UserError: if scikit-learn is not installed.
-    """
-    if find_spec("sklearn") is None:
-        raise UserError("data.kind digits needs scikit-learn; install it or choose another kind")
+    """Return what is known of the digits; they have no test set of their own."""
     return Outline([SAMPLES], CLASSES, (8, 8, 1))
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from fbftl.data.datasets.base import Outline, Samples
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
-from fbftl.ground.missing import Missing, missing_file
 
 SIZES = {
     "MNIST": (60_000, 10_000, 10, (28, 28, 1)),
@@ -24,28 +23,6 @@ SIZES = {
     "CIFAR100": (50_000, 10_000, 100, (32, 32, 3)),
 }
 """Training samples, test samples, classes and images' shape of each set."""
-
-PARTS = tuple(
-    f"{split}-{what}.gz"
-    for split in ("train", "t10k")
-    for what in ("images-idx3-ubyte", "labels-idx1-ubyte")
-)
-"""Files of every set of MNIST's family."""
-
-FILES = {
-    "MNIST": ("https://ossci-datasets.s3.amazonaws.com/mnist/", PARTS),
-    "FashionMNIST": ("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", PARTS),
-    "KMNIST": ("http://codh.rois.ac.jp/kmnist/dataset/kmnist/", PARTS),
-    "CIFAR10": ("https://www.cs.toronto.edu/~kriz/", ("cifar-10-python.tar.gz",)),
-    "CIFAR100": ("https://www.cs.toronto.edu/~kriz/", ("cifar-100-python.tar.gz",)),
-}
-"""Address and files of each set, as torchvision has them: importing it takes seconds."""
-
-UNPACKED = {name: name.removesuffix(".gz") for name in PARTS} | {
-    "cifar-10-python.tar.gz": "cifar-10-batches-py",
-    "cifar-100-python.tar.gz": "cifar-100-python",
-}
-"""What each file unpacks to."""
 
 
 def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
@@ -60,20 +37,6 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
         raise UserError("data.kind torchvision needs data_folder; set it to a folder to keep files")
     *counts, classes, shape = SIZES[spec["name"]]
     return Outline(counts, (None,) * classes, shape)
-
-
-def lacking(spec: Mapping[str, Any], folder: Path | None) -> list[Missing]:
-    """Return the files that are still to be downloaded, packed and unpacked ones looked for."""
-    if folder is None:
-        return []
-    address, names = FILES[spec["name"]]
-    parent = folder / spec["name"] / "raw" if names == PARTS else folder
-    return [
-        each
-        for name in names
-        if not (parent / UNPACKED[name]).exists()
-        for each in missing_file(address + name, parent / name)
-    ]
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:

@@ -1,7 +1,7 @@
 """Image folders: one folder per class with its images, as in ``train/cat/1.jpg``.
 
-With ``layout: clients`` each client has such class folders: ``train/anna/cat/1.jpg``. Links are
-followed, hidden files and folders left out, and names alike but for their form of Unicode are one.
+Links are followed, hidden files and folders left out, and names alike but for their form of Unicode
+are one.
 Config: ``train: folder`` and, if the set has its own, ``test: folder``; ``size`` (pixels) and
 ``channels`` as in `fbftl.data.datasets.images`.
 """
@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import Outline, Samples, located, located_splits
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.ground.digests import files_below
@@ -31,27 +30,24 @@ SPLITS = {"train", "training", "val", "valid", "validation", "dev", "test", "tes
 
 @dataclass(frozen=True)
 class ImageFile:
-    """An image file with the name of its class, and of its client where these have folders."""
+    """An image file with the name of its class."""
 
     file: Path
     label: str
-    client: str | None
 
 
 def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     """Return what the names of folders and files say.
 
     Raises:
-        UserError: if a class has no images, the test has a class of its own, or a client's name is
-            refused.
+        UserError: if a class has no images, or the test has a class of its own.
     """
     images = _found(spec, folder)
-    named = len({image.client for image in images["train"]}) if _by_client(spec) else None
     notes = [note for split, found in images.items() for note in _notes(spec, folder, split, found)]
     counts = [len(of_split) for of_split in images.values()]
     shape = shape_wanted(spec)
     first = _encoded([images["train"][0].file], spec) if shape is None else None
-    return Outline(counts, _classes(images), shape, first, clients=named, notes=notes)
+    return Outline(counts, _classes(images), shape, first, notes=notes)
 
 
 def _classes(images: Mapping[str, Sequence[ImageFile]]) -> tuple[str, ...]:
@@ -64,7 +60,7 @@ def _notes(
 ) -> Iterator[str]:
     """Yield what a user should know of the folders: what is left out, and folders in classes."""
     root = located(folder, spec[split], f"data.{split}")
-    classes = _class_folders(root, _by_client(spec))
+    classes = _subfolders(root)
     taken = {image.file for image in found}
     if files := [path for path in _visible(root) if path not in taken]:
         yield (
@@ -75,8 +71,7 @@ def _notes(
     if nested := [sub for sub in classes if _subfolders(sub)]:
         yield (
             f"data.{split}: {len(nested)} of {len(classes)} class folders hold folders, "
-            f"such as {nested[0]}; if the outer folders are clients and the inner ones "
-            "classes, set data.layout to clients."
+            f"such as {nested[0]}, whose images are all of the one class."
         )
 
 
@@ -86,11 +81,10 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], S
     classes = _classes(images)
 
     def samples(of_split: list[ImageFile]) -> Samples:
-        of_split = sorted(of_split, key=lambda image: (image.label, image.client or "", image.file))
+        of_split = sorted(of_split, key=lambda image: (image.label, image.file))
         files = [image.file for image in of_split]
         labels = np.array([classes.index(image.label) for image in of_split])
-        owners = np.array([image.client for image in of_split]) if _by_client(spec) else None
-        return Samples(_encoded(files, spec), labels, owners)
+        return Samples(_encoded(files, spec), labels)
 
     return [samples(of_split) for of_split in images.values()], classes
 
@@ -99,19 +93,14 @@ def _encoded(files: list[Path], spec: Mapping[str, Any]) -> EncodedImages:
     return EncodedImages(files, list(map(str, files)), spec.get("channels", 3), spec.get("size"))
 
 
-def _by_client(spec: Mapping[str, Any]) -> bool:
-    return spec.get("layout") == "clients"
-
-
 def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[ImageFile]]:
-    """Return split to its image files, sorted, with class and client.
+    """Return split to its image files, sorted, with their classes.
 
     Raises:
-        UserError: if a class has no images, the test has a class of its own, or a client's name is
-            refused.
+        UserError: if a class has no images, or the test has a class of its own.
     """
     roots = located_splits(spec, folder)
-    images = {split: _held(root, f"data.{split}", spec) for split, root in roots.items()}
+    images = {split: _held(root, f"data.{split}") for split, root in roots.items()}
     classes = {split: {image.label for image in of_split} for split, of_split in images.items()}
     unknown = sorted(classes.get("test", set()) - classes["train"])
     if unknown:
@@ -126,11 +115,6 @@ def _subfolders(root: Path) -> list[Path]:
     return [sub for sub in sorted(root.iterdir()) if sub.is_dir() and not sub.name.startswith(".")]
 
 
-def _class_folders(root: Path, by_client: bool) -> list[Path]:
-    clients = _subfolders(root) if by_client else [root]
-    return [sub for client in clients for sub in _subfolders(client)]
-
-
 def _name(folder: Path) -> str:
     return unicodedata.normalize("NFC", folder.name)
 
@@ -140,39 +124,26 @@ def _visible(root: Path) -> list[Path]:
     return sorted(root / name for name, _ in files_below(root))
 
 
-def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[ImageFile]:
-    by_client = _by_client(spec)
+def _held(root: Path, key: str) -> list[ImageFile]:
     if not root.is_dir():
         raise UserError(f"{key}: {root} is not a folder; give the folder that holds one per class")
-    outer = [sub.name for sub in _subfolders(root)]
-    if outer and {name.casefold() for name in outer} <= SPLITS:
+    names = [sub.name for sub in _subfolders(root)]
+    if names and {name.casefold() for name in names} <= SPLITS:
         raise UserError(
-            f"{key}: {root} holds {' and '.join(outer)}, which are splits, not classes; name one "
+            f"{key}: {root} holds {' and '.join(names)}, which are splits, not classes; name one "
             "of them in data.train and, if there are several, another in data.test"
         )
-    classes: dict[Path, list[Path]] = {sub: [] for sub in _class_folders(root, by_client)}
+    classes: dict[Path, list[Path]] = {sub: [] for sub in _subfolders(root)}
     for file in _visible(root):
-        inside = root.joinpath(*file.relative_to(root).parts[: 2 if by_client else 1])
+        inside = root / file.relative_to(root).parts[0]
         if inside in classes and file.suffix.lower() in SUFFIXES and file.is_file():
             classes[inside].append(file)
     if not any(classes.values()):
-        layout = "one folder per class there"
-        if by_client:
-            layout = "one folder per client there, with one per class"
         raise UserError(
-            f"{key}: {root} holds no images; put {layout}, "
+            f"{key}: {root} holds no images; put one folder per class there, "
             f"with files that end in {', '.join(sorted(SUFFIXES))}"
         )
     for sub, files in classes.items():
         if not files:
             raise UserError(f"{key}: the class folder {sub} holds no images; add some or remove it")
-        if by_client and not valid_id(sub.parent.name):
-            raise UserError(
-                f"{key}: the client folder {sub.parent} has a name that is refused; use letters, "
-                "digits, and . _ - + @, at most 128 of them"
-            )
-    return [
-        ImageFile(file, _name(sub), sub.parent.name if by_client else None)
-        for sub, files in classes.items()
-        for file in files
-    ]
+    return [ImageFile(file, _name(sub)) for sub, files in classes.items() for file in files]

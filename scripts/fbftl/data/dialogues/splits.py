@@ -5,7 +5,6 @@ is what summaries are scored on.
 """
 
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,6 @@ from fbftl.data.dialogues.records import Record
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 from fbftl.ground.hub import fetch, pinned, require_unchanged
-from fbftl.ground.hub import lacking as lacking_pinned
-from fbftl.ground.missing import Missing
 
 Splits = dict[str, list[Record]]
 
@@ -130,20 +127,6 @@ def _public(spec: Mapping[str, Any], dialogues: int, path: Path) -> int:
             "leaves none to the clients; lower it"
         )
     return public
-
-
-def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
-    """Return what is still to be downloaded: pinned files, and the package that unpacks them."""
-    if spec["kind"] != "jsonl" or not spec.get("hub") or data_folder is None:
-        return []
-    if all(Path(data_folder, spec[split]).is_file() for split in ("train", "test")):
-        return []
-    wanted = pinned(spec["hub"])
-    missing = lacking_pinned(wanted, Path(data_folder, spec["hub"]["folder"]))
-    packed = any(name.endswith(".7z") for name in wanted.files)
-    if packed and find_spec("py7zr") is None:
-        missing.append(Missing("pip install py7zr", "the environment"))
-    return missing
 
 
 def _fetch_and_unpack(hub: Mapping[str, Any], data_folder: Path, files: Mapping[str, Path]) -> None:

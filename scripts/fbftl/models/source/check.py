@@ -10,10 +10,9 @@ from typing import Any
 from fbftl.data import datasets
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
-from fbftl.ground.hub import lacking_in_cache, pinned, require_unchanged
-from fbftl.ground.missing import Missing, missing_file
+from fbftl.ground.hub import pinned, require_repository_name, require_unchanged
 from fbftl.models.source.files import INDEX, PROCESSOR, read_config, shards, tensor_shapes
-from fbftl.models.source.packaged import lacking_package, packaged_file
+from fbftl.models.source.packaged import packaged_file
 
 NEEDED = {
     ("torchvision", "published"): ("name", "version"),
@@ -74,6 +73,7 @@ def check(
         tensor_shapes(source["file"])
     if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
         _require_checkpoint(str(checkpoint))
+    _require_published(source)
     for path in _in_folder(source):
         if not path.is_file():
             raise UserError(
@@ -131,37 +131,6 @@ def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str
     return [] if data is None else datasets.files(data, data_folder)
 
 
-def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
-    """Return the files and packages that are still to be had for a config block `source`.
-
-    Raises:
-        UserError: if a library has no such model or weights.
-    """
-    data = _data(source)
-    if data is not None:
-        return datasets.lacking(data, data_folder)
-    if source["kind"] != "load" or source["name"] is None:
-        return []
-    match source["from"], source["weights"]:
-        case _, "package":
-            return lacking_package(source)
-        case "torchvision", "published":
-            # Importing torch takes seconds, and only such a study pays for them.
-            from fbftl.models.source.known_weights import torchvision_place, torchvision_weights
-
-            weights = torchvision_weights(source["name"], source["version"])
-            return missing_file(weights.url, torchvision_place(weights))
-        case "timm", "published":
-            from fbftl.models.source.known_weights import timm_repository
-
-            repository = timm_repository(source["name"])
-            return lacking_in_cache(repository, ["model.safetensors"], source["version"])
-        case "transformers", weights if not Path(source["name"]).is_dir():
-            names = ["config.json", *(["model.safetensors"] if weights == "published" else [])]
-            return lacking_in_cache(source["name"], names, source["version"])
-    return []
-
-
 def image(source: Mapping[str, Any], data_folder: str | Path | None) -> tuple[int, int, int] | None:
     """Return the height, width and channels that a pre-trained source is made for, or None."""
     if source["kind"] != "pretrain":
@@ -174,6 +143,24 @@ def modules(source: Mapping[str, Any]) -> list[str]:
     """Return the modules that are imported by name for this block."""
     data = _data(source)
     return [] if data is None else [datasets.module(data)]
+
+
+def _require_published(source: Mapping[str, Any]) -> None:
+    """Refuse a model that a library does not publish, or a name that no repository can have.
+
+    Importing torch takes seconds, and only such a study pays for them.
+    """
+    match source["from"], source["weights"]:
+        case "torchvision", "published":
+            from fbftl.models.source.known_weights import torchvision_weights
+
+            torchvision_weights(source["name"], source["version"])
+        case "timm", "published":
+            from fbftl.models.source.known_weights import timm_repository
+
+            timm_repository(source["name"])
+        case "transformers", _ if not Path(source["name"]).is_dir():
+            require_repository_name(source["name"])
 
 
 def _require_checkpoint(path: str) -> None:

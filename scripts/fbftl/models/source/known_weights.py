@@ -44,11 +44,6 @@ def torchvision_weights(name: str, version: str) -> Any:
     return entries[version]
 
 
-def torchvision_place(weights: Any) -> Path:
-    """Return where torch keeps the file of published weights."""
-    return Path(torch.hub.get_dir(), "checkpoints", Path(weights.url).name)
-
-
 def torchvision_file(weights: Any, digest: str | None) -> Path:
     """Return the path of the file of published weights, downloaded if need be.
 
@@ -58,7 +53,7 @@ def torchvision_file(weights: Any, digest: str | None) -> Path:
     Raises:
         UserError: if the file is neither cached nor to be had, or has another digest.
     """
-    path = torchvision_place(weights)
+    path = Path(torch.hub.get_dir(), "checkpoints", Path(weights.url).name)
     start = path.stem.rpartition("-")[2]
     if not path.is_file():
         try:

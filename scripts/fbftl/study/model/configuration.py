@@ -63,22 +63,6 @@ class LabelPrivacy(ConfigBlock):
     seed: Natural = 0
 
 
-class HeadChoice(ConfigBlock):
-    """What `snakemake heads` tries for a task.
-
-    Heads and epochs are picked by validation accuracy alone, before any claim is tested
-    (scripts/fbftl/training/choice.py has the rule).
-
-    heads: widths of the hidden layers of each head.
-    """
-
-    heads: Some[list[Annotated[int, Field(ge=1, le=100_000)]]] = [
-        [], [16], [32], [64], [128], [256], [512],
-    ]  # fmt: skip
-    epochs: Annotated[int, Field(ge=8, le=100_000)] = 100
-    seeds: Annotated[int, Field(ge=2, le=1000)] = 10
-
-
 class GridOfTasks(ConfigBlock):
     """Lists of axis values by axis, whose products are settings.
 
@@ -167,6 +151,5 @@ class Configuration(ConfigBlock):
     container: str | None = None
     radio: Radio = Radio()
     label_privacy: LabelPrivacy = LabelPrivacy()
-    head_choice: HeadChoice = HeadChoice()
     tasks: Annotated[dict[TaskName, Task], Field(min_length=1)]
     experiments: Annotated[dict[Name, Experiment], Field(min_length=1)]

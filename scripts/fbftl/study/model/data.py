@@ -95,14 +95,9 @@ class Parquet(ImageFiles):
 
 
 class ImageFolders(ImageFiles):
-    """Image folders, one folder per class.
-
-    layout: what the outer folders are: classes, or clients with class folders inside, whose split
-        is taken with `clients.partition` given.
-    """
+    """Image folders, one folder per class."""
 
     kind: Literal["folder"]
-    layout: Literal["classes", "clients"] = "classes"
     train: str
     test: str = ABSENT
 

@@ -58,8 +58,8 @@ class ImageFeatures(ConfigBlock):
     further_cuts: layers extracted in the same pass, for experiments over the axis cut.
     interpolation: how images are resized: bilinear (antialiased) or bicubic (not antialiased); null
         takes the one of the source model's card, bilinear where that has none.
-    compute: how the network computes: float32 as it is written; compiled by torch; in bfloat16; by
-        ONNX Runtime (envs/onnx.txt). All but the first give other bytes from machine to machine.
+    compute: how the network computes: in float32, or with products in bfloat16, which give other
+        bytes from machine to machine.
     chunk_mib: decoded size of a chunk, in MiB; the most that a kill can cost.
     store: URL of the store for clusters without a shared disk; null keeps it in results.
     """
@@ -71,7 +71,7 @@ class ImageFeatures(ConfigBlock):
     mean: list[Mean] | None = None
     std: list[Positive] | None = None
     interpolation: Literal["bilinear", "bicubic"] | None = None
-    compute: Literal["float32", "compiled", "bfloat16", "onnxruntime"] = "float32"
+    compute: Literal["float32", "bfloat16"] = "float32"
     dtype: DType = "float32"
     batch: Many = 256
     chunk_mib: ChunkSize = 8
