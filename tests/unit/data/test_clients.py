@@ -235,13 +235,3 @@ def test_missing_and_foreign_files(tmp_path):
     h5py.File(tmp_path / "empty.h5", "w").close()
     with pytest.raises(UserError, match="no group of a split"):
         ClientFile(tmp_path / "empty.h5")
-
-
-def test_a_file_that_claims_more_than_it_holds(path):
-    with h5py.File(path, "w") as file:
-        file["train/ids"], file["train/ends"] = ["a"], np.array([2**40])
-        group = file.create_group("train/samples")
-        group.create_dataset("pixels", (2**40, 32, 32, 3), np.uint8)
-        group.create_dataset("sample", (2**40,), np.int64)
-    with ClientFile(path) as file, pytest.raises(UserError, match="cannot hold"):
-        file.count("train")

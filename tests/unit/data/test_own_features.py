@@ -19,7 +19,6 @@ import safetensors.numpy
 import zarr
 from fbftl.data import datasets
 from fbftl.data.clients import write_clients
-from fbftl.data.datasets import arrays
 from fbftl.data.images import dealt_out
 from fbftl.features.extract import extract
 from fbftl.features.published import publish
@@ -272,20 +271,6 @@ def test_a_header_that_claims_more_than_there_is_is_refused_unread(tmp_path: Pat
     pq.write_table(pa.table({"features": vectors, "labels": LABELS}), tmp_path / "own.parquet")
     with pytest.raises(UserError, match="vectors in features differ in length"):
         loaded(tmp_path / "own.parquet")
-
-
-def test_what_is_parsed_is_what_was_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that is replaced while it is read is not opened a second time."""
-    path = write_npz(tmp_path / "own.npz", features=VALUES, labels=LABELS)
-    digest, hashed = sha256(path), arrays.require_digest
-
-    def replace(path: Path, content: bytes, expected: str | None) -> None:
-        hashed(path, content, expected)
-        write_npz(path, features=VALUES + 1, labels=LABELS)
-
-    monkeypatch.setattr(arrays, "require_digest", replace)
-    dataset = datasets.load(block(path, sha256=digest), None)
-    assert set(dataset.train.inputs[:, 0, 0, 0].tolist()) <= set(VALUES[:, 0].tolist())
 
 
 class Classes(toys.ToySource):

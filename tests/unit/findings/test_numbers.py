@@ -1,13 +1,11 @@
 """Numbers for prose: named, exact for programs, rounded for LaTeX."""
 
 import json
-import shutil
-import subprocess
 
 import pandas as pd
 import pytest
 import write_numbers
-from fbftl.findings.numbers import Number, latex, of_runs, of_uplink
+from fbftl.findings.numbers import of_runs, of_uplink
 from fbftl.findings.uplink import COMMON, SELECTED
 from unit.papers.test_effects import runs
 
@@ -54,15 +52,3 @@ def test_files_are_written(tmp_path):
     write_numbers.main([str(tmp_path / "a.csv")] * 2, tmp_path / "n.json", tmp_path / "n.tex")
     assert json.loads((tmp_path / "n.json").read_text())["toy/fbftl/accuracy"] == pytest.approx(85)
     assert r"\csname fbftl@toy/fbftl/accuracy\endcsname{85.0}" in (tmp_path / "n.tex").read_text()
-
-
-def test_latex_prints_a_number_and_stops_at_an_unknown_one(tmp_path):
-    if shutil.which("tex") is None:
-        pytest.skip("no TeX here")
-    etex = ["etex", "-interaction=nonstopmode", "-halt-on-error"]
-    definitions = latex([Number("toy/fbftl+plr=0.5/accuracy", 85.04, "{:.1f}")])
-    macro = definitions.replace(r"\providecommand{\fbftl}[1]", r"\def\fbftl#1")
-    for name, works in (("toy/fbftl+plr=0.5/accuracy", True), ("toy/nothing", False)):
-        (tmp_path / "t.tex").write_text(macro + rf"\message{{<\fbftl{{{name}}}>}}\end")
-        done = subprocess.run([*etex, "t.tex"], cwd=tmp_path, capture_output=True, text=True)
-        assert ("<85.0>" in done.stdout) is works

@@ -82,16 +82,6 @@ def test_without_hard_links_a_file_is_renamed(
     assert os.listdir(tmp_path / "runs") == ["a.json"]
 
 
-def test_a_full_disk_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "no room")
-
-    monkeypatch.setattr(artefacts.os, "fsync", full)
-    with pytest.raises(UserError, match=r"a\.json could not be written .*; make room for it"):
-        Store(tmp_path).put_json("runs", "a", {})
-    assert os.listdir(tmp_path / "runs") == []
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -1,10 +1,7 @@
 """Kinds of computing: the same features but for rounding, and refusals where they cannot be."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +10,7 @@ import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.errors import UserError
-from fbftl.ground.exact import VARIABLES, Machine, is_pinned, sentence, this_machine
+from fbftl.ground.exact import Machine, is_pinned, sentence, this_machine
 from fbftl.models import compute, computes
 from fbftl.models.computes import (
     BFLOAT16,
@@ -33,7 +30,7 @@ MACHINE = Machine(
     "x86_64", "one of ours", frozenset({"avx2", "fma", "amx_bf16"}), "glibc 2.36", "3.11", gpu=False
 )
 OLDER = replace(MACHINE, features=frozenset({"avx2", "fma"}))
-ROUNDING = {COMPILED: 1e-5, BFLOAT16: 0.05, ONNXRUNTIME: 1e-5}
+ROUNDING = {BFLOAT16: 0.05, ONNXRUNTIME: 1e-5}
 """How far features of about 1 may be from those of float32."""
 
 
@@ -70,25 +67,6 @@ def test_features_differ_by_rounding_alone(kind):
     if reason := missing(kind):
         pytest.skip(reason)
     require_rounding_alone(kind)
-
-
-@pytest.mark.skipif(
-    os.environ.get("FBFTL_WHOLE") != "1", reason="a compiler at work; FBFTL_WHOLE=1 runs it"
-)
-def test_compiled_features_differ_by_rounding_alone(root):
-    """In a process of its own: jobs that compile are not pinned, as this one is."""
-    if reason := missing(COMPILED):
-        pytest.skip(reason)
-    called = "from unit.models.test_compute import *; require_rounding_alone(COMPILED)"
-    environment = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    paths = os.pathsep.join(str(root / folder) for folder in ("scripts", "tests"))
-    done = subprocess.run(
-        [sys.executable, "-c", called],
-        env=environment | {"PYTHONPATH": paths, "TORCHINDUCTOR_COMPILE_THREADS": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_a_kind_that_gives_other_features_is_refused(monkeypatch):
