@@ -134,18 +134,6 @@ def test_what_the_server_knows_is_taken_off_and_added_to_the_last_step():
         summing(ring=ring).of(known + VALUES, CLIENTS, 1)
 
 
-def test_all_clients_at_the_bound_are_summed_and_one_more_is_refused():
-    """The ring of seven clients at 2 ends at 16, which eight of them reach."""
-    ring = Ring(4 + 1 + FRACTION_BITS)
-    assert ring_for(14.0, 7) == Ring(ring.bits, FRACTION_BITS, 14.0)
-    for sign in (1, -1):
-        values = np.full((8, WIDTH), sign * 2.0)
-        total = summing(ring=ring).of(values[:7], CLIENTS[:7], 1).total
-        assert np.array_equal(total, np.full(WIDTH, sign * 14.0))
-        with pytest.raises(UserError, match=r"8 numbers, of size up to 16 .* would need 30"):
-            summing(ring=ring).of(values, CLIENTS[:8], 1)
-
-
 def test_noise_that_leaves_the_ring_is_refused():
     ring = ring_for(np.abs(VALUES).max(axis=1).sum(), len(CLIENTS))
     with pytest.raises(UserError, match="leave the ring"):

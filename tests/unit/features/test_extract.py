@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fbftl.features.extract import QUEUE_BATCHES, extract
+from fbftl.features.extract import extract
 from fbftl.features.store.opening import open_store
 from fbftl.ground.background import prefetched, sink
 from fbftl.ground.errors import UserError
@@ -54,34 +54,6 @@ def test_one_cut_in_two_dtypes(tmp_path):
     values = [open_store(target.manifest_path).read("test").values for target in (exact, short)]
     np.testing.assert_allclose(values[0], values[1], rtol=2**-8)
     assert not np.array_equal(*values)
-
-
-def test_stages_overlap_and_the_queue_is_bounded():
-    """The three stages wait for each other once: possible only if they run at the same time."""
-    together = threading.Barrier(3, timeout=20)
-    decoded = []
-
-    def decode():
-        for number in range(20):
-            decoded.append(number)
-            if number == 2:
-                together.wait()
-            yield number
-
-    handled = []
-
-    def write(number):
-        if number == 0:
-            together.wait()
-        handled.append(number)
-
-    with prefetched(decode(), QUEUE_BATCHES) as items, sink(write, QUEUE_BATCHES) as put:
-        for number in items:
-            if number == 1:
-                together.wait()
-            put(number)
-            assert len(decoded) <= number + QUEUE_BATCHES + 2
-    assert handled == list(range(20))
 
 
 def test_errors_of_stages_reach_the_caller():

@@ -2,9 +2,7 @@
 
 import errno
 import multiprocessing
-import os
 import random
-import signal
 import time
 
 import fbftl.features.store.work as work_module
@@ -96,16 +94,5 @@ def test_full_disk(tmp_path, undisturbed, monkeypatch, writes):
         extract_toys(tmp_path)
     monkeypatch.undo()
     assert not any(tmp_path.glob("*.json"))
-    extract_toys(tmp_path)
-    assert toys.files(tmp_path) == undisturbed
-
-
-def test_ctrl_c(tmp_path, undisturbed):
-    with pytest.raises(KeyboardInterrupt):
-        extract_toys(tmp_path, FailingSource(100, KeyboardInterrupt()))
-    process = start_extraction(tmp_path)
-    wait_for_progress(process, tmp_path)
-    os.kill(process.pid, signal.SIGINT)
-    assert exit_code(process) != 0
     extract_toys(tmp_path)
     assert toys.files(tmp_path) == undisturbed

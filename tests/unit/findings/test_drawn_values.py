@@ -11,16 +11,11 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import plot_fbftl
 import plot_sweep
-import plot_thesis
 import plot_thesis_purchases
-import plot_thesis_widths
 import pytest
 from drawn import levels, marked, unrendered
 from fbftl.findings.outsourcing import CHOICES
-from fbftl.findings.shown import shown
 from fbftl.study.methods import names, rows
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 
 METHODS = rows(names())
 
@@ -31,15 +26,6 @@ def figure_of(
     """Return the figure that a function draws of a table; it is not rendered."""
     table.to_csv(folder / "table.csv", index=False)
     return unrendered(draw, str(folder / "table.csv"), str(folder / "figure.svg"), *more)
-
-
-def bars(axes: Axes) -> dict[tuple[float, ...], list[float]]:
-    """Return the heights of bars in per cent, from the left, by their colour."""
-    heights: dict[tuple[float, ...], list[float]] = {}
-    for bar in axes.patches:
-        box = bar.get_path().get_extents(bar.get_transform() - axes.transData)
-        heights.setdefault(to_rgb(bar.get_facecolor()), []).append(float(box.height))
-    return heights
 
 
 def reported(
@@ -68,70 +54,6 @@ def numbered(table: pd.DataFrame, **columns: float) -> pd.DataFrame:
 def grid(**axes: list[Any]) -> pd.DataFrame:
     """Return a row for every combination of values."""
     return pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(index=False)
-
-
-SEEN = [200, 800]
-"""Rows that noisy descent sees."""
-
-
-def budgets() -> pd.DataFrame:
-    """Return a table of three schedules, and descent that needs no noise, at two numbers of rows.
-
-    Rows of another number of steps, with momentum or of another accountant are not drawn.
-    """
-    plain = grid(schedule=["no noise", "uniform", "exp"], seen=SEEN, descent_steps=[40])
-    others = [
-        {"schedule": "uniform", "seen": 800, "descent_steps": 10},
-        {"schedule": "uniform", "seen": 800, "descent_steps": 40, "descent_momentum": 0.9},
-        {"schedule": "uniform", "seen": 800, "descent_steps": 40, "accountant": "exact"},
-    ]
-    table = pd.concat([plain, pd.DataFrame(others)], ignore_index=True)
-    table["decay"] = table["schedule"].map({"exp": 2.0})
-    table["sigma"] = table["schedule"].map({"uniform": 3.0, "exp": 2.0})
-    table = table.fillna({"descent_momentum": 0.0, "accountant": "zcdp"})
-    return numbered(table, loss=1.0, loss_spread=0.1, accuracy=0.5, accuracy_spread=0.01)
-
-
-def test_private_budgets(tmp_path: Path) -> None:
-    table = budgets()
-    _, loss, accuracy = figure_of(plot_thesis.budget, table, tmp_path).axes
-    drawn = table.iloc[:6]
-    for axes, score, factor in [(loss, "loss", 1), (accuracy, "accuracy", 100)]:
-        # Schedules stand a little beside each other.
-        points = sorted((round(x / 200) * 200, *heights) for x, *heights in marked(axes))
-        expected = drawn.sort_values(["seen", score])
-        for point, (_, row) in zip(points, expected.iterrows(), strict=True):
-            values = (row["seen"], factor * row[score], factor * row[f"{score}_spread"])
-            assert point == pytest.approx(values, abs=1e-5)
-
-
-def test_domains(tmp_path: Path) -> None:
-    table = grid(
-        method=["splitmix", "heterofl"], budgets=["exponential", "step"],
-        budget_order=["by_domain", "spread"], rescaled_init=[False, True], width=[0.5, 1.0],
-    )  # fmt: skip
-    # Bases of Split-Mix begin rescaled under both orders, HeteroFL's slices never do.
-    table = table[(table["method"] == "splitmix") | ~table["rescaled_init"].astype(bool)]
-    table["rescaled_layers"] = False
-    alone = {"method": "fedavg", "rescaled_init": False, "rescaled_layers": False}
-    fedavg = pd.DataFrame([alone | {"width": 0.5}, alone | {"width": 1.0}])
-    scores = {"plain": 0.5, "plain_spread": 0.01, "noisy+tinted": 0.3, "noisy+tinted_spread": 0.02}
-    table = numbered(pd.concat([table, fedavg], ignore_index=True), **scores)
-    domains = ["plain", ["noisy", "tinted"]]
-    figure = figure_of(plot_thesis_widths.domains, table, tmp_path, domains, METHODS)
-    drawn = table[table["budgets"] == "exponential"]
-    drawn = drawn[drawn["rescaled_init"].eq(drawn["method"] == "splitmix") & (drawn["width"] == 1)]
-    looks = shown(METHODS)
-    for axes, order in zip(figure.axes, ("by_domain", "spread"), strict=True):
-        of_order = drawn[drawn["budget_order"] == order].set_index("method")
-        assert bars(axes) == {
-            colour: [pytest.approx(100 * row[name]) for name in ("plain", "noisy+tinted")]
-            for colour, row in {
-                to_rgb(looks["splitmix"].colour): of_order.loc["splitmix"],
-                to_rgb(looks["heterofl"].colour): of_order.loc["heterofl"],
-                to_rgb("#AAAAAA"): table.iloc[-2],
-            }.items()
-        }
 
 
 def purchases() -> pd.DataFrame:

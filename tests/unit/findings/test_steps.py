@@ -7,6 +7,7 @@ import pytest
 from fbftl.findings import steps
 from fbftl.findings.steps import Step, arguments, run
 
+
 def step(**values: Any) -> Step:
     return Step("tables/t.py", {"runs": ["a", "b"], "table": "t"}, {"csv": "o.csv"}, values)
 

@@ -1,9 +1,7 @@
 """The configuration: defaults, references, and one sentence per fault."""
 
 import copy
-import re
 from collections.abc import Iterator
-from dataclasses import astuple
 from pathlib import Path
 from typing import Any, get_args
 
@@ -11,7 +9,6 @@ import pytest
 import yaml
 from annotated_types import Ge, Gt, Le, Lt
 from fbftl.ground.errors import UserError
-from fbftl.study.axis import Axis
 from fbftl.study.config import resolve
 from fbftl.study.places import require_plain_place
 from fbftl.study.settings import AXES
@@ -163,33 +160,18 @@ def test_a_fault_is_one_sentence(changes: dict[str, Any], sentence: str) -> None
     assert "\n" not in str(refused.value)
 
 
-OUTSIDE = {Ge: ("at least", -1), Gt: ("more than", 0), Le: ("at most", 1), Lt: ("less than", 0)}
-"""By bound, how a sentence gives it, and the step from it to a number outside."""
-
-
 def bounds(annotation: Any) -> Iterator[Any]:
     """Yield the bounds of an axis's numbers."""
     for part in (*get_args(annotation), *getattr(annotation, "__metadata__", ())):
         yield from bounds(part)
         yield from getattr(part, "metadata", ())
-        if type(part) in OUTSIDE:
+        if isinstance(part, Ge | Gt | Le | Lt):
             yield part
 
 
-NUMBERS = [axis for axis in AXES.values() if axis.type in (int, float)]
-
-
-@pytest.mark.parametrize("axis", NUMBERS, ids=lambda axis: axis.name)
-def test_every_number_of_an_axis_has_bounds_that_a_sentence_names(axis: Axis) -> None:
-    known = [bound for bound in bounds(axis.annotation) if type(bound) in OUTSIDE]
-    assert known or axis.listed
-    for bound in known:
-        words, step = OUTSIDE[type(bound)]
-        (limit,) = astuple(bound)
-        number = int(limit) if limit == int(limit) else limit
-        sentence = f"{axis.name}.0 is .*; give {words} {number}"
-        with pytest.raises(UserError, match=re.escape(sentence).replace(r"\.\*", ".*")):
-            resolve(changed({f"#{axis.name}": [limit + step]}))
+def test_every_number_of_an_axis_has_bounds() -> None:
+    numbers = [axis for axis in AXES.values() if axis.type in (int, float) and not axis.listed]
+    assert [axis.name for axis in numbers if not [*bounds(axis.annotation)]] == []
 
 
 def test_releases_of_an_experiment_that_is_left_out_are_left_alone() -> None:
