@@ -179,17 +179,6 @@ PINNED = {
 }
 
 
-def test_pinned_files_that_are_there_are_compared_by_the_plan(tmp_path):
-    """Even where the splits are there already and nothing is to be fetched."""
-    spec = {"kind": "jsonl", "train": "train.json", "test": "test.json"}
-    pinned = PINNED | {"folder": "corpus", "files": {"corpus.7z": "0" * 64}}
-    data.check(spec | {"hub": pinned}, tmp_path)  # nothing is there yet
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "corpus.7z").write_bytes(b"another")
-    with pytest.raises(UserError, match=r"corpus\.7z has sha256 .* where the study pins 0{64}"):
-        data.check(spec | {"hub": pinned}, tmp_path)
-
-
 def test_without_a_hub_one_message_says_what_to_place_where(tmp_path, monkeypatch):
     def unreachable(*arguments: object, **options: object) -> None:
         raise OSError("no network")

@@ -1,7 +1,6 @@
 """Features of one's own: each format gives the same samples, and what is wrong is refused."""
 
 import json
-import os
 import shutil
 import struct
 from collections.abc import Callable, Iterator
@@ -230,18 +229,6 @@ def test_a_missing_file_is_named_with_its_key(tmp_path: Path, where: str, key: s
     for look in (datasets.files, datasets.check):
         with pytest.raises(UserError, match=rf"{where}\.{key}: .*none\.npy is missing"):
             look(spec, None)
-
-
-@pytest.mark.parametrize("place", ["/dev/zero", "pipe.npy", "folder.npy", "none.npy"])
-def test_what_is_no_plain_file_is_refused(tmp_path: Path, place: str) -> None:
-    os.mkfifo(tmp_path / "pipe.npy")
-    (tmp_path / "zero.npy").symlink_to("/dev/zero")
-    (tmp_path / "folder.npy").mkdir()
-    named = written(tmp_path)
-    path = "zero.npy" if place == "/dev/zero" else place
-    for key in ("labels", "path"):
-        with pytest.raises(UserError, match=r"no plain file|is missing|is a store and has it"):
-            loaded(**named | {key: str(tmp_path / path)})
 
 
 class Classes(toys.ToySource):

@@ -1,11 +1,9 @@
 """Coverage: every table and figure of the papers has its row, and every row leads somewhere."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fbftl.findings.coverage import (
-    ABSENT,
     STUDIED,
     Item,
     fill_tables,
@@ -70,37 +68,6 @@ def test_every_place_is_there(items: list[Item], results: set[str]) -> None:
 
 
 ROW = Item("fbftl", "", "Figure 1", "bars", STUDIED, "tables/a; A1", "", "")
-
-
-def test_a_table_is_filled_and_filled_again() -> None:
-    absent = Item(
-        "fbftl",
-        "",
-        "Table I",
-        "costs",
-        ABSENT,
-        "",
-        "no such experiment at this size",
-        "10 rounds * 90 s / 2 clients",
-    )
-    page = "before\n<!--coverage:fbftl-->\nold | rows\n<!--end-->\nafter"
-    once = fill_tables(page, [ROW, absent], "page")
-    assert once == (
-        "before\n<!--coverage:fbftl-->\n\n|  | shows | here |\n| --- | --- | --- |\n"
-        "| Figure 1 | bars | studied: `tables/a`, [A1](#a1) |\n"
-        "| Table I | costs | absent: no such experiment at this size; "
-        "0.12 h, 10 rounds × 90 s ÷ 2 clients |\n\n<!--end-->\nafter"
-    )
-    assert fill_tables(once, [ROW, absent], "page") == once
-    elsewhere = fill_tables(page, [replace(ROW, part="wings")], "page")
-    assert "[A1](fbftl-wings.md#a1)" in elsewhere
-    of_part = page.replace("fbftl", "fbftl/wings")
-    split = fill_tables(of_part, [replace(ROW, part="wings"), absent], "page")
-    assert "[A1](#a1)" in split
-    assert "Table I" not in split
-    assert fill_tables(split, [replace(ROW, part="wings"), absent], "page") == split
-    counts = fill_tables("<!--coverage:all-->\n<!--end-->", [ROW, absent], "page")
-    assert "| [fbftl](fbftl.md) | 1 | 0 | 1 |" in counts
 
 
 def test_a_name_without_rows_is_refused() -> None:

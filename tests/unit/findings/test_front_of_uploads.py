@@ -73,15 +73,6 @@ def test_clients_dealt_otherwise_are_compared_apart():
     assert skew_of("shards", None) == "one class a client"
 
 
-@pytest.mark.parametrize(
-    ("measured", "panels"),
-    [([8, 128, 32], [8, 128]), ([5, 20], [5, 20]), ([4, 9, 20], [4, 20]), ([8, 50], [8, 50]),
-     ([128], [128]), ([8, 2, 3], [8, 2])],
-)  # fmt: skip
-def test_panels_are_of_what_was_measured(measured, panels):
-    assert plot_front.panel_values(plot_front.SIZES, measured) == panels
-
-
 def test_figures_show_sizes_and_the_front(tmp_path):
     other = [of | {"samples_per_client": 128, "kB": 10 * of["kB"]} for of in SETTINGS[:5]]
     table = compared(runs(*SETTINGS[:5], *other), CLIENTS, 1)
