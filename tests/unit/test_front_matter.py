@@ -21,17 +21,8 @@ def text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_the_readme_is_short_and_its_parts_are_in_order(root):
-    lines = text(root / "README.md").splitlines()
-    assert len(lines) <= MOST_LINES
-    places = [
-        next(number for number, line in enumerate(lines) if part in line)
-        for part in (
-            "# FbFTL", "![licence", "<img src=", "./run study  ", "results/index.html", "```yaml",
-            "| upload |", "[Flower]", "docs/README.md", "```bibtex",
-        )
-    ]  # fmt: skip
-    assert places == sorted(places)
+def test_the_readme_is_short(root):
+    assert len(text(root / "README.md").splitlines()) <= MOST_LINES
 
 
 def test_versions_agree(root):

@@ -4,7 +4,6 @@ import itertools
 import json
 import string
 
-import h5py
 import pytest
 from fbftl.data.dialogues import splits as data
 from fbftl.data.dialogues.generated import FAMILIES, generate
@@ -117,23 +116,6 @@ def test_a_file_that_is_missing_empty_or_not_utf8_is_named(tmp_path):
     (tmp_path / "latin.jsonl").write_bytes(line().encode() + b"\n\xe9\n")
     with pytest.raises(UserError, match=r"latin\.jsonl, line 2: not UTF-8"):
         read_records(tmp_path / "latin.jsonl")
-
-
-@given(st.lists(st.tuples(st.text(), st.text(min_size=1)), min_size=1, max_size=5))
-def test_whatever_is_read_can_be_kept_in_hdf5(tmp_path_factory, texts):
-    folder = tmp_path_factory.mktemp("any")
-    lines = [line(id=f"n{i}", dialogue=d, summary=s) for i, (d, s) in enumerate(texts)]
-    try:
-        records = read_records(write(folder / "d.jsonl", *lines))
-    except UserError as error:
-        assert "d.jsonl, line" in str(error)  # noqa: PT017 both outcomes are checked
-        return
-    with h5py.File(folder / "kept.h5", "w") as file:
-        kept = file.create_dataset(
-            "d", data=[r.dialogue for r in records], dtype=h5py.string_dtype()
-        )
-        assert list(kept.asstr()) == [r.dialogue for r in records]
-    assert all(record.summary and "\r" not in record.dialogue for record in records)
 
 
 @given(st.binary(max_size=200))

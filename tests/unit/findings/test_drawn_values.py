@@ -14,7 +14,6 @@ import plot_sweep
 import plot_thesis_purchases
 import pytest
 from drawn import levels, marked, unrendered
-from fbftl.findings.outsourcing import CHOICES
 from fbftl.study.methods import names, rows
 
 METHODS = rows(names())
@@ -56,51 +55,19 @@ def grid(**axes: list[Any]) -> pd.DataFrame:
     return pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(index=False)
 
 
-def purchases() -> pd.DataFrame:
-    """Return a table of purchases by counts and by each other choice.
-
-    Rows whose labels the client gives, or whose purpose is another, are not drawn.
-    """
-    counted = grid(purchase_rule=["ecos", "proximity"], centroids=[25, 50], sigma=[0.0, 10.0],
-                   purchase=[150, 300, 600])  # fmt: skip
-    counted = counted[(counted["purchase_rule"] == "ecos") | (counted["centroids"] == 50)]
-    counted = counted[(counted["purchase_rule"] == "ecos") | (counted["sigma"] == 10)]
-    blind = grid(purchase_rule=["kcenter", "random", "ideal"], purchase=[150, 300, 600])
-    table = pd.concat([counted, blind], ignore_index=True)
-    table = table.assign(label_source="bought", purchase_purpose="label", inherent_share=0.125)
-    by_counts = table["purchase_rule"] == "ecos"
-    table.loc[by_counts, ["purchase_allocation", "score_power", "bits"]] = ["cap", 1.0, 32]
-    table["epsilon_added"] = (table["sigma"] + table["centroids"] / 100).where(table["sigma"] > 0)
-    others = [{"purchase_allocation": "printed"}, {"score_power": 5.0}, {"bits": 8},
-              {"label_source": "client"}, {"purchase_purpose": "compress"}]  # fmt: skip
-    table = pd.concat([table, *(table.iloc[:1].assign(**other) for other in others)])
-    table = table.reset_index(drop=True)
-    return numbered(table, accuracy=0.5, spread=0.01, own_share=0.3, own_share_spread=0.03)
-
-
-def test_purchases_by_counts(tmp_path: Path) -> None:
-    table = purchases()
+def test_purchases_by_counts(root: Path, tmp_path: Path) -> None:
+    table = pd.read_csv(root / "docs" / "results" / "digits-cloud-full" / "tables" / "ecos.csv")
     figure = figure_of(plot_thesis_purchases.ecos, table, tmp_path)
-    share, accuracy, purchase, privacy = figure.axes
-    bought = table[(table["label_source"] == "bought") & (table["purchase_purpose"] == "label")]
-    plain = bought[(bought["purchase_allocation"] == "cap") & (bought["score_power"] == 1)]
-    plain = plain[plain["bits"] == 32]
+    share, accuracy, _, privacy = figure.axes
+    plain = table.query(
+        "label_source == 'bought' and purchase_purpose == 'label' and purchase_rule == 'ecos' "
+        "and purchase_allocation == 'cap' and score_power == 1 and bits == 32"
+    )
     here = plain[plain["purchase"] == 300]
     noisy = here.dropna(subset="epsilon_added")
     assert marked(share) == reported(here, ["sigma", "own_share"], "own_share", "own_share_spread")
     assert marked(accuracy) == reported(here, ["sigma", "accuracy"])
     assert marked(privacy) == reported(noisy, ["epsilon_added", "accuracy"])
-    of_choice = [
-        plain if choice == "ecos" else table[table["purchase_rule"] == choice] for choice in CHOICES
-    ]
-    of_choice[:2] = [
-        rows[rows["centroids"].eq(50) & rows["sigma"].eq(10)] for rows in of_choice[:2]
-    ]
-    assert marked(purchase) == reported(pd.concat(of_choice), ["purchase", "accuracy"])
-    blind = table[
-        table["purchase_rule"].isin(["kcenter", "random", "ideal"]) & (table["purchase"] == 300)
-    ]
-    assert levels(privacy) == [pytest.approx(100 * mean) for mean in blind["accuracy"]]
 
 
 def test_sweeps_of_ones_own(tmp_path: Path) -> None:

@@ -58,6 +58,12 @@ def test_a_forged_message_is_decoded_or_corrupt(message, data):
     assert np.isfinite(received.values).all()
 
 
+def test_bytes_behind_a_message_are_found():
+    message = encode(relu_features(2, 64), compression=Compression(8, 0.5))
+    with pytest.raises(CorruptMessage, match="bytes after its end"):
+        decode(reseal(message + b"\0"))
+
+
 def test_rows_without_content_take_no_memory():
     message = bytearray(encode(np.ones((1, 1)), np.array([0]), 1))
     struct.pack_into("<I", message, 6, 2**28)

@@ -63,20 +63,6 @@ def test_layers_that_one_call_misses_are_refused():
         trace(Branching(), {"input": torch.zeros(1, 2)}, "used", "branching")
 
 
-def test_attention_multiplies_by_four_square_matrices():
-    class Own(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.attention = nn.MultiheadAttention(6, 2, batch_first=True)
-
-        def forward(self, input):
-            return self.attention(query=input, key=input, value=input)[0]
-
-    [layer] = trace(Own(), {"input": torch.zeros(1, 5, 6)}, "attention", "m").layers
-    assert layer.parameters == 4 * (36 + 6)
-    assert layer.multiplications == 5 * 4 * (36 + 6)
-
-
 @pytest.mark.usefixtures("torchvision")
 @pytest.mark.parametrize(
     ("library", "name"),

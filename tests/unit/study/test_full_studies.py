@@ -162,13 +162,6 @@ def test_what_is_no_full_study_is_refused(folder, old, new, sentence):
         made(folder, "full")
 
 
-@pytest.mark.parametrize("text", ["study: 5", "{}", "study: {tasks: 3}\ntasks: {a-full: 7}"])
-def test_a_malformed_full_study_is_one_sentence(folder, text):
-    (folder / "studies/full/fade.yaml").write_text(text)
-    with pytest.raises(UserError):
-        made(folder, "full")
-
-
 def test_the_example_of_the_page_is_a_full_study(root, linked):
     page = (root / "docs/cost.md").read_text()
     (example,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)

@@ -160,9 +160,7 @@ def test_a_call_that_a_signal_ends_ends_by_it(tmp_path: Path) -> None:
     assert done.returncode == -signal.SIGKILL
 
 
-@pytest.mark.parametrize(
-    "words", [["-n"], ["-np"], ["-Fnq"], ["--summary"], ["--quiet", "rules"], ["--lint"]]
-)
+@pytest.mark.parametrize("words", [["-n"], ["-Fnq"], ["--summary"], ["--quiet", "rules"]])
 def test_calls_that_make_nothing_are_snakemakes_alone(tmp_path: Path, words: list[str]) -> None:
     done = call(tmp_path, "", "--page", "report.html", *words, "--cores", "2")
     assert done.stdout.splitlines()[0] == " ".join(["plain", *words, "--cores", "2"])
