@@ -11,7 +11,7 @@ from importlib import import_module
 
 from ratios import Row, print_table
 
-NAMES = ("training", "store", "cache")
+NAMES = ("store", "cache")
 """Shortest first."""
 
 

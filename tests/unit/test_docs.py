@@ -71,11 +71,6 @@ def test_every_page_is_reached_from_the_first() -> None:
     assert {page for page in PAGES if page.is_relative_to(ROOT / "docs")} - tables - written <= seen
 
 
-def test_every_paper_has_a_page() -> None:
-    papers = {path.name for path in (ROOT / "published").iterdir() if path.is_dir()}
-    assert papers - {"claims"} <= {page.stem for page in (ROOT / "docs" / "papers").glob("*.md")}
-
-
 def has(whole: Any, part: Any) -> bool:
     """Tell whether a study has all that an excerpt of it shows; a grid is shown whole."""
     if isinstance(part, dict):

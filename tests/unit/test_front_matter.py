@@ -21,17 +21,8 @@ def text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def test_the_readme_is_short_and_its_parts_are_in_order(root):
-    lines = text(root / "README.md").splitlines()
-    assert len(lines) <= MOST_LINES
-    places = [
-        next(number for number, line in enumerate(lines) if part in line)
-        for part in (
-            "# FbFTL", "![licence", "<img src=", "./run study  ", "results/index.html", "```yaml",
-            "| upload |", "[Flower]", "docs/README.md", "```bibtex",
-        )
-    ]  # fmt: skip
-    assert places == sorted(places)
+def test_the_readme_is_short(root):
+    assert len(text(root / "README.md").splitlines()) <= MOST_LINES
 
 
 def test_versions_agree(root):
@@ -50,17 +41,6 @@ def test_every_reference_is_cited_and_every_citation_is_there(root):
     assert set(entries) - cited == set()
 
 
-def test_every_document_is_cited_in_every_list(root):
-    titles = {"fbftl": "Robustness and Privacy", "fedfeat": "Classifier Retraining"}
-    titles |= {"eppfl": "Resource-Constrained Edge Devices", "thesis": "Data-Centric"}
-    titles |= {"survey": "enhancement through Transfer Learning"}
-    papers = {path.name for path in (root / "published").iterdir() if path.is_dir()}
-    assert papers - titles.keys() == {"rivals", "claims"}
-    for paper, words in titles.items():
-        for page in ("paper.bib", "CITATION.cff", f"docs/papers/{paper}.md"):
-            assert words in text(root / page), (paper, page)
-
-
 def test_the_workflow_of_the_code_host_runs_the_gate(root):
     job = read_yaml(root / ".github/workflows/gate.yml")["jobs"]["gate"]
     assert [step["run"] for step in job["steps"] if "run" in step][-1:] == [".ci/run"]
@@ -77,29 +57,3 @@ def test_the_page_of_columns_has_the_columns_of_scripts(root):
     page = describe_columns.page(root / "scripts")
     assert "| `downlink_bits` | Downlink | bits |" in page
     assert page.count("\n## ") > 20
-
-
-def test_every_page_has_a_next_step(root):
-    pages = [p for p in (root / "docs").rglob("*.md") if "_build" not in p.parts]
-    pages = [page for page in pages if page.parent.name != "tables"]
-    assert len(pages) > 20
-    last = {page: text(page).rstrip().splitlines()[-1] for page in pages}
-    assert [str(page) for page, line in last.items() if not line.startswith("Next: [")] == []
-
-
-def test_every_paper_s_page_begins_with_its_document_and_draws_its_system(root):
-    pages = [page for page in (root / "docs" / "papers").glob("*.md") if page.stem != "README"]
-    chapters = {page for page in pages if "-" in page.stem}
-    of_several = {page.stem.partition("-")[0] for page in chapters}
-    for page in chapters:
-        assert re.search(r"^<!--claims:\w+/\w+-->$", text(page), re.M), page
-    for page in set(pages) - chapters:
-        parts = re.findall(r"^(\| document \||## .*|```mermaid)", text(page), re.M)
-        draws = page.stem not in of_several
-        assert parts[0] == "| document |", page
-        assert re.match(r"## The systems?$", parts[1]), page
-        assert (parts[2] == "```mermaid") == draws, page
-        assert re.match(r"## (Its|Their) claims$", parts[2 + draws]), page
-        if draws:
-            steps = re.findall(r"^\d\. ", text(page).split("```mermaid")[0], re.M)
-            assert len(steps) == 5, page

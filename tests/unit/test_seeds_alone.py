@@ -58,7 +58,7 @@ def test_every_method(method: str, task_files: dict) -> None:
     require_alone(job, task_files[task])
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(3))
 def test_random_settings(number: int, task_files: dict) -> None:
     """The first draw of each number that a plan and its data allow."""
     for attempt in range(20):

@@ -23,6 +23,8 @@ DRY = ("study", "report", "papers", "snakemake")
 
 ELSEWHERE = {
     "./run papers ants": "tests/workflow/test_extending.py",
+    "./run papers fbftl": "tests/workflow/test_report.py",
+    "./run report": "tests/unit/test_profiles.py",
     "./run ask": "tests/unit/tools/test_ask_uploads.py",
     "./run crate": "tests/unit/findings/test_crate.py",
     "./run publish": "tests/workflow/test_published_features.py",

@@ -11,7 +11,7 @@ from pathlib import Path
 from faults import script_jobs, under_way
 from project import Project
 
-STAGES = ("clients", "source", "extract", "train", "results_digits")
+STAGES = ("extract", "train", "results_digits")
 
 SLOWER = {"tasks": {"digits": {"training": {"epochs": 200}}}}
 """A training that takes seconds."""
@@ -38,7 +38,7 @@ def kill_in(project: Project, stages: Collection[str], delay_s: float) -> str:
     return stage
 
 
-def test_killed_in_every_stage_it_ends_in_the_same_files(
+def test_killed_in_its_longest_stages_it_ends_in_the_same_files(
     fresh: Project, reference: Project
 ) -> None:
     """Each call goes on where the last one was killed, a moment into its next stage."""

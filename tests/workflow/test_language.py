@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from fbftl.data.clients import ClientFile
 from fbftl.features.store.opening import open_store
 from project import Project
 
@@ -74,7 +75,8 @@ def test_table_figure_and_transcripts_are_there(language: Project) -> None:
     assert set(run["transcript"][0]) == {"id", "dialogue", "summary", "predictions"}
 
 
-def test_real_dialogues_go_through(fresh: Project, data_folder: Path) -> None:
+def test_real_dialogues_are_dealt(fresh: Project, data_folder: Path) -> None:
+    """From then on they are as generated ones."""
     study = {
         "data_folder": str(data_folder),
         "seeds": [0],
@@ -89,18 +91,14 @@ def test_real_dialogues_go_through(fresh: Project, data_folder: Path) -> None:
                     "source": 20,
                     "limit": {"train": 20, "test": 4},
                 },
-                "source": {
-                    "kind": "pretrain",
-                    "vocabulary": 300,
-                    "model": TINY | {"num_layers": 2},
-                    "training": {"epochs": 1},
-                },
+                "source": {"kind": "pretrain", "model": TINY | {"num_layers": 2}},
                 "features": {"cut": 1},
-                "training": {"epochs": 1},
-                "evaluation": {"longest": 6},
             }
         },
         "experiments": {"language": {"grids": [{"method": ["fbftl"]}]}},
     }
-    fresh.finish("--", "runs", study=study)
-    assert len(list(fresh.results.glob("store/runs/*.json"))) == 1
+    assert fresh.left(study).runs == 1
+    fresh.finish("--until", "clients", study=study)
+    (path,) = fresh.results.glob("store/clients/*/clients.h5")
+    with ClientFile(path) as file:
+        assert (file.count("train"), file.count("test")) == (20, 4)

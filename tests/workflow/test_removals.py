@@ -98,11 +98,8 @@ def call(project: Project, *command: str) -> None:
 
 
 TESTS = (
-    "tests/unit/study/test_pages.py",
-    "tests/unit/study/test_systems.py",
     "tests/unit/papers/test_claim_rows.py",
     "tests/unit/plan/test_results.py",
-    "tests/unit/test_architecture.py",
 )
 
 

@@ -22,8 +22,6 @@ from hypothesis import strategies as st
 
 VGG16 = vgg16()
 CIFAR = Federation(clients=6250, samples_per_client=8, clients_per_round=8)
-SAMSUM = Federation(clients=7366, samples_per_client=2, clients_per_round=4)
-EPOCHS = {"fl": 105, "fl_low": 11, "ftl_f": 31, "ftl_f_low": 4, "ftl_c": 84}
 
 
 def named(network, *prefixes):
@@ -43,12 +41,6 @@ def test_vgg16_multiplications_per_extracted_image():
     assert multiplications(VGG16.extractor) == 15_462_942_720
 
 
-def test_vgg16_of_the_released_script():
-    released = vgg16(frozen_dense=(4096, 4096))
-    assert parameters(released.layers) == 169_925_962
-    assert parameters(released.extractor) == 134_260_544
-
-
 def test_flan_t5_small_parameters():
     network = t5(FLAN_T5_SMALL, trained_encoders=8)
     by_name = {layer.name: layer.parameters for layer in network.layers}
@@ -58,82 +50,11 @@ def test_flan_t5_small_parameters():
     assert by_name["encoder.1"] == 2_360_320
 
 
-@pytest.mark.parametrize(("trained", "count"), [(8, 60_511_616), (4, 51_070_144), (2, 46_349_504)])
-def test_flan_t5_small_trained_parameters(trained, count):
-    assert payload.numbers_per_batch(t5(FLAN_T5_SMALL, trained), "ftl_c") == count
-
-
-def test_embedding_counted_three_times_is_the_published_flan_t5():
-    network = t5(FLAN_T5_SMALL, trained_encoders=4, embedding_copies=3)
-    assert parameters(network.layers) == 109_860_224
-    assert payload.numbers_per_batch(network, "ftl_c") == 51_070_144
-    assert parameters(network.extractor) == 109_860_224 - 51_070_144
-
-
-@pytest.mark.parametrize(
-    ("row", "batches"),
-    [
-        ("fl", 656_250),
-        ("fl_low", 68_750),
-        ("ftl_f", 193_750),
-        ("ftl_f_low", 25_000),
-        ("ftl_c", 525_000),
-    ],
-)
-def test_upload_batches_are_epochs_times_clients(row, batches):
-    assert CIFAR.upload_batches(EPOCHS[row]) == batches
-
-
-@pytest.mark.parametrize(("epochs", "batches"), [(18, 132_588), (5, 36_830), (12, 88_392)])
-def test_upload_batches_of_the_language_task(epochs, batches):
-    assert SAMSUM.upload_batches(epochs) == batches
-
-
-def test_fbftl_uploads_every_sample_once():
-    assert CIFAR.samples == 50_000
-    assert payload.uplink_bits(CIFAR.samples, VGG16.feature_width) == 6_553_600_000
-    assert payload.downlink_bits(VGG16, "fbftl", rounds=0) == 117_479_232 * 32
-
-
-def test_downlink_of_ftl_f_is_not_the_published_one():
-    bits = payload.downlink_bits(VGG16, "ftl_f", CIFAR.rounds(EPOCHS["ftl_f"]))
-    assert Fraction(bits, 10**12) == Fraction("118.68710375")
-
-
-def test_three_readings_of_sfl():
-    assert payload.sfl_numbers_per_batch_in_table(VGG16) == 117_483_328
-    assert payload.sfl_numbers_per_batch_in_text(VGG16, 8) == 8 * 4096 + 35_665_418
-    assert payload.sfl_numbers_per_batch(VGG16, 8) == 117_479_232 + 8 * 4096
-
-
-def test_sfl_of_one_sample_uploads_what_the_table_prints():
-    assert payload.sfl_numbers_per_batch(VGG16, 1) == payload.sfl_numbers_per_batch_in_table(VGG16)
-
-
-@pytest.mark.parametrize("count", [payload.numbers_per_batch, payload.downlink_bits])
-def test_unknown_method_is_refused(count):
-    arguments = (VGG16, "fedavg") if count is payload.numbers_per_batch else (VGG16, "fedavg", 1)
-    with pytest.raises(ValueError, match="fedavg"):
-        count(*arguments)
-
-
-@pytest.mark.parametrize(
-    "count", [compute.client_multiplications, compute.client_multiplications_in_text]
-)
-def test_unknown_method_has_no_multiplications(count):
-    with pytest.raises(ValueError, match="fedavg"):
-        count(VGG16, "fedavg", CIFAR, 1)
-
-
 def test_published_multiplications_need_every_sample():
     corrected = compute.client_multiplications(VGG16, "fl", CIFAR, 656_250)
     printed = compute.client_multiplications_in_text(VGG16, "fl", CIFAR, 656_250)
     assert corrected == CIFAR.samples_per_client * printed
     assert round(corrected / 10**15) == 163
-
-
-def test_fbftl_server_multiplications():
-    assert round(compute.server_multiplications(VGG16, 50_000, 84) / 10**12) == 300
 
 
 @given(st.integers(1, 200), st.integers(1, 64))
@@ -233,8 +154,3 @@ def test_clients_of_different_sizes_count_by_their_mean():
         2 * 5 * 22 * multiplications(VGG16.layers)
     )
     assert scheme_cost(VGG16, uneven, "fbftl", epochs=5).upload_batches == 22
-
-
-def test_unknown_scheme_is_refused():
-    with pytest.raises(ValueError, match="fedavg"):
-        scheme_cost(VGG16, CIFAR, "fedavg", epochs=1)

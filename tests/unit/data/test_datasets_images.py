@@ -132,48 +132,9 @@ def test_a_number_that_is_a_label_and_the_name_of_another_is_refused(folder):
     assert load(PARQUET | {"classes": ["3", "1"]}, folder).classes == ("3", "1")
 
 
-@pytest.mark.parametrize(
-    ("table", "words"),
-    [
-        ({"img": [b"x"], "label": [0]}, "is binary, not a struct with the field 'bytes'"),
-        ({"img": [{"bytes": b"x"}], "label": ["cat"]}, "is string, not integer"),
-    ],
-)
-def test_columns_of_other_types(tmp_path, table, words):
-    pq.write_table(pa.table(table), tmp_path / "train.parquet")
-    with pytest.raises(UserError, match=words):
-        check({"kind": "parquet", "train": "train.parquet"}, tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("encoded", "labels", "words"),
-    [
-        ([None, b"x"], [0, 1], "rows without an image or a label"),
-        ([b"x", b"x"], [0, -1], "negative classes"),
-        ([], pa.array([], pa.int64()), "holds no samples"),
-    ],
-)
-def test_rows_that_cannot_be_used(tmp_path, encoded, labels, words):
-    write_parquet(tmp_path / "train.parquet", encoded, labels)
-    with pytest.raises(UserError, match=words):
-        load({"kind": "parquet", "train": "train.parquet"}, tmp_path)
-
-
 def test_a_shard_without_rows_is_passed_over(folder):
     write_parquet(folder / "a.parquet", [], pa.array([], pa.int64()))
     check(PARQUET | {"train": ["a.parquet", "train.parquet"]}, folder)
-
-
-def test_a_parquet_file_cut_short(folder):
-    path = folder / "train.parquet"
-    content = path.read_bytes()
-    path.write_bytes(content[:-7])
-    with pytest.raises(UserError, match=r"train.parquet is damaged or not a Parquet file"):
-        check(PARQUET, folder)
-    middle = len(content) // 3
-    path.write_bytes(content[:middle] + bytes(400) + content[middle + 400 :])
-    with pytest.raises(UserError, match=r"train\.parquet"):
-        load(PARQUET, folder)
 
 
 def test_a_parquet_file_that_would_fill_the_memory(folder, monkeypatch):

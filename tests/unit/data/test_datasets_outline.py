@@ -104,15 +104,6 @@ def test_classes_are_those_of_the_data_read(tmp_path: Path, write: Any) -> None:
             datasets.check(spec | {"classes": wanted}, tmp_path)
 
 
-@pytest.mark.parametrize("write", KINDS)
-@pytest.mark.parametrize("portion", [[0.6, 0.2], [0.5, 0.5], [0.501, 0.502]])
-def test_a_reversed_or_empty_portion_is_refused(
-    tmp_path: Path, write: Any, portion: list[float]
-) -> None:
-    with pytest.raises(UserError, match=r"data.portion is .* the smaller first"):
-        datasets.check(write(tmp_path, LABELS) | {"portion": portion, "seed": 0}, tmp_path)
-
-
 def test_a_test_fraction_that_leaves_one_side_empty_is_refused(tmp_path: Path) -> None:
     spec = in_folders(tmp_path, {"train": LABELS["train"]}) | {"test_fraction": 0.01}
     with pytest.raises(UserError, match=r"data.test_fraction is 0.01, which leaves 0 of 30"):

@@ -4,7 +4,6 @@ import itertools
 import json
 import string
 
-import h5py
 import pytest
 from fbftl.data.dialogues import splits as data
 from fbftl.data.dialogues.generated import FAMILIES, generate
@@ -119,23 +118,6 @@ def test_a_file_that_is_missing_empty_or_not_utf8_is_named(tmp_path):
         read_records(tmp_path / "latin.jsonl")
 
 
-@given(st.lists(st.tuples(st.text(), st.text(min_size=1)), min_size=1, max_size=5))
-def test_whatever_is_read_can_be_kept_in_hdf5(tmp_path_factory, texts):
-    folder = tmp_path_factory.mktemp("any")
-    lines = [line(id=f"n{i}", dialogue=d, summary=s) for i, (d, s) in enumerate(texts)]
-    try:
-        records = read_records(write(folder / "d.jsonl", *lines))
-    except UserError as error:
-        assert "d.jsonl, line" in str(error)  # noqa: PT017 both outcomes are checked
-        return
-    with h5py.File(folder / "kept.h5", "w") as file:
-        kept = file.create_dataset(
-            "d", data=[r.dialogue for r in records], dtype=h5py.string_dtype()
-        )
-        assert list(kept.asstr()) == [r.dialogue for r in records]
-    assert all(record.summary and "\r" not in record.dialogue for record in records)
-
-
 @given(st.binary(max_size=200))
 def test_no_bytes_whatever_raise_anything_but_a_user_error(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("bytes") / "d.jsonl"
@@ -177,17 +159,6 @@ PINNED = {
     "folder": "corpus",
     "files": {"train.json": "a" * 64},
 }
-
-
-def test_pinned_files_that_are_there_are_compared_by_the_plan(tmp_path):
-    """Even where the splits are there already and nothing is to be fetched."""
-    spec = {"kind": "jsonl", "train": "train.json", "test": "test.json"}
-    pinned = PINNED | {"folder": "corpus", "files": {"corpus.7z": "0" * 64}}
-    data.check(spec | {"hub": pinned}, tmp_path)  # nothing is there yet
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus" / "corpus.7z").write_bytes(b"another")
-    with pytest.raises(UserError, match=r"corpus\.7z has sha256 .* where the study pins 0{64}"):
-        data.check(spec | {"hub": pinned}, tmp_path)
 
 
 def test_without_a_hub_one_message_says_what_to_place_where(tmp_path, monkeypatch):

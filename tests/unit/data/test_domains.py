@@ -156,16 +156,3 @@ def test_a_shifted_client_is_tested_on_its_own_shift(tmp_path: Path) -> None:
         )
     with pytest.raises(UserError, match="shifted has 51 clients and 50 test samples"):
         clients_of(tmp_path, "many.h5", domains=["shifted"], clients=51)
-
-
-def test_groups_lie_where_no_reader_of_rows_meets_them(tmp_path: Path) -> None:
-    paths = [
-        clients_of(tmp_path, f"{n}.h5", domains=FOUR, groups=g)
-        for n, g in enumerate([[0, 0, 1, 1], None])
-    ]
-    with ClientFile(paths[0]) as judged, ClientFile(paths[1]) as plain:
-        for split in ("train", "test"):
-            table, other = (file.rows(split, 0, file.count(split)) for file in (judged, plain))
-            assert table.arrays.keys() == {"pixels", "label", "domain"} == other.arrays.keys()
-            np.testing.assert_array_equal(judged.groups(split), table.arrays["domain"] >= 2)
-            assert plain.groups(split) is None

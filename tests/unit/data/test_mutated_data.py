@@ -1,6 +1,6 @@
 """Mutated data files: each is read as it says or refused in one sentence, whatever was done to it.
 
-`FBFTL_MUTATIONS=1500 pytest FILE` makes 1,500 of each kind; the gate makes the first hundred.
+`FBFTL_MUTATIONS=1500 pytest FILE` makes 1,500 of each kind; the gate makes the first fifty.
 """
 
 import csv
@@ -18,7 +18,7 @@ from PIL import Image
 from unit.data.test_table_splits import SPEC
 from unit.study.test_fuzz_config import require_sentence
 
-MUTATIONS = int(os.environ.get("FBFTL_MUTATIONS", 100))
+MUTATIONS = int(os.environ.get("FBFTL_MUTATIONS", 50))
 WORDS = ["", "?", "x", "1", "-3.5", "1e308", "1e-320", "nan", "inf", "true", "2020-01-01", "\u00e9"]
 FORMATS = ["png", "jpeg", "gif", "bmp", "tiff", "webp", "ppm"]
 MODES = ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "I", "F"]

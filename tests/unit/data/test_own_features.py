@@ -1,12 +1,8 @@
 """Features of one's own: each format gives the same samples, and what is wrong is refused."""
 
-import hashlib
-import io
 import json
-import os
 import shutil
 import struct
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +15,6 @@ import safetensors.numpy
 import zarr
 from fbftl.data import datasets
 from fbftl.data.clients import write_clients
-from fbftl.data.datasets import arrays
 from fbftl.data.images import dealt_out
 from fbftl.features.extract import extract
 from fbftl.features.published import publish
@@ -183,13 +178,10 @@ def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
     ("values", "labels", "reason"),
     [
         (VALUES, LABELS[:, None], r"labels\.npy cannot be read \(labels of the shape \[40, 1\]"),
-        (VALUES, np.eye(3)[LABELS], r"labels of the shape \[40, 3\]"),
         (VALUES, LABELS[:39], r"features\.npy: 40 vectors but 39 labels; give each"),
         (VALUES[:, None], LABELS, r"features of the shape \[40, 1, 6\]"),
         (VALUES.astype(complex), LABELS, "complex128 of the shape"),
-        (VALUES, LABELS.astype(object), "object of the shape"),
         (VALUES, LABELS - 1, "labels that are neither words nor whole numbers from 0"),
-        (VALUES, LABELS / 2, "labels that are neither words nor whole numbers from 0"),
         (np.where(VALUES[5, 2] == VALUES, np.nan, VALUES), LABELS, "sample 5 has a value that is"),
         (VALUES.astype(float) * 1e300, LABELS, "no finite number of 32 bits"),
     ],
@@ -234,58 +226,6 @@ def test_a_missing_file_is_named_with_its_key(tmp_path: Path, where: str, key: s
     for look in (datasets.files, datasets.check):
         with pytest.raises(UserError, match=rf"{where}\.{key}: .*none\.npy is missing"):
             look(spec, None)
-
-
-@pytest.mark.parametrize("place", ["/dev/zero", "pipe.npy", "folder.npy", "none.npy"])
-def test_what_is_no_plain_file_is_refused(tmp_path: Path, place: str) -> None:
-    os.mkfifo(tmp_path / "pipe.npy")
-    (tmp_path / "zero.npy").symlink_to("/dev/zero")
-    (tmp_path / "folder.npy").mkdir()
-    named = written(tmp_path)
-    path = "zero.npy" if place == "/dev/zero" else place
-    for key in ("labels", "path"):
-        with pytest.raises(UserError, match=r"no plain file|is missing|is a store and has it"):
-            loaded(**named | {key: str(tmp_path / path)})
-
-
-def test_a_header_that_claims_more_than_there_is_is_refused_unread(tmp_path: Path) -> None:
-    named = written(tmp_path)
-    header = io.BytesIO()
-    described = {"descr": "<f4", "fortran_order": False, "shape": (2**40, WIDTH)}
-    np.lib.format.write_array_header_1_0(header, described)
-    Path(named["path"]).write_bytes(header.getvalue() + VALUES.tobytes())
-    with pytest.raises(UserError, match=r"bytes, and there are 960\)"):
-        loaded(**named)
-    with zipfile.ZipFile(tmp_path / "own.npz", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.write(tmp_path / "labels.npy", "labels.npy")
-        small = {"descr": "<f4", "fortran_order": False, "shape": (ROWS, WIDTH)}
-        header = io.BytesIO()
-        np.lib.format.write_array_header_1_0(header, small)
-        archive.writestr("features.npy", header.getvalue() + bytes(2**24))
-    with pytest.raises(UserError, match="is 960 bytes, and there are 16777216"):
-        loaded(tmp_path / "own.npz")
-    length = struct.pack("<Q", 2**60)
-    (tmp_path / "own.safetensors").write_bytes(length + b"{}")
-    with pytest.raises(UserError, match="its header claims 1152921504606846976 bytes"):
-        loaded(tmp_path / "own.safetensors")
-    vectors = pa.array([[1.0, 2.0], [3.0]] * 20)
-    pq.write_table(pa.table({"features": vectors, "labels": LABELS}), tmp_path / "own.parquet")
-    with pytest.raises(UserError, match="vectors in features differ in length"):
-        loaded(tmp_path / "own.parquet")
-
-
-def test_what_is_parsed_is_what_was_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file that is replaced while it is read is not opened a second time."""
-    path = write_npz(tmp_path / "own.npz", features=VALUES, labels=LABELS)
-    digest, hashed = sha256(path), arrays.require_digest
-
-    def replace(path: Path, content: bytes, expected: str | None) -> None:
-        hashed(path, content, expected)
-        write_npz(path, features=VALUES + 1, labels=LABELS)
-
-    monkeypatch.setattr(arrays, "require_digest", replace)
-    dataset = datasets.load(block(path, sha256=digest), None)
-    assert set(dataset.train.inputs[:, 0, 0, 0].tolist()) <= set(VALUES[:, 0].tolist())
 
 
 class Classes(toys.ToySource):
@@ -362,37 +302,9 @@ def test_a_changed_chunk_is_refused_whatever_its_checksum(store: Path) -> None:
         loaded(store, sha256=digest)
 
 
-def test_a_chunk_that_unpacks_to_more_than_its_shape_is_refused(store: Path) -> None:
-    larger = pa.compress(bytes(2**26), codec="zstd", asbytes=True)
-    (store / CHUNK).write_bytes(larger + b"0000")
-    with pytest.raises(UserError, match="Destination buffer is too small"):
-        loaded(store)
-
-
-@pytest.mark.parametrize("rows", [2**25, 10**13, 0, -1])
-def test_a_chunk_larger_than_its_array_is_refused(store: Path, rows: int) -> None:
-    """But for a small array, whose chunk may be of the usual size."""
-    document = json.loads((store / "zarr.json").read_text())
-    document["attributes"]["arrays"]["train/features"]["chunks"][0] = rows
-    (store / "zarr.json").write_text(json.dumps(document))
-    with pytest.raises(UserError, match=r"train/features has the shape .* and chunks of"):
-        datasets.check(block(store), None)
-
-
-@pytest.mark.parametrize("key", [CHUNK, CHUNK.parent, Path("train"), Path("zarr.json")])
-def test_a_link_in_a_store_is_refused(store: Path, key: Path) -> None:
+def test_a_link_in_a_store_is_refused(store: Path) -> None:
     moved = store.with_name("moved")
-    (store / key).rename(moved)
-    (store / key).symlink_to(moved)
+    (store / CHUNK).rename(moved)
+    (store / CHUNK).symlink_to(moved)
     with pytest.raises(UserError, match="is a link"):
         loaded(store)
-
-
-@pytest.mark.parametrize("name", ["../labels", "/dev/zero", "train/../../x"])
-def test_no_file_outside_of_a_store_is_read(store: Path, name: str) -> None:
-    """Names in `zarr.json` name no files: those that are read are known beforehand."""
-    text = (store / "zarr.json").read_text().replace('"train/labels"', json.dumps(name))
-    (store / "zarr.json").write_text(text)
-    with pytest.raises(UserError, match="train/labels"):
-        loaded(store)
-    assert hashlib.sha256(text.encode()).hexdigest() == sha256(store / "zarr.json")

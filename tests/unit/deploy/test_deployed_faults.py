@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from fbftl.exchange.arrivals import ClientAnswer
 from fbftl.ground.errors import UserError
-from fbftl.messages.codec import encode
 from fbftl_deploy.comparison import wire_table
 from unit.deploy.in_process import params_of, planned, run
 
@@ -103,20 +101,6 @@ def test_nothing_that_arrives_is_one_sentence(files, method):
     axes = {"message": "statistics", "head": "lda"} if method == "one_shot" else {}
     with pytest.raises(UserError, match="arrived, so that there is nothing to"):
         run(planned(files, params_of(method, axes)), lambda sent: [])
-
-
-STRANGE = {
-    "it has 2 messages, not one": lambda messages: messages * 2,
-    "which are no statistics": lambda messages: [encode(np.ones(3)) + encode(np.ones((3, 2)))],
-}
-
-
-@pytest.mark.parametrize("reason", STRANGE)
-def test_what_are_no_statistics_is_refused(files, reason):
-    change, axes = STRANGE[reason], {"message": "statistics", "head": "lda"}
-    _, exchange, _ = run(planned(files, params_of("one_shot", axes)), changing(change))
-    (sentence,) = exchange.refused
-    assert reason in sentence
 
 
 @pytest.mark.parametrize("method", ["ftl_c", "fedavg"])

@@ -124,20 +124,6 @@ def test_the_server_tells_all_clients_or_one() -> None:
     assert table["mechanism"].isna().all()
 
 
-def test_servers_and_clients_are_joined_between_them() -> None:
-    post_ = post()
-    post_.between({"centroids": 8}, "edge", "server", 3)
-    post_.between({"share": 4}, "client", "client", 3, client=np.array([0, 1]))
-    table = rows(post_)
-    assert [ends(row) for _, row in table.iterrows()] == [
-        ("between", "edge", "server"),
-        ("between", "client", "client"),
-        ("between", "client", "client"),
-    ]
-    assert table["client"].fillna(-9).tolist() == [-9, 0, 1]
-    assert table["payload_bits"].tolist() == [32 * 8, 32 * 4, 32 * 4]
-
-
 def test_uploads_carry_their_guarantee_and_a_message_of_nobody_has_no_row() -> None:
     guarantee = gaussian(clip_norm=1.5, sigma=2.0, delta=1e-6)[0]
     post_ = post(guarantee=guarantee)

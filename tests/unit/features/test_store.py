@@ -173,17 +173,6 @@ def test_bad_dtypes_are_refused():
         storage_dtype("float17")
 
 
-def test_bfloat16_equals_torch():
-    torch = pytest.importorskip("torch")
-    values = np.random.default_rng(1).standard_normal(10_000).astype(np.float32)
-    values[:4] = [np.inf, -np.inf, 0.0, -0.0]
-    expected = torch.from_numpy(values).to(torch.bfloat16).to(torch.float32).numpy()
-    np.testing.assert_array_equal(
-        from_storage(to_storage(values, "bfloat16"), "bfloat16"), expected
-    )
-    assert np.isnan(from_storage(to_storage(np.array([np.nan]), "bfloat16"), "bfloat16"))
-
-
 @settings(max_examples=8, deadline=None)
 @given(
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=12),

@@ -1,15 +1,10 @@
 """Kills, full disks and rivals: an extraction goes on where it was, or says why not."""
 
-import errno
 import multiprocessing
-import os
 import random
-import signal
 import time
 
-import fbftl.features.store.work as work_module
 import pytest
-from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
 from unit.features import store_toys as toys
 from unit.features.fault_toys import FailingSource, StopError, extract_toys
@@ -29,10 +24,10 @@ def exit_code(process):
     return process.exitcode
 
 
-def test_twenty_kills(tmp_path, undisturbed):
-    """One extraction is killed 20 times at seeded moments of its progress, then left to finish."""
+def test_eight_kills(tmp_path, undisturbed):
+    """One extraction is killed 8 times at seeded moments of its progress, then left to finish."""
     moments = random.Random(3)
-    for _ in range(20):
+    for _ in range(8):
         process = start_extraction(tmp_path)
         wait_for_progress(process, tmp_path)
         time.sleep(moments.uniform(0, 0.15))
@@ -58,7 +53,7 @@ def wait_for_progress(process, folder):
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_power_loss(tmp_path, undisturbed, seed):
     """Whatever the cut left of the last files is dropped: torn, emptied, zeroed or lost."""
     with pytest.raises(StopError):
@@ -74,38 +69,5 @@ def test_power_loss(tmp_path, undisturbed, seed):
         else:
             path.write_bytes(content[:size] + b"\0" * (damage == "zeroed") * (len(content) - size))
     (tmp_path / ".dense.work" / "store" / ".zarr.123.part.json").write_text("half a file")
-    extract_toys(tmp_path)
-    assert toys.files(tmp_path) == undisturbed
-
-
-@pytest.mark.parametrize("writes", [3, 30, 50])
-def test_full_disk(tmp_path, undisturbed, monkeypatch, writes):
-    """The writer meets ENOSPC after some files, wherever it is; a second call finishes."""
-    left = [writes]
-
-    def write_until_full(path, content):
-        if not left[0]:
-            raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        left[0] -= 1
-        durably(path, content)
-
-    durably = work_module.write_durably
-    for module in ("fbftl.features.store.work", "fbftl.features.store.publish"):
-        monkeypatch.setattr(f"{module}.write_durably", write_until_full)
-    with pytest.raises(UserError, match=r"could not be written .No space left on device"):
-        extract_toys(tmp_path)
-    monkeypatch.undo()
-    assert not any(tmp_path.glob("*.json"))
-    extract_toys(tmp_path)
-    assert toys.files(tmp_path) == undisturbed
-
-
-def test_ctrl_c(tmp_path, undisturbed):
-    with pytest.raises(KeyboardInterrupt):
-        extract_toys(tmp_path, FailingSource(100, KeyboardInterrupt()))
-    process = start_extraction(tmp_path)
-    wait_for_progress(process, tmp_path)
-    os.kill(process.pid, signal.SIGINT)
-    assert exit_code(process) != 0
     extract_toys(tmp_path)
     assert toys.files(tmp_path) == undisturbed

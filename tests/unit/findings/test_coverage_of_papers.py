@@ -1,19 +1,11 @@
 """Coverage: every table and figure of the papers has its row, and every row leads somewhere."""
 
-import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fbftl.findings.coverage import (
-    ABSENT,
-    AUDIT_ID,
-    NO_QUANTITY,
-    PRINTED,
-    STATES,
     STUDIED,
     Item,
-    factors,
     fill_tables,
     read_items,
 )
@@ -75,69 +67,7 @@ def test_every_place_is_there(items: list[Item], results: set[str]) -> None:
     assert missing == set()
 
 
-NO_EXPERIMENT = "no such experiment at this size"
-
-REASONS = (NO_QUANTITY, "data not public", NO_EXPERIMENT)
-"""Why a table or figure is absent."""
-
-PLACES = {
-    STUDIED: "a studied item names a result or a study",
-    PRINTED: "an item that is printed only names printed values or audit rows, and no result",
-    ABSENT: "an absent item names no place",
-}
-"""What a row of each state has as its places."""
-
-FACTOR = re.compile(r"\d+(?:\.\d+)?(?:e\d+)? \S.*")
-"""A number and what it counts."""
-
-
-def fault_of(item: Item) -> str | None:
-    """Return what is wrong about a row, None if nothing is."""
-    measured = [p for p in item.places if not p.startswith("published/")]
-    measured = [p for p in measured if not AUDIT_ID.fullmatch(p)]
-    required = {STUDIED: bool(measured), PRINTED: bool(item.places) and not measured}
-    if item.state not in STATES:
-        return f"its state is none of {', '.join(STATES)}"
-    if not required.get(item.state, not item.places):
-        return PLACES[item.state]
-    if item.reason not in (REASONS if item.state == ABSENT else ("",)):
-        return f"an absent item, and no other, has one of the reasons {', '.join(REASONS)}"
-    if bool(item.hours) != (item.reason == NO_EXPERIMENT):
-        return f"hours go with the reason '{NO_EXPERIMENT}', and with no other"
-    if unread := [factor for _, factor in factors(item.hours) if not FACTOR.fullmatch(factor)]:
-        return f"'{unread[0]}' of the hours is no number with what it counts"
-    return None
-
-
-def test_no_row_contradicts_itself(items: list[Item]) -> None:
-    assert {(item.item, fault) for item in items if (fault := fault_of(item))} == set()
-
-
 ROW = Item("fbftl", "", "Figure 1", "bars", STUDIED, "tables/a; A1", "", "")
-
-
-def test_a_table_is_filled_and_filled_again() -> None:
-    absent = Item(
-        "fbftl", "", "Table I", "costs", ABSENT, "", NO_EXPERIMENT, "10 rounds * 90 s / 2 clients"
-    )
-    page = "before\n<!--coverage:fbftl-->\nold | rows\n<!--end-->\nafter"
-    once = fill_tables(page, [ROW, absent], "page")
-    assert once == (
-        "before\n<!--coverage:fbftl-->\n\n|  | shows | here |\n| --- | --- | --- |\n"
-        "| Figure 1 | bars | studied: `tables/a`, [A1](#a1) |\n"
-        "| Table I | costs | absent: no such experiment at this size; "
-        "0.12 h, 10 rounds × 90 s ÷ 2 clients |\n\n<!--end-->\nafter"
-    )
-    assert fill_tables(once, [ROW, absent], "page") == once
-    elsewhere = fill_tables(page, [replace(ROW, part="wings")], "page")
-    assert "[A1](fbftl-wings.md#a1)" in elsewhere
-    of_part = page.replace("fbftl", "fbftl/wings")
-    split = fill_tables(of_part, [replace(ROW, part="wings"), absent], "page")
-    assert "[A1](#a1)" in split
-    assert "Table I" not in split
-    assert fill_tables(split, [replace(ROW, part="wings"), absent], "page") == split
-    counts = fill_tables("<!--coverage:all-->\n<!--end-->", [ROW, absent], "page")
-    assert "| [fbftl](fbftl.md) | 1 | 0 | 1 |" in counts
 
 
 def test_a_name_without_rows_is_refused() -> None:

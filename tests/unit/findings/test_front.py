@@ -4,7 +4,7 @@ import re
 from datetime import date
 from pathlib import Path
 
-from fbftl.findings.front import BESIDE, Shown, front_page
+from fbftl.findings.front import BESIDE
 from make_index import main
 
 CLAIMS = """\
@@ -50,37 +50,3 @@ def test_every_paper_is_shown_with_its_claims_and_results(tmp_path: Path) -> Non
     links = re.findall(r'(?:href|src)="([^"#]+)"', text)
     assert set(links) == {*results, "audit.html", *BESIDE}
     assert set(re.findall(r'href="#(\w+)"', text)) == set(re.findall(r'section id="(\w+)"', text))
-
-
-def test_a_result_of_the_study_is_shown_there_and_not_again_under_its_paper(tmp_path: Path) -> None:
-    (tmp_path / "papers.csv").write_text(TABLE)
-    (tmp_path / "audit.csv").write_text("paper,verdict\n")
-    (tmp_path / "runs.csv").write_text(
-        "task,key,setting,seed,accuracy,uplink_bits,diverged\nhill,k,fbftl+bits=2,0,0.5,8e6,False\n"
-    )
-    results = [str(tmp_path / name) for name in ("hill/figures/f.svg", "hill/tables/t.html")]
-    task = {"name": "hill", "data": "digits", "methods": {"fbftl": "FbFTL"}, "results": results}
-    page = tmp_path / "index.html"
-    tables = [str(tmp_path / name) for name in ("papers.csv", "audit.csv")]
-    shown = {"ants": [*results, str(tmp_path / "papers/ants/tables/claim_parts.html")]}
-    texts = {results[0]: {"title": "F <g>", "caption": "A & B."}}
-    (tmp_path / "hill/figures").mkdir(parents=True)
-    described = "<svg><dc:description>Lines &lt;fall&gt;. Two.</dc:description></svg>"
-    (tmp_path / "hill/figures/f.svg").write_text(described)
-    main(*tables, [str(tmp_path / "runs.csv")], [], shown, texts, [], [task], "Exact.", str(page))
-    text = page.read_text()
-    assert '<img src="hill/figures/f.svg" alt="Lines &lt;fall&gt;. Two."' in text
-    assert text.count('src="hill/figures/f.svg"') == 1
-    assert "<strong>F &lt;g&gt;.</strong> A &amp; B." in text
-    assert text.count('href="hill/tables/t.html"') == 1
-    assert text.count('href="papers/ants/tables/claim_parts.html"') == 1
-    assert "FbFTL, 2 bits<small>fbftl+bits=2</small>" in text
-    assert "1 MB" in text
-
-
-def test_where_results_come_from_is_text() -> None:
-    says = [{"place": "Ch. 1", "says": "They carry."}]
-    shown = Shown("ants", "Ants", says, [], [], ["results/papers/ants/tables/claims.html"])
-    facts = {"Commit": "not a git <checkout>"}
-    text = front_page([shown], "results/papers/audit.html", facts, {}, "results")
-    assert "<dd>not a git &lt;checkout&gt;</dd>" in text

@@ -73,15 +73,6 @@ def test_clients_dealt_otherwise_are_compared_apart():
     assert skew_of("shards", None) == "one class a client"
 
 
-@pytest.mark.parametrize(
-    ("measured", "panels"),
-    [([8, 128, 32], [8, 128]), ([5, 20], [5, 20]), ([4, 9, 20], [4, 20]), ([8, 50], [8, 50]),
-     ([128], [128]), ([8, 2, 3], [8, 2])],
-)  # fmt: skip
-def test_panels_are_of_what_was_measured(measured, panels):
-    assert plot_front.panel_values(plot_front.SIZES, measured) == panels
-
-
 def test_figures_show_sizes_and_the_front(tmp_path):
     other = [of | {"samples_per_client": 128, "kB": 10 * of["kB"]} for of in SETTINGS[:5]]
     table = compared(runs(*SETTINGS[:5], *other), CLIENTS, 1)
@@ -107,13 +98,3 @@ def test_what_the_page_says_of_cifar10_holds_in_the_kept_table(root):
         means = among[among["kind"].isin(["class means", "means and variances"])]
         lost = means[(means["head"] == "lda") & (means["samples_per_client"] == 8)]
         assert (lost["accuracy"].max() > raw_lda - 0.015) or lost.empty
-
-
-def test_a_quarter_of_the_elements_is_as_accurate_as_the_pages_say(root):
-    table = pd.read_csv(root / "docs/results/front-elements-full/tables/front_elements.csv")
-    quarters = table[table["keep"] == 0.25]
-    dealt = quarters[["skew", "samples_per_client"]].itertuples(index=False, name=None)
-    assert {*dealt} == {
-        ("iid labels", 4), ("iid labels", 128), ("Dirichlet 0.1", 8), ("Dirichlet 0.1", 128),
-    }  # fmt: skip
-    assert (quarters["below_raw"] < 0.01 / 3).all()

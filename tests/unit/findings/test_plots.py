@@ -10,7 +10,7 @@ from drawn import marked
 from fbftl.findings.plots.frames import marks, named_at_ends, side_by_side, stepped
 from fbftl.findings.plots.kinds import bands, lines, pictures, rows
 from fbftl.findings.plots.names import Name, spread_out, write
-from fbftl.findings.plots.scales import packet_loss_axis, score_axis
+from fbftl.findings.plots.scales import score_axis
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
 from fbftl.findings.style import DIVERGED
 from hypothesis import given, settings
@@ -92,23 +92,6 @@ def test_pictures_are_in_rows_behind_their_names() -> None:
     shown = [axes for axes in figure.axes if axes.images]
     assert [bool(axes.lines) for axes in shown] == [True, False, False]
     assert [text.get_text() for axes in figure.axes for text in axes.texts] == ["one", "two"]
-
-
-@pytest.mark.parametrize(
-    ("rates", "labels"),
-    [
-        ([0.0, 0.5, 0.9, 0.99], ["0", "0.5", "0.9", "0.99"]),
-        ([0.0, 0.1, 0.9, 0.95, 0.99, 0.999], ["0", "", "0.9", "", "0.99", "0.999"]),
-    ],
-)
-def test_packet_loss_has_labels_with_room_and_all_rates_inside(
-    rates: list[float], labels: list[str]
-) -> None:
-    _, axes = plt.subplots()
-    packet_loss_axis(axes, rates, "rate")
-    assert [text.get_text() for text in axes.get_xticklabels()] == labels
-    low, high = axes.get_xlim()
-    assert low < rates[0] < rates[-1] < high
 
 
 @pytest.mark.parametrize(("lowest", "highest"), [(10, 80), (0, 100), (92, 99.9), (94, 94.5)])

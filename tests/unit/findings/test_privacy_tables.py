@@ -3,12 +3,9 @@
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-import tabulate_attacks
 import tabulate_fbftl_privacy
-from fbftl.attacks.findings import Finding, read_findings, summary, write_findings
 from fbftl.findings.runs import guarantees, tidy, write_tidy
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
@@ -172,34 +169,3 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     assert noisy["footnote"] == mechanisms.RELATIVE_NOTE
     assert noisy["published"] == 0.8429
     assert (noisy["verdict"], noisy["reason"]) == ("not comparable", "another backbone")
-
-
-def finding(**changes: Any) -> Finding:
-    """Return a finding with some values changed."""
-    values = {
-        "attack": "inversion",
-        "method": "fbftl",
-        "adversary": "server",
-        "mechanism": "none",
-        "unit": None,
-        "epsilon": None,
-        "samples_per_client": None,
-        "measure": "PSNR (dB)",
-        "blind": 10.0,
-        **summary([20.0, 22.0]),
-    }
-    return Finding(**(values | changes))
-
-
-def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):
-    inversion = [finding(epsilon=e, mechanism="gaussian") for e in (1.0, 16.0)] + [finding()]
-    membership = [finding(attack="membership", measure="AUC")]
-    paths = [str(tmp_path / name) for name in ("inversion.csv", "membership.csv")]
-    write_findings(paths[0], inversion)
-    write_findings(paths[1], membership)
-    assert read_findings(paths[0])["epsilon"].isna().tolist() == [False, False, True]
-    tabulate_attacks.attacks(paths).write(tmp_path / "attacks.csv")
-    table = pd.read_csv(tmp_path / "attacks.csv")
-    assert table["attack"].tolist() == ["inversion"] * 3 + ["membership"]
-    np.testing.assert_array_equal(table["epsilon"], [np.nan, 16.0, 1.0, np.nan])
-    assert "Blind guess" in (tmp_path / "attacks.md").read_text(encoding="utf-8")

@@ -7,9 +7,6 @@ import pytest
 from fbftl.findings import steps
 from fbftl.findings.steps import Step, arguments, run
 
-OWN_NOTES = ("make_products", "make_results", "train_batch")
-"""Scripts that read a note, and are run by no step."""
-
 
 def step(**values: Any) -> Step:
     return Step("tables/t.py", {"runs": ["a", "b"], "table": "t"}, {"csv": "o.csv"}, values)

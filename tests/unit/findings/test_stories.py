@@ -61,6 +61,14 @@ FIGURES: dict[str, dict[str, Any]] = {
         "series": series(*HE, delta_eo=[0.2, 0.1], probe=[0.8, 0.7]).assign(by="1 rounds"),
         "axes": {"adversary": None},
     },
+    "plot_fedfeat.feature_noise": {
+        "table": pd.DataFrame({
+            "mechanism": ["none", "feature_gaussian", "feature_gaussian"],
+            "epsilon": [None, 1.0, 8.0], "accuracy": [0.5, 0.6, 0.7], "spread": 0.01, "diverged": 0,
+            "feature_clip": None, "mutual_information": 0.5, "feature_correlation": 0.5,
+            "kl_divergence": 0.5, "feature_norm": 5.0,
+        }),
+    },
     "plot_survey.federation": {
         "series": series("fedavg", "fedavg+clients=1", test_accuracy=[0.2, 0.5]),
         "table1": str(ROOT / "published" / "survey" / "table1.csv"),
@@ -108,7 +116,7 @@ def test_a_figure_of_runs_says_something(script: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("script", FIGURES)
 def test_a_figure_of_nothing_ends_in_one_sentence(script: str, tmp_path: Path) -> None:
-    first = {"runs", "series"} & FIGURES[script].keys()
+    first = {"runs", "series", "table"} & FIGURES[script].keys()
     block = FIGURES[script] | {
         name: [table.iloc[:0] for table in value] if isinstance(value, list) else value.iloc[:0]
         for name, value in FIGURES[script].items()

@@ -6,10 +6,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from fbftl.findings.story import alternative_of, fill_alternatives
+from fbftl.findings.story import alternative_of
 from fbftl.findings.style import save, use_style
-from fbftl.findings.wording import SENTENCES, VALUES, setting_words, words
-from fbftl.study.settings import AXES
 
 TITLE = "FTL$_c$ has 98.5% & more"
 
@@ -49,22 +47,3 @@ def test_title_and_alternative_text_are_in_every_file(svg: Path) -> None:
     )
     for suffix in (".pdf", ".png"):
         assert b"FTL_c has 98.5" in svg.with_suffix(suffix).read_bytes()
-
-
-def test_a_page_takes_the_alternative_text_of_its_pictures(svg: Path) -> None:
-    page = "![old](figure.svg) ![kept](other.svg) ![kept](picture.png)"
-    expected = page.replace(
-        "old", "FTL_c has 98.5% & more. Left: b (<%>) against a. Labels: a line."
-    )
-    assert fill_alternatives(page, svg.parent) == expected
-    assert fill_alternatives(expected, svg.parent) == expected
-
-
-def test_no_axis_is_written_as_it_is_keyed() -> None:
-    choices = {name: axis.listed for name, axis in AXES.items()}
-    assert SENTENCES.keys() <= choices.keys()
-    for axis, value in VALUES:
-        assert value in (choices[axis] or (value,)), (axis, value)
-    written = [words(axis, str(value)) for axis in choices for value in choices[axis] or ("2",)]
-    assert not any("_" in each or "=" in each.replace(" = ", "") for each in written)
-    assert setting_words({"network": "mlp", "seed_samples": "10"}) == "10 seed samples"

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
-from fbftl.findings.page_style import STYLE
 from fbftl.findings.table_page import (
     COLUMNS,
     PageColumn,
@@ -75,24 +73,3 @@ def test_a_page_says_what_it_is_and_leads_back_and_to_the_csv(tmp_path: Path) ->
     assert "<p>Bits &amp; bytes.</p>" in page
     assert set(re.findall(r'href="([^"]+)"', page)) == {"../../index.html", "uplink.csv"}
     assert "All results" not in table_page(tmp_path / "t.csv", TEXT, [PageColumn("M", ["FL"])])
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the contrast of two colours, each as #rrggbb (WCAG 2.2, relative luminance)."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-        return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-    dark, light = sorted(map(luminance, (first, second)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_colour_of_text_stands_out_on_both_grounds(scheme: str) -> None:
-    light, dark = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
-    colours = dict(re.findall(r"--(\w+): (#\w{6})", {"light": light, "dark": dark}[scheme]))
-    for ground in ("page", "band"):
-        for text in ("ink", "soft", "link", "yes", "no"):
-            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)

@@ -6,32 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
-from fbftl.data.clients import Client, write_clients
 from fbftl.ground.artefacts import Store
 from fbftl.ground.digests import Digests
 from fbftl.ground.durable import write_durably
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import replacing, write_json, writing
 from fbftl.ground.logs import log, run_job
-from fbftl.messages.ledger import Ledger
 
 FULL = r"^\S+ could not be written \(No space left on device\); make room for it and run again$"
-
-ROWS = np.random.default_rng(0).integers(0, 255, (40, 8, 8, 1), dtype=np.uint8)
-
-
-def clients(path: Path) -> None:
-    train = [Client(str(u), np.arange(10), {"pixels": ROWS[10 * u :][:10]}) for u in range(4)]
-    write_clients(path, {"train": train})
-
-
-def ledger(path: Path) -> None:
-    sent = Ledger(method="fbftl")
-    sent.add(9, part="features", direction="up", round=0, seed=0, bits=64, payload_bits=32)
-    sent.write(path)
 
 
 def weights(path: Path) -> None:
@@ -53,8 +37,6 @@ def figure(path: Path) -> None:
 WRITERS: dict[str, Callable[[Path], object]] = {
     "a.json": lambda path: write_json(path, {"a": 1}),
     "a.bin": lambda path: write_durably(path, b"chunk"),
-    "clients.h5": clients,
-    "run.parquet": ledger,
     "source.safetensors": weights,
     "figure.svg": figure,
 }

@@ -58,21 +58,10 @@ def test_a_forged_message_is_decoded_or_corrupt(message, data):
     assert np.isfinite(received.values).all()
 
 
-@pytest.mark.parametrize(
-    ("damage", "text"),
-    [
-        (lambda m: m[:10], "10 bytes, a header has 22"),
-        (lambda m: b"xx" + m[2:], "does not start like"),
-        (lambda m: m[:-1] + b"\x99", "checksum"),
-        (lambda m: reseal(m[:-30]), "ends"),
-        (lambda m: reseal(m + b"\0"), "bytes after its end"),
-        (lambda m: reseal(m[:14] + b"\xff" + m[15:]), "claims more than|contradicts itself"),
-    ],
-)
-def test_corruption_is_named(damage, text):
+def test_bytes_behind_a_message_are_found():
     message = encode(relu_features(2, 64), compression=Compression(8, 0.5))
-    with pytest.raises(CorruptMessage, match=text):
-        decode(damage(message), max_values=1000)
+    with pytest.raises(CorruptMessage, match="bytes after its end"):
+        decode(reseal(message + b"\0"))
 
 
 def test_rows_without_content_take_no_memory():

@@ -12,7 +12,6 @@ import torch
 from fbftl.exchange.averaging import by_holders, by_samples
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.study.record import normalised_faults
 from fbftl.study.widths import narrowed
 from fbftl.training.learners.local import ABSENT, LocalTrainingData, masking
 from fbftl.training.learners.widths import rescale_layers
@@ -170,13 +169,3 @@ def test_rescaled_layers_are_outputs_divided_before_they_are_normalised():
     assert not torch.allclose(base(inputs), divided, rtol=1e-3)
     rescale_layers(base, 8)
     torch.testing.assert_close(base(inputs), divided)
-
-
-def test_layers_are_rescaled_where_batches_normalise_alone():
-    setting = SimpleNamespace(network="mlp", rescaled_layers=True)
-    task = {"networks": {"mlp": {"norm": "batch"}, "plain": {"norm": "none"}}}
-    by_batch, frozen = {"batch_norm": "batch"}, {"batch_norm": "frozen"}
-    assert not list(normalised_faults(setting, task, by_batch))
-    assert list(normalised_faults(setting, task, frozen))
-    setting.network = "plain"
-    assert list(normalised_faults(setting, task, by_batch))

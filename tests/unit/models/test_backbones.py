@@ -313,19 +313,3 @@ def test_without_network_the_hub_says_which_file_is_wanted(monkeypatch):
         known_weights.hub_file("some/model", "config.json", None)
     with pytest.raises(UserError, match="cannot be fetched"):
         known_weights.hub_file("no such/../name", "config.json", None)
-
-
-def test_only_a_repository_that_has_no_processor_goes_without(monkeypatch):
-    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
-
-    def raising(reason):
-        def hub_file(*_):
-            raise UserError("cannot be fetched") from reason
-
-        return hub_file
-
-    monkeypatch.setattr(known_weights, "hub_file", raising(EntryNotFoundError("none")))
-    known_weights.fetch_processor("some/model", None)
-    monkeypatch.setattr(known_weights, "hub_file", raising(LocalEntryNotFoundError("offline")))
-    with pytest.raises(UserError, match="cannot be fetched"):
-        known_weights.fetch_processor("some/model", None)

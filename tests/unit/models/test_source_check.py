@@ -55,13 +55,6 @@ def test_faults_are_named(keys: dict[str, Any], sentence: str) -> None:
         source_check.check(source_block(**keys), None)
 
 
-def test_a_file_that_is_no_table_of_tensors_is_refused(tmp_path: Path) -> None:
-    """Whatever else it may be is refused by the reader of weights (test_weights)."""
-    (tmp_path / "a.pth").write_bytes(b"PK\x03\x04")
-    with pytest.raises(UserError, match=r"a\.pth is a pickle"):
-        source_check.check(source_block(name="vgg16", file=str(tmp_path / "a.pth")), None)
-
-
 def test_a_data_set_to_pretrain_on_is_checked_and_watched(tmp_path: Path) -> None:
     data = {"kind": "folder", "train": "pictures"}
     source = {"kind": "pretrain", "task": {"data": data}}

@@ -5,7 +5,6 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.papers.claim_rows import (
@@ -110,11 +109,6 @@ def test_what_is_unknown_is_refused_by_row_and_column(
     assert sentence in str(refused.value)
 
 
-def test_a_setting_that_no_plan_has_makes_no_part() -> None:
-    planned = {"digits-full": replace(TASKS["digits-full"], settings=frozenset({"fl"}))}
-    assert parts_of(ROW, planned) == []
-
-
 def test_a_margin_is_a_number() -> None:
     with pytest.raises(UserError, match="column margin: 'much' is no number"):
         _ = replace(ROW, margin="much").least
@@ -173,9 +167,3 @@ def test_every_task_says_how_many_samples_test_it(root: Path) -> None:
     tasks = read_tasks(root / "published" / "claims" / "tasks.csv")
     assert all(task.test_samples for task in tasks.values())
     assert [task.name for task in tasks.values() if task.classes is None] == ["dialogues-full"]
-
-
-def test_no_effect_of_a_kept_claim_has_a_name_to_be_filled_in(root):
-    for table in (root / "docs/results/papers").glob("*/tables/claims.csv"):
-        effects = pd.read_csv(table, keep_default_na=False)["effect"]
-        assert not [effect for effect in effects if "{" in effect], table

@@ -21,18 +21,6 @@ def test_packets_are_those_that_the_authors_drew(root):
         assert numbers_per_batch(vgg16(), method) == numbers
 
 
-def test_loss_is_exact_where_rates_are_tiny():
-    curves = loss_curves({"fl": 37389}, np.array([1e-12]))
-    np.testing.assert_allclose(curves["plr"], 37389e-12, rtol=1e-6)
-
-
-def test_loss_agrees_with_eq_18_as_it_stands():
-    rates = np.array([1e-3, 0.2, 0.7])
-    for method, count in BLOCKS.items():
-        curve = loss_curves({method: count}, rates)["plr"]
-        np.testing.assert_allclose(curve, 1 - (1 - rates) ** count, rtol=1e-9)
-
-
 def test_retransmissions_only_help_and_cost_the_geometric_sum():
     residual = loss_curves(BLOCKS, RATES, range(4))
     by_count = residual.pivot(index=["method", "blr"], columns="retransmissions", values="plr")

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 from fbftl.findings.published import read
-from fbftl.messages.statistics import ClassMeans
 from fbftl.papers.record import PaperRecord
 from fbftl.papers.rivals import formulas
-from fbftl.training.closed_form import fedcof
 from unit.papers.formula_parts import PUBLISHED, decisions
 
 
@@ -33,16 +31,3 @@ def test_a_law_that_forgets_a_client_gives_other_weights():
         formulas.pairwise_law(clients, values, labels) for clients in (partition, partition[1:])
     )
     assert formulas._farthest([whole, lacking]) > formulas.EQUAL
-
-
-def test_a_head_of_each_clients_means_depends_on_the_partition():
-    values, labels = formulas._samples()
-    heads = []
-    for partition in (formulas.by_count(32), formulas.by_skew(0.1, labels)):
-        client = np.empty(formulas.SAMPLES, dtype=int)
-        for number, rows in enumerate(partition):
-            client[rows] = number
-        heads.append(
-            fedcof(ClassMeans.of(values, labels, client, formulas.CLASSES), 0.1).head.weights
-        )
-    assert formulas._farthest(heads) > formulas.EQUAL

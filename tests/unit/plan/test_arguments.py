@@ -12,14 +12,15 @@ from fbftl.plan.planned import Plan
 OF_STUDY = {"axes": {}, "data_folder": None, "device": "cpu", "threads": 1}
 
 
-@pytest.fixture(params=[None, "all"])
+@pytest.fixture(scope="module", params=[None, "all"])
 def plan(
-    request: pytest.FixtureRequest, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, root: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Plan:
     """The default study's, and that of all papers."""
-    monkeypatch.setattr(os, "environ", dict(os.environ))
-    monkeypatch.setenv("FBFTL_STORE", str(tmp_path))
-    return Prepared.of_files(root, more={"papers": request.param}).plan()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "environ", dict(os.environ))
+        patch.setenv("FBFTL_STORE", str(tmp_path_factory.mktemp("store")))
+        return Prepared.of_files(root, more={"papers": request.param}).plan()
 
 
 def test_every_step_has_what_its_script_takes(plan: Plan) -> None:

@@ -14,11 +14,6 @@ from unit.data.test_datasets_idx import encode
 TOY = Path(__file__).parents[2] / "workflow" / "toy.yaml"
 
 
-def digits(**blocks: Any) -> dict[str, Any]:
-    """Return an overlay on the toy study's task."""
-    return {"tasks": {"digits": blocks}}
-
-
 def own_task(**blocks: Any) -> dict[str, Any]:
     """Return an overlay with a task of its own instead of the toy study's."""
     source = {"kind": "pretrain", "image": [8, 8, 1]}
@@ -41,29 +36,6 @@ def refusal(
         return str(refused.value)
 
     return sentence
-
-
-CONFIGURATIONS = {
-    "equal bytes from a GPU": (
-        {"exact": True, "device": "cuda"},
-        "exact is true, but device is cuda",
-        "'exact: auto' accepts",
-    ),
-    "weights that no library offers": (
-        own_task(source={"kind": "load", "from": "transformers", "weights": "file"}),
-        "source.weights is 'file'",
-        "choose published or random",
-    ),
-}
-"""A fault laid over the toy study, what the sentence must name, and the remedy in it."""
-
-
-@pytest.mark.parametrize("fault", CONFIGURATIONS)
-def test_a_faulty_configuration(refusal: Callable[[dict[str, Any]], str], fault: str) -> None:
-    study, what, remedy = CONFIGURATIONS[fault]
-    sentence = refusal(study)
-    assert what in sentence
-    assert remedy in sentence
 
 
 def truncated_gzip(folder: Path) -> tuple[dict[str, Any], str]:

@@ -109,17 +109,6 @@ def test_the_closed_best_number_of_steps_is_the_scan_s(kappa, alpha):
     assert best == min(around, key=lambda t: schedules.dynamic_bound(t, alpha, gamma))
 
 
-def test_the_bounds_are_sums_over_the_steps():
-    steps, alpha, gamma = 20, 1e-3, 0.9
-    influence = alpha * schedules.gradient_influence(steps, gamma)
-    for multipliers, bound in (
-        (schedules.uniform(BUDGET, steps), schedules.uniform_bound),
-        (closed_form(BUDGET, steps, gamma), schedules.dynamic_bound),
-    ):
-        by_steps = gamma**steps + BUDGET * influence @ multipliers**2
-        assert bound(steps, alpha, gamma) == pytest.approx(by_steps)
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

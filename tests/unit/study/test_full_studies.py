@@ -9,7 +9,7 @@ import yaml
 from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
 from fbftl.study.config import Study, resolve
-from fbftl.study.full_studies import read_every_full, read_full, read_of_size, systems_of
+from fbftl.study.full_studies import read_every_full, read_of_size
 from fbftl.study.systems import read_systems
 
 CONFIG = """
@@ -56,9 +56,6 @@ tasks:
     source: {kind: pretrain, image: [8, 8, 1]}
     features: {cut: fc1}
 """
-
-SEEDS = re.compile(r"\A(?:#.*\n)*?# Seeds: (\d+), because \S.*\n")
-"""What the header of a full study says of its seeds: how many, and why."""
 
 
 @pytest.fixture
@@ -113,34 +110,6 @@ experiments: {}
         made(folder, "full", system="fade-fex")
 
 
-def require_header(folder: Path, system: str) -> None:
-    """Hold the number of seeds that each file's header gives against those of its tasks.
-
-    A file may add experiments to a task of another file of the system, with that task's seeds, or a
-    task that is like one of them.
-    """
-    studies = read_full(folder, system)
-    tasks = {name: block for study in studies for name, block in study.tasks.items()}
-
-    def count_of(name: str) -> int:
-        block = tasks[name]
-        return len(block["seeds"]) if "seeds" in block else count_of(block["like"])
-
-    seeds = {name: count_of(name) for name in tasks if name.endswith("-full")}
-    for study in studies:
-        text = (folder / study.file).read_text()
-        (count,) = SEEDS.match(text).groups()
-        names = {*study.tasks, *study.study["tasks"]}
-        counts = {seeds[name] for name in names if name in seeds}
-        assert counts == {int(count)}, study.name
-
-
-def test_a_header_says_how_many_seeds_there_are(root, folder):
-    require_header(folder, "fade")
-    for system in systems_of(root):
-        require_header(root, system)
-
-
 def test_every_file_is_of_a_paper(root):
     files = {f"{study.name}.yaml": study.paper for study in read_every_full(root)}
     assert {f.relative_to(root / "studies").as_posix() for f in root.glob("studies/full/*")} == {
@@ -193,13 +162,6 @@ def test_what_is_no_full_study_is_refused(folder, old, new, sentence):
         made(folder, "full")
 
 
-@pytest.mark.parametrize("text", ["study: 5", "{}", "study: {tasks: 3}\ntasks: {a-full: 7}"])
-def test_a_malformed_full_study_is_one_sentence(folder, text):
-    (folder / "studies/full/fade.yaml").write_text(text)
-    with pytest.raises(UserError):
-        made(folder, "full")
-
-
 def test_the_example_of_the_page_is_a_full_study(root, linked):
     page = (root / "docs/cost.md").read_text()
     (example,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
@@ -210,4 +172,3 @@ def test_the_example_of_the_page_is_a_full_study(root, linked):
     study = resolve(config, systems, read_of_size(linked, config, systems))
     assert study.task("digits-fade-full")["training"]["rounds"] == 200
     assert study.settings["digits-fade-full"]["fairness"]
-    require_header(linked, "fade")

@@ -48,32 +48,8 @@ def job_of(task: dict[str, Any] | None = None, **axes: Any) -> dict[str, Any]:
     return images.job(settled(from_axes(axes), task), task)
 
 
-def test_a_job_is_told_its_own_network_only() -> None:
-    assert job_of(method="sfl", network="cnn")["block"]["network"] == TASK["networks"]["cnn"]
-    assert "network" not in job_of(method="sfl")["block"]
-    assert names({"method": "fl", "network": "mlp"}) == ["fl+network=mlp"]
-
-
-def test_only_jobs_that_train_a_network_are_told_how_it_acts_meanwhile() -> None:
-    training = TASK["training"] | {"dropout": True, "batch_norm": "batch"}
-    for method in ("fl", "sfl", "ftl_f"):
-        assert job_of({"training": training}, method=method)["training"] == training
-    for method in ("fbftl", "ftl_c", "released"):
-        assert job_of({"training": training}, method=method)["training"] == {"epochs": 3}
-
-
 def test_epochs_that_validation_finds_are_for_heads_that_a_server_trains() -> None:
     chosen = {"epochs": "validated", "validation": 0.1, "selection": "validation"}
     training = job_of({"training": chosen})["training"]
     assert (training["epochs"], training["until_settled"]) == (512, True)
     assert "until_settled" not in job_of({"training": chosen}, method="fedavg")["training"]
-
-
-LOCAL = {"rounds": 9, "local_batch": 4, "optimiser": "adam"}
-
-
-def test_only_jobs_with_local_epochs_are_told_of_rounds_batches_and_optimiser() -> None:
-    training = TASK["training"] | LOCAL
-    assert job_of({"training": training}, method="fedavg", local_epochs=5)["training"] == training
-    for method in ("fl", "sfl", "ftl_f"):
-        assert job_of({"training": training}, method=method)["training"] == TASK["training"]

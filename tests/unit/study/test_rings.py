@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from fbftl.ground.ring import WORD_BITS
-from fbftl.messages.statistics import Statistics, length
-from fbftl.privacy.accounting import gaussian_sigma
-from fbftl.privacy.statistics import clipped, sensitivity
+from fbftl.messages.statistics import Statistics
+from fbftl.privacy.statistics import clipped
 from fbftl.study.rings import (
     LARGEST_NORMAL,
     counts_bound,
@@ -13,40 +11,6 @@ from fbftl.study.rings import (
     summing_ring,
     updates_bound,
 )
-
-DIGITS = (1438, 256, 180)
-"""Training rows, dimensions and clients of the study of rivals on the digits."""
-
-IMAGENET = (40_000, 1280, 5000)
-"""The same of CIFAR-10's features of ImageNet."""
-
-
-def saved(task: tuple[int, int, int], fraction_bits: int, epsilon: float | None) -> float:
-    """Return the share of a client's bits that the ring saves of masked statistics."""
-    rows, width, clients = task
-    std = None
-    if epsilon is not None:
-        std = sensitivity(1.0, "replace-one") * gaussian_sigma(epsilon, 1e-6, "zero-out")
-    ring = summing_ring(statistics_bound(rows), clients, fraction_bits, std)
-    numbers = length(10, width)
-    return 1 - ring.bits * numbers / (WORD_BITS * numbers)
-
-
-@pytest.mark.parametrize("epsilon", [None, 1.0, 4.0, 16.0])
-@pytest.mark.parametrize(
-    ("task", "fraction_bits", "least", "bits"),
-    [
-        (DIGITS, 24, 0.4, 36),
-        (DIGITS, 20, 0.5, 32),
-        (IMAGENET, 24, 0.35, 41),
-        (IMAGENET, 20, 0.42, 37),
-    ],
-)
-def test_the_ring_saves_its_share_of_masked_statistics(task, fraction_bits, least, bits, epsilon):
-    assert saved(task, fraction_bits, epsilon) >= least
-    # n rows take the bits of n, f more behind the point, and the sign.
-    assert bits == (task[0] + 1).bit_length() + fraction_bits + 1
-    assert saved(task, fraction_bits, epsilon) == 1 - bits / WORD_BITS
 
 
 @pytest.mark.parametrize("clip", [0.01, 0.7, 1.0, 24.4])

@@ -4,7 +4,7 @@ from itertools import product
 
 from fbftl.study.grid import expand, from_axes, simplified
 from fbftl.study.settings import TYPES, Setting
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from snakemake.target_jobs import parse_target_jobs_cli_args
 
@@ -58,14 +58,15 @@ def test_experiments_share_their_common_settings() -> None:
     assert len(expand([loss, compression])) == 3 + 4 - 1
 
 
+@settings(max_examples=30)
 @given(st.lists(grids, max_size=3))
 def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
     # With a loss beside it every axis has an effect in some setting.
-    settings = expand([span | {"blr": [0.0, 0.2]} for span in spans])
-    names = [s.name for s in settings]
+    expanded = expand([span | {"blr": [0.0, 0.2]} for span in spans])
+    names = [s.name for s in expanded]
     assert names == sorted(names)
-    assert len(set(names)) == len(set(settings)) == len(settings)
-    for setting in settings:
+    assert len(set(names)) == len(set(expanded)) == len(expanded)
+    for setting in expanded:
         assert simplified(setting) == setting
         for axis, kind in TYPES.items():
             assert getattr(setting, axis) is None or type(getattr(setting, axis)) is kind

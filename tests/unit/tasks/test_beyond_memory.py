@@ -87,7 +87,7 @@ def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(
     assert part.ledger.table().equals(whole.ledger.table())
 
 
-@pytest.mark.parametrize("method", ["fl", "sfl", "ftl_f", "released"])
+@pytest.mark.parametrize("method", ["fl", "released"])
 def test_pictures_in_a_file_give_equal_curves(
     files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:
@@ -116,16 +116,10 @@ def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], s
     torch.testing.assert_close(resized.at(rows).labels, whole.labels[rows])
 
 
-@pytest.mark.parametrize(
-    "setting",
-    [
-        {"fraction": 0.5, "bits": 2, "mechanism": "gaussian", "epsilon": 4.0},
-        {"method": "ftl_c", "fraction": 0.5},
-    ],
-)
 def test_dialogues_in_a_file_give_equal_curves(
-    dialogues: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: dict[str, Any]
+    dialogues: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    setting = {"fraction": 0.5, "bits": 2, "mechanism": "gaussian", "epsilon": 4.0}
     monkeypatch.setattr(room_module, "PART_BYTES", 1000)
     whole = toy_dialogues.inputs_at(dialogues)
     streamed = Inputs(**{**vars(whole), "room": Room(FILES, tmp_path)})

@@ -1,6 +1,5 @@
 """What an upload costs, and what kept studies found of it."""
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -51,20 +50,6 @@ def test_what_was_measured_is_of_equal_clients_alone(kept: Path) -> None:
 def test_a_length_that_samples_decide_is_the_measured_one(kept: Path) -> None:
     assert kilobytes("projected", 2, 4, 3, 50) is None
     assert "0.0125     2      100%  projected    60.0 % (lda, -15.0; hill)" in main(SIZES, kept)
-
-
-def test_lengths_of_messages_are_those_that_kept_studies_counted(root: Path) -> None:
-    """Of K = 8 and ten classes; two labels more or less are a class of a client."""
-    with open(root / KEPT / "front-images-full/tables/front.csv", encoding="utf-8") as file:
-        counted = {
-            (row["message"], int(row["bits"])): float(row["kilobytes"])
-            for row in csv.DictReader(file)
-            if (row["skew"], row["samples_per_client"]) == ("iid labels", "8")
-        }
-    lengths = {of: kilobytes(*of, 8, 10, 1280) for of in counted}
-    known = {of: length for of, length in lengths.items() if length is not None}
-    assert {message for message, _ in known} >= {"batch", "means", "moments", "mixtures"}
-    assert known == {of: pytest.approx(counted[of], rel=0.05) for of in known}
 
 
 def test_only_what_fits_is_shown_the_cheapest_first(tmp_path: Path) -> None:

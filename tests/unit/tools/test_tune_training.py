@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-import pytest
-from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
 from fbftl.study.config import Study
 from fbftl.training.tasks.task import Inputs
-from tune_training import best_of, jobs_of, main, trials
+from tune_training import best_of, jobs_of, trials
 from unit.methods.frameworks.framework_toys import job_of
 
 RATES = [1.0, 10.0, 100.0]
@@ -33,15 +31,3 @@ def test_a_full_study_names_its_settings_and_lends_no_seed(root: Path):
     jobs = jobs_of(study_of(root), "dpsgd", "digits-dpsgd-full", [], 2)
     assert {job.setting.method for job in jobs.values()} == {"fl"}
     assert all(job.seeds == (0, 1) for job in jobs.values())
-
-
-def test_what_is_not_there_is_one_sentence(root: Path, linked: Path, monkeypatch):
-    with pytest.raises(UserError, match="no digits-dpsgd; name a task"):
-        jobs_of(study_of(root), "dpsgd", "digits-dpsgd", [], 2)
-    with pytest.raises(UserError, match="no fbftl; name a task"):
-        jobs_of(study_of(root), "dpsgd", "digits-dpsgd-full", ["fbftl"], 2)
-    (linked / "studies" / "full").rmdir()
-    (linked / "studies" / "full").symlink_to(root / "studies" / "full")
-    monkeypatch.chdir(linked)
-    with pytest.raises(UserError, match=r"of this study is missing .*; run it first"):
-        main(["dpsgd", "digits-dpsgd-full"])

@@ -10,11 +10,10 @@ import pytest
 import torch
 from fbftl.exchange.averaging import by_samples, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.ground.errors import UserError
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.methods.eppfl import rounds
 from fbftl.methods.eppfl.rounds import masked_mean
-from fbftl.privacy.masking import Dealer, from_ring, masked, to_ring
+from fbftl.privacy.masking import Dealer, from_ring, to_ring
 from fbftl.study.job import Job
 from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
@@ -148,16 +147,6 @@ def test_a_round_of_nobody_leaves_the_weights(files, aggregation):
     outcome = eppfl(files, {"plr": 1.0, "aggregation": aggregation})
     assert len(set(outcome.repetitions[0]["series"]["test_accuracy"])) == 1
     assert "weights" not in set(rows(outcome).query("direction == 'up'")["part"])
-
-
-def test_a_set_of_one_is_refused_and_so_are_a_missing_key_and_weights_beyond_the_ring():
-    dealer, weights = Dealer.of_study(0), np.ones((1, 3))
-    with pytest.raises(UserError, match="has 1 message to sum"):
-        masked_mean(weights, [4], dealer, 1)
-    with pytest.raises(UserError, match="mask key has 0 bytes"):
-        masked(weights[0], b"", 1)
-    with pytest.raises(UserError, match="can leave the ring"):
-        masked_mean(np.full((2, 3), 2.0**38), [4, 5], dealer, 1)
 
 
 # --- guarantees -------------------------------------------------------------------------------

@@ -134,13 +134,3 @@ def test_a_perceptron_whose_last_epoch_is_taken_learns_held_out_samples_too(blob
     assert [r["seen"] for r in last] == [240, 240]
     assert all(r["seen"] < 240 for r in chosen)
     assert all(r["validation_accuracy"] is None for r in last)
-
-
-def test_an_annealed_rate_ends_near_nothing(blobs):
-    setting = {"message": "batch", "head": "mlp"}
-    constant, falling = (
-        one_shot(blobs, setting, selection="last", annealing=annealing).repetitions[0]["series"]
-        for annealing in ("none", "cosine")
-    )
-    assert constant["loss"][0] == falling["loss"][0]
-    assert constant["loss"][1:] != falling["loss"][1:]

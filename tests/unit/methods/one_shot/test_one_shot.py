@@ -53,7 +53,6 @@ def test_every_head_learns_the_blobs_from_every_message_that_holds_it(
         ("statistics", "ridge", {}, length(CLASSES, WIDTH)),
         ("projected", "ridge", {}, length(CLASSES, 8)),
         ("means", "ncm", {}, CLASSES * (WIDTH + 1)),
-        ("mixtures", "ncm", {}, CLASSES * (2 * WIDTH + 2)),
         ("mixtures", "ncm", {"covariance": "spherical"}, CLASSES * (WIDTH + 3)),
     ],
 )

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
 from fbftl.methods.private_gd.server import noise_of
 from fbftl.privacy.accounting import gaussian_epsilon, loose_zcdp_epsilon
@@ -83,11 +82,6 @@ def test_a_given_sigma_is_that_of_even_noise_and_others_cost_as_much():
     )
     assert even == pytest.approx(np.full(30, 9.0))
     assert spent(falling) == pytest.approx(spent(even))
-
-
-def test_a_schedule_without_steps_is_refused():
-    with pytest.raises(UserError, match="without steps"):
-        noise_of(private_job(NOISY | {"descent_steps": 0}))
 
 
 def test_one_step_is_twice_as_loud_and_costs_less():
