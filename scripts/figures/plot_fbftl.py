@@ -314,10 +314,11 @@ def packet_loss(table: str, svg: str, methods: Methods) -> None:
     lost = Scale("packet loss rate (%),\nlog scale from 0.1 on", "symlog", (0, 0.1, 1, 10, 100),
                 (-0.03, 180))  # fmt: skip
     panels = {
-        "lost": Panel(lost, y, "What is lost"),
-        "cost": Panel(Scale("points of accuracy\nagainst no loss", reference=0), y,
-                      "What it changes, with 95 % bounds"),
-    }  # fmt: skip
+        "lost": Panel(lost, y, "Packets lost"),
+        "cost": Panel(
+            Scale("points of accuracy\nagainst no loss", reference=0), y, "Accuracy, 95 % bounds"
+        ),
+    }
     looks = {formula: Look(NEUTRAL, "|", "", size=11)}
     looks |= {look.figure_label: Look.of(look, line="") for look in methods_shown.values()}
     size = (TEXT_WIDTH, 0.17 * len(lossy) + 1.2)

@@ -34,13 +34,13 @@ SENT = {
 UP = ("activations", "labels", "weights")
 
 OF_AXES = [
-    Column("local_epochs", "E", "epochs", "{:.0f}", page=True),
+    Column("local_epochs", "Local epochs E", format="{:.0f}", page=True),
     Column("client_part", "Client's last layer", page=True),
-    Column("keep_activations", "θ_a", format="{:g}", page=True),
-    Column("keep_gradients", "θ_g", format="{:g}"),
+    Column("keep_activations", "Activations kept θ_a", format="{:g}", page=True),
+    Column("keep_gradients", "Gradients kept θ_g", format="{:g}"),
     Column("kept_gradients", "Kept"),
     Column("selection_reading", "Reading"),
-    Column("epsilon", "ε of one value", format="{:g}", page=True),
+    Column("epsilon", "ε of one activation", format="{:g}", page=True),
     Column("laplace_sensitivity", "Sensitivity"),
     Column("aggregation", "Aggregation"),
     Column("mask_shape", "Mask"),
@@ -51,8 +51,8 @@ AXES = [column.name for column in OF_AXES]
 
 EPPFL_COLUMNS = [
     *OF_AXES,
-    *shared.accuracy("Accuracy, clean"),
-    *shared.with_spread("protected", "Accuracy, protected", page=True),
+    *shared.accuracy("Accuracy, clean inference"),
+    *shared.with_spread("protected", "Accuracy, protected inference", page=True),
     *shared.SEED_COUNTS,
     Column("total_epsilon", "ε in total", format="{:,.0f}"),
     Column("formula_up", "Up by formula", "bytes", BYTES),

@@ -40,14 +40,14 @@ METHODS_COLUMNS = [
     Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
     Column("uplink_formula", "Uplink by formula", "bit", prefixed),
     *shared.with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
-    Column("uplink_sent", "Uplink as sent", "bit", prefixed, page=True),
+    Column("uplink_sent", "Uplink of all clients", "bit", prefixed, page=True),
     Column("downlink_formula", "Downlink by formula", "bit", prefixed),
     *shared.with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
     Column("downlink_once", "Downlink of the extractor", "bit", prefixed),
     *shared.with_spread(
-        "client_multiplications", "Multiplications, clients", "", prefixed, page=True
+        "client_multiplications", "Multiplications of all clients", "", prefixed, page=True
     ),
-    Column("server_multiplications", "Multiplications, server", format=prefixed),
+    Column("server_multiplications", "Multiplications of the server", format=prefixed),
     *shared.accuracy(format="{:.2%}"),
     shared.TEST_SET,
     Column("test_set_error_to_fbftl", "Test set ± to FbFTL, at most", format="{:.1%}"),

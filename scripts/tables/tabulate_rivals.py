@@ -21,7 +21,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.steps import Axes, Methods, Paths
-from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.privacy.composition import compose
@@ -34,13 +34,12 @@ from fbftl.study.uploads import READ
 
 UPLOADS_COLUMNS = [
     Column("name", "Upload", page=True),
-    Column("message", "Message"),
     Column("head", "Head", format=lambda head: HEADS.get(head, head), page=True),
     Column("clients", "Clients", format="{:,.0f}"),
     Column("numbers_per_client", "Numbers per client", format="{:,.0f}"),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
     Column("uplink_bits", "Uplink in all", "bits", prefixed),
-    Column("times_fbftl", "Uplink over FbFTL's", format="{:.3g}", page=True),
+    Column("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("airtime", "Airtime per client", "s", "{:.3g}"),
     Column("sending_energy", "Energy to send, in all", "J", "{:.3g}"),
     *shared.accuracy(),
@@ -117,11 +116,11 @@ def uploads_table(
 RINGS_COLUMNS = [
     Column("name", "Upload", page=True),
     shared.EPSILON,
-    Column("fraction_bits", "Bits behind the point", format="{:.0f}"),
-    Column("bounded", "A sum is bounded", page=True),
-    Column("largest_sum", "Bound", format="{:,.0f}", page=True),
-    Column("ring_bits", "Bits of a number", format="{:.0f}", page=True),
-    Column("saved", f"Saved of {WORD_BITS}", format=shared.PERCENT, page=True),
+    Column("fraction_bits", "Bits behind the point", format="{:.0f}", page=True),
+    Column("bounded", "A sum is bounded"),
+    Column("largest_sum", "Bound on the sum", format="{:,.0f}", page=True),
+    Column("ring_bits", "Bits of a masked number", format="{:.0f}", page=True),
+    Column("saved", f"Saved of {WORD_BITS} bits", format="{:.0%}", page=True),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
     *shared.accuracy(),
     *shared.SEED_COUNTS,
@@ -161,12 +160,19 @@ def rings_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- published rivals -----------------------------------------------------------------------------
 
+
+def setup_words(setup: str) -> str:
+    """Return how tables write a published setup: its data and its network."""
+    data, _, network = setup.partition("_")
+    return f"{data.upper().replace('CIFAR', 'CIFAR-')}, {network.replace('_', ' ')}"
+
+
 PUBLISHED_RIVALS_COLUMNS = [
-    Column("setup", "Published on"),
+    Column("setup", "Published on", format=setup_words),
     Column("name", "Upload"),
     Column("printed", "Published", "%"),
-    Column("task", "Task"),
-    *shared.accuracy("Measured"),
+    Column("task", "Measured on"),
+    *shared.accuracy(),
     shared.SEEDS,
     shared.VERDICT,
     shared.REASON,
@@ -220,6 +226,9 @@ UNIT, NEIGHBOURS = "sample", "replace-one"
 
 LOCAL, SUM, TRUSTED = "local", "secure sum", "trusted server"
 
+TRUSTED_BY = {LOCAL: "nobody", SUM: "a dealer apart from the server", TRUSTED: "the server"}
+"""Who is trusted, by the model of trust."""
+
 SEEN = {"aggregation": "open"}
 """Whoever sees a message, its name is the same."""
 
@@ -227,18 +236,18 @@ ROUNDING = 1e-6
 """Share by which an epsilon may exceed what was asked, by rounding."""
 
 TRUST_COLUMNS = [
-    Column("trust", "Trust", page=True),
+    Column("trust", "Trusted", format=TRUSTED_BY.get, page=True),
     Column("what", "What is released", page=True),
     shared.EPSILON,
-    Column("epsilon_features", "ε for features", format="{:g}"),
-    Column("epsilon_labels", "ε for labels", format="{:g}"),
-    Column("composed", "ε composed", format="{:.3f}", page=True),
+    Column("epsilon_features", "ε of features", format="{:g}"),
+    Column("epsilon_labels", "ε of labels", format="{:g}", page=True),
+    Column("composed", "ε composed", format="{:.3f}"),
     Column("accountant", "Accountant"),
     *shared.accuracy(),
     *shared.SEED_COUNTS,
-    Column("attack", "Membership attack", page=True),
+    Column("attack", "Best membership attack", page=True),
     Column("auc", "AUC", format="{:.3f}", page=True),
-    Column("proven", "It proves ε of at least", format="{:.3f}", page=True),
+    Column("proven", "Its proof: ε is at least", format="{:.2f}", page=True),
     Column("targets", "Targets", format="{:.0f}"),
     Column("shadows", "Shadows", format="{:.0f}"),
 ]

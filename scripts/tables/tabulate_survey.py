@@ -15,10 +15,10 @@ from fbftl.findings.published import judged
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import counted, mean_and_spread
-from fbftl.findings.shown import ShownMethod, labelled, shown
+from fbftl.findings.shown import SETTING_NAME, ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
-from fbftl.findings.wording import AS_TASK
+from fbftl.findings.wording import AS_TASK, dealt_words, listed_words
 from fbftl.ground.csv_tables import read_table
 from fbftl.messages.ledger import BROADCAST, read_ledger
 
@@ -33,7 +33,7 @@ DPSGD_COLUMNS = [
     Column("sigma", "Noise σ", "c", "{:.3g}", page=True),
     Column("clip_norm", "Clip norm c", format="{:g}", page=True),
     Column("delta", "δ", format="{:.0e}"),
-    Column("epsilon_added", "ε, sample added", format="{:.3g}", page=True),
+    Column("epsilon_added", "ε, sample added or removed", format="{:.3g}", page=True),
     Column("epsilon_replaced", "ε, sample replaced", format="{:.3g}", page=True),
     Column("accountant", "Accountant"),
     *shared.judged_against("MNIST"),
@@ -83,7 +83,8 @@ ACCURACIES = (50, 60, 70, 75, 80, 90)
 """Percentages that curves are read at."""
 
 PACES_COLUMNS = [
-    *shared.BY_SEED,
+    SETTING_NAME,
+    shared.BY_SEED[1],
     *(Column(f"epochs_to_{at}", f"Epochs to {at} %", format="{:.2f}") for at in ACCURACIES),
 ]
 
@@ -140,8 +141,8 @@ TELLS = {
 
 FRAMEWORKS_COLUMNS = [
     Column("label", "Framework", page=True),
-    Column("partition", "Label distribution", page=True),
-    Column("variant", "Setting"),
+    Column("partition", "Label distribution", format=dealt_words, page=True),
+    Column("variant", "Setting", format=listed_words, page=True),
     Column("accuracy_alone", "Accuracy alone", format="{:.2%}", page=True),
     *shared.accuracy(format="{:.2%}"),
     Column("share_worse", "Clients that lose", format="{:.0%}"),
@@ -151,10 +152,10 @@ FRAMEWORKS_COLUMNS = [
     Column("up_in_round", "Uplink per client in one of them", "bit", prefixed),
     Column("down", "Downlink per client", "bit", prefixed),
     Column("tells", "Messages reveal", width="4cm", page=True),
-    Column("attack", "Attack", page=True),
+    Column("attack", "Attack"),
     Column("adversary", "Adversary", width="3cm"),
     Column("measure", "Measure", width="2cm"),
-    Column("attained", "Attained", format="{:.3f}", page=True),
+    Column("attained", "Attained", format="{:.3f}"),
     Column("blind", "Blind guess", format="{:.3f}"),
     Column("time", "Time, printed", width="4cm"),
     Column("message", "Message, printed", width="3cm"),

@@ -15,7 +15,7 @@ def task(**runs: list[tuple[float, float, bool]]) -> OwnTask:
         for name, seeds in runs.items()
         for seed, of in enumerate(seeds)
     ]
-    return OwnTask("hill", "digits", pd.DataFrame(rows), {}, [], {}, "results/hill")
+    return OwnTask("hill", "digits", pd.DataFrame(rows), {}, [], "results/hill")
 
 
 SEEDS = {
