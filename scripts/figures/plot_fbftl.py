@@ -257,8 +257,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     columns = [*COMPRESSED, "epochs", "uplink_bits", "uplink_bits_spread", "accuracy", "spread",
                "seeds", "diverged"]  # fmt: skip
     points = to_draw(table)[columns]
-    points = marked(points, "best_of_method", ["fraction", "method"])
-    points = marked(points, "pareto", ["fraction"])
+    points = marked(points)
     series, looks = by_method(points, methods)
     names = points.apply(compression_words, axis=1).where(points["pareto"], "")
     names = names.str.replace(", all elements| of elements|, no error feedback", "", regex=True)
@@ -278,16 +277,16 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     save(figure, svg, points, title)
 
 
-def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
-    """Return the points with a column that tells which are on the front of those alike.
+def marked(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the points with whether they are on the Pareto front of their share of the clients.
 
     Of points that coincide only the first is.
     """
     fronts = []
-    for _, group in points.groupby(alike):
+    for _, group in points.groupby("fraction"):
         distinct = group.drop_duplicates(["uplink_bits", "accuracy"])
         fronts += [*distinct.index[on_front(distinct["uplink_bits"], distinct["accuracy"])]]
-    return points.assign(**{column: points.index.isin(fronts)})
+    return points.assign(pareto=points.index.isin(fronts))
 
 
 def packet_loss(table: str, svg: str, methods: Methods) -> None:

@@ -48,12 +48,7 @@ def attacks(findings: Paths) -> ResultTable:
 SHARE = "{:.2%}"
 
 
-def upload_name(head: str) -> str:
-    """Return how tables write an upload, given the keys of its message and head."""
-    return Upload(*head.split(", ")).label
-
-
-HEAD = Column("head", "Upload", format=upload_name, page=True)
+HEAD = Column("head", "Upload", format=lambda head: Upload(*head.split(", ")).label, page=True)
 """Of solved heads, none of which has noise."""
 
 NOISE = (Column("mechanism", "Noise", format=mechanism_words, page=True), shared.EPSILON)

@@ -36,8 +36,6 @@ METHODS_COLUMNS = [
     shared.METHOD,
     *shared.with_spread("epochs", "Epochs", format="{:.1f}", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
-    Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
-    Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
     Column("uplink_formula", "Uplink by formula", "bit", prefixed),
     *shared.with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
     Column("uplink_sent", "Uplink of all clients", "bit", prefixed, page=True),

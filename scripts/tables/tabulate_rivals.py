@@ -20,7 +20,8 @@ from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.steps import Axes, Methods, Paths
+from fbftl.findings.shown import method_label
+from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
@@ -161,14 +162,8 @@ def rings_table(runs: pd.DataFrame) -> pd.DataFrame:
 # --- published rivals -----------------------------------------------------------------------------
 
 
-def setup_words(setup: str) -> str:
-    """Return how tables write a published setup: its data and its network."""
-    data, _, network = setup.partition("_")
-    return f"{data.upper().replace('CIFAR', 'CIFAR-')}, {network.replace('_', ' ')}"
-
-
 PUBLISHED_RIVALS_COLUMNS = [
-    Column("setup", "Published on", format=setup_words),
+    Column("setup", "Published on", format=lambda setup: setup.replace("_", ", ", 1)),
     Column("name", "Upload"),
     Column("printed", "Published", "%"),
     Column("task", "Measured on"),
@@ -239,10 +234,8 @@ TRUST_COLUMNS = [
     Column("trust", "Trusted", format=TRUSTED_BY.get, page=True),
     Column("what", "What is released", page=True),
     shared.EPSILON,
-    Column("epsilon_features", "ε of features", format="{:g}"),
     Column("epsilon_labels", "ε of labels", format="{:g}", page=True),
     Column("composed", "ε composed", format="{:.3f}"),
-    Column("accountant", "Accountant"),
     *shared.accuracy(),
     *shared.SEED_COUNTS,
     Column("attack", "Best membership attack", page=True),
@@ -253,7 +246,7 @@ TRUST_COLUMNS = [
 ]
 
 
-def trust(tidy: str, runs: Paths, attacked: str, axes: Axes, methods: Methods) -> ResultTable:
+def trust(tidy: str, runs: Paths, attacked: str, axes: Axes) -> ResultTable:
     """Tabulate accuracy at equal epsilon by whom it trusts: nobody, a dealer, the server.
 
     All guarantees are for one sample, replaced by any other, its label included. Where features and
@@ -267,14 +260,12 @@ def trust(tidy: str, runs: Paths, attacked: str, axes: Axes, methods: Methods) -
         runs: its run files.
         attacked: what the membership attack chosen attains, by setting.
         axes: the axes that tell a row, with their defaults.
-        methods: the methods shown, with their labels.
     """
-    labels = {method["name"]: method["label"] for method in methods}
     scores = mean_and_spread(read_tidy(tidy, axes), ["setting"]).set_index("setting")
     rows = [
         row | scores.loc[document["name"]].to_dict() | {"setting": document["name"]}
         for document in map(read_run, runs)
-        for row in rows_of(document, axes, labels)
+        for row in rows_of(document, axes)
     ]
     table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
     places = table["trust"].map([LOCAL, SUM, TRUSTED].index)
@@ -283,9 +274,7 @@ def trust(tidy: str, runs: Paths, attacked: str, axes: Axes, methods: Methods) -
     return ResultTable(table.loc[order].reset_index(drop=True), TRUST_COLUMNS)
 
 
-def rows_of(
-    document: Mapping[str, Any], axes: Axes, labels: Mapping[str, str]
-) -> Iterator[dict[str, Any]]:
+def rows_of(document: Mapping[str, Any], axes: Axes) -> Iterator[dict[str, Any]]:
     """Yield a run's rows: none without such a guarantee at the epsilon that was asked."""
     setting, privacy = {**axes, **document["setting"]}, weakest_privacy(document)
     epsilon, of_labels = setting["epsilon"], setting["label_epsilon"] or 0.0
@@ -298,7 +287,7 @@ def rows_of(
         return
     uploads = setting["method"] in UPLOADING
     columns = {name: setting[name] for name in ("method", "message", "head")} | {
-        "what": Upload.of(setting | SEEN).label if uploads else labels[setting["method"]],
+        "what": Upload.of(setting | SEEN).label if uploads else method_label(setting["method"]),
         "epsilon": epsilon + of_labels,
         "epsilon_features": epsilon if of_labels else None,
         "epsilon_labels": of_labels or None,

@@ -87,10 +87,10 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
         if setting in rows.index
         if (text := undertrained(rows.at[setting, "accuracy"], ridge))
     }
-    for setting in list(behind)[:1]:
+    for setting, text in list(behind.items())[:1]:
         found.append(
             f"{counted(len(behind), 'setting')} ended far below ridge regression on the same "
-            f"uploads (for {setting} {behind[setting]}): train longer, or use that head."
+            f"uploads (for {setting_name(setting)}, {text}): train longer, or use that head."
         )
     return found
 
@@ -107,6 +107,8 @@ def section(tasks: Sequence[OwnTask], texts: Mapping[str, PageText], folder: str
     return "\n".join(
         [
             '<section id="study"><h2>This study</h2>',
+            "<p>Accuracies are on test samples: the mean over seeds ± one standard deviation. "
+            "Uplink is the length of all encoded messages until the epoch that counts.</p>",
             *(_task(task, texts, folder) for task in tasks),
             f"<h3>Next steps</h3><ul>{steps}</ul></section>",
         ]

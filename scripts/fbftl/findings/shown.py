@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from fbftl.findings.tables import Column
+from fbftl.findings.uploads import Upload
 from fbftl.findings.wording import axes_of, setting_words
 from fbftl.study.methods import RECORDS
 
@@ -21,9 +22,12 @@ def method_label(name: str) -> str:
 
 
 def setting_name(setting: str) -> str:
-    """Return a setting in words: its method, and the axes in which it deviates."""
-    method = method_label(setting.partition("+")[0])
-    return ", ".join(filter(None, [method, setting_words(axes_of(setting))]))
+    """Return a setting in words: its method or upload, and the axes in which it deviates."""
+    method, axes = setting.partition("+")[0], axes_of(setting)
+    name = method_label(method)
+    if method == "one_shot":
+        name = Upload(axes.pop("message", "features"), axes.pop("head", "mlp")).label
+    return ", ".join(filter(None, [name, setting_words(axes)]))
 
 
 METHOD_NAME = Column("method", "Method", format=method_label, page=True)

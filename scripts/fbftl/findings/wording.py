@@ -84,21 +84,9 @@ def axis_name(axis: str) -> str:
     return NAMES.get(axis, axis.replace("_", " "))
 
 
-MECHANISMS = {
-    "dp_fedavg": "DP-FedAvg",
-    "feature_gaussian": "Gaussian on features",
-    "feature_laplace": "Laplace on features",
-    "gaussian": "Gaussian",
-    "laplace": "Laplace",
-    "update_gaussian": "Gaussian on updates",
-}
-"""What mechanisms of noise are called that are not called as they are keyed."""
-
-
 def mechanism_words(mechanism: str) -> str:
-    """Return how tables write a mechanism, and behind a comma what calibrates it."""
-    key, *rest = mechanism.split(", ")
-    return ", ".join([MECHANISMS.get(key, key), *rest]).replace("_", " ")
+    """Return how tables write a mechanism of noise, and behind a comma what calibrates it."""
+    return mechanism.replace("dp_fedavg", "DP-FedAvg").replace("_", " ")
 
 
 def words(axis: str, value: str) -> str:
