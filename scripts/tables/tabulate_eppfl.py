@@ -56,15 +56,10 @@ EPPFL_COLUMNS = [
     *shared.SEED_COUNTS,
     Column("total_epsilon", "ε in total", format="{:,.0f}"),
     Column("formula_up", "Up by formula", "bytes", BYTES),
-    Column("activations", "Activations", "bytes", BYTES),
-    Column("labels", "Labels", "bytes", BYTES),
-    Column("weights", "Weights up", "bytes", BYTES),
     Column("uplink", "Uplink", "bytes", BYTES, page=True),
     Column("uplink_with_positions", "Up with positions", "bytes", BYTES),
     Column("formula_down", "Gradients by formula", "bytes", BYTES),
     Column("gradients", "Gradients", "bytes", BYTES),
-    Column("edge_weights", "Edge's weights", "bytes", BYTES),
-    Column("fedavg", "FedAvg's weights", "bytes", BYTES),
     Column("over_fedavg", "Uplink over FedAvg's", format="{:.2f}", page=True),
 ]
 

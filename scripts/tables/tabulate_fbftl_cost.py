@@ -55,11 +55,9 @@ METHODS_COLUMNS = [
     shared.SEEDS,
     *shared.with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("common_accuracy", "Accuracy that all methods reach in all seeds", format="{:.2%}"),
-    Column("common_epochs", "Epochs to that accuracy", format="{:.1f}"),
     *shared.with_spread("common_uplink", "Uplink to that accuracy", "bit", prefixed),
     *shared.with_spread("common_times_fbftl", "That uplink over FbFTL's", format=ratio),
     *shared.judged_against("CIFAR-10", format="{:.2%}"),
-    Column("published_times_fbftl", "Published uplink over FbFTL's", format=ratio),
 ]
 
 
@@ -225,7 +223,6 @@ LANGUAGE_COLUMNS = [
     shared.METHOD,
     Column("trained_encoders", "Trained encoders", "blocks", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
-    Column("numbers_per_batch", "Numbers per batch, as counted", format="{:,.0f}"),
     Column("uplink_payload_bits", "Uplink, as counted", "bit", prefixed, page=True),
     *shared.with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
     Column("token_id_bits", "Uplink, as plain token ids", "bit", prefixed),

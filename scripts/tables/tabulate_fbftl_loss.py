@@ -159,7 +159,6 @@ PACKET_LOSS_COLUMNS = [
     Column("messages", "Packets sent", format="{:,.0f}"),
     Column("plr_ledger", "Packets lost", format=rate, page=True),
     Column("plr_formula", "Packets lost, by formula", format=rate),
-    Column("plr_deviation", "±", format=rate),
     Column("attempts_ledger", "Attempts per block by ledger", format="{:.5f}"),
     Column("attempts_formula", "By Eq. (19)", format="{:.5f}"),
     *shared.accuracy(),

@@ -188,7 +188,6 @@ LABEL_PRIVACY_COLUMNS = [
     Column("UK", "All samples UK", format="{:,}", page=True),
     Column("K", "Samples per client K", page=True),
     Column("U", "Clients U", format="{:,}", page=True),
-    Column("types", "Batch types"),
     Column("prior", "Before the query", "bits", TWO_PLACES, page=True),
     Column("exact", "After, all types", "bits", TWO_PLACES, page=True),
     Column("spread", "±", format="{:.3f}"),

@@ -24,9 +24,5 @@ def main(parts: Sequence[str], script: str) -> ResultTable:
     exactly = {"float_precision": "round_trip", "keep_default_na": False, "na_values": [""]}
     found = [pd.read_csv(part, **exactly) for part in parts]
     rows = pd.concat(found, keys=range(len(found))).swaplevel().sort_index(kind="stable")
-    return ResultTable(rows, columns_of(load(script).COLUMNS))
-
-
-def columns_of(columns: Sequence[Column]) -> list[Column]:
-    """Return columns, those of methods and settings in words."""
-    return [NAMES.get(column.name, column) for column in columns]
+    columns = [NAMES.get(column.name, column) for column in load(script).COLUMNS]
+    return ResultTable(rows, columns)

@@ -39,7 +39,6 @@ UPLOADS_COLUMNS = [
     Column("clients", "Clients", format="{:,.0f}"),
     Column("numbers_per_client", "Numbers per client", format="{:,.0f}"),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
-    Column("uplink_bits", "Uplink in all", "bits", prefixed),
     Column("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("airtime", "Airtime per client", "s", "{:.3g}"),
     Column("sending_energy", "Energy to send, in all", "J", "{:.3g}"),
@@ -118,7 +117,6 @@ RINGS_COLUMNS = [
     Column("name", "Upload", page=True),
     shared.EPSILON,
     Column("fraction_bits", "Bits behind the point", format="{:.0f}", page=True),
-    Column("bounded", "A sum is bounded"),
     Column("largest_sum", "Bound on the sum", format="{:,.0f}", page=True),
     Column("ring_bits", "Bits of a masked number", format="{:.0f}", page=True),
     Column("saved", f"Saved of {WORD_BITS} bits", format="{:.0%}", page=True),
@@ -241,8 +239,6 @@ TRUST_COLUMNS = [
     Column("attack", "Best membership attack", page=True),
     Column("auc", "AUC", format="{:.3f}", page=True),
     Column("proven", "Its proof: ε is at least", format="{:.2f}", page=True),
-    Column("targets", "Targets", format="{:.0f}"),
-    Column("shadows", "Shadows", format="{:.0f}"),
 ]
 
 
