@@ -39,7 +39,6 @@ METHODS_COLUMNS = [
     Column("uplink_formula", "Uplink by formula", "bit", prefixed),
     *shared.with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
     Column("uplink_sent", "Uplink of all clients", "bit", prefixed, page=True),
-    Column("downlink_formula", "Downlink by formula", "bit", prefixed),
     *shared.with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
     Column("downlink_once", "Downlink of the extractor", "bit", prefixed),
     *shared.with_spread(

@@ -52,7 +52,6 @@ PRIVACY_COLUMNS = [
     Column("clip", "Clip norm c", format="{:.3g}"),
     Column("sigma", "Noise σ", "c", "{:.3g}"),
     Column("delta", "δ", format="{:.0e}"),
-    Column("accountant", "Accountant"),
     Column("epsilon_sample", "ε, sample replaced", format=three_digits),
     Column("epsilon_client", "ε, client replaced", format=three_digits, page=True),
     *shared.judged_against("CIFAR-10"),

@@ -38,7 +38,6 @@ WIDTHS_COLUMNS = [
     Column("multiplications", "Multiplications", format=prefixed),
     Column("uplink_bits", "Uplink of all clients, per round", "bits", prefixed, page=True),
     Column("client_bits", "Uplink of a client at this width", "bits", prefixed, page=True),
-    Column("clients", "Clients at this width"),
     *shared.SEED_COUNTS,
 ]
 """Uplink per round is of all clients together, and the same for every width that a run serves."""
