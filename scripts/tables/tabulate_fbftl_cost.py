@@ -36,11 +36,11 @@ METHODS_COLUMNS = [
     shared.METHOD,
     *shared.with_spread("epochs", "Epochs", format="{:.1f}", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
-    Column("uplink_formula", "Uplink by formula", "bit", prefixed),
-    *shared.with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
-    Column("uplink_sent", "Uplink of all clients", "bit", prefixed, page=True),
-    *shared.with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
-    Column("downlink_once", "Downlink of the extractor", "bit", prefixed),
+    Column("uplink_formula", "Uplink by formula", "bits", prefixed),
+    *shared.with_spread("uplink_ledger", "Uplink, counted", "bits", prefixed),
+    Column("uplink_sent", "Uplink of all clients, as sent", "bits", prefixed, page=True),
+    *shared.with_spread("downlink_ledger", "Downlink, counted", "bits", prefixed),
+    Column("downlink_once", "Downlink of the extractor", "bits", prefixed),
     *shared.with_spread(
         "client_multiplications", "Multiplications of all clients", "", prefixed, page=True
     ),
@@ -54,7 +54,7 @@ METHODS_COLUMNS = [
     shared.SEEDS,
     *shared.with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("common_accuracy", "Accuracy that all methods reach in all seeds", format="{:.2%}"),
-    *shared.with_spread("common_uplink", "Uplink to that accuracy", "bit", prefixed),
+    *shared.with_spread("common_uplink", "Uplink to that accuracy", "bits", prefixed),
     *shared.with_spread("common_times_fbftl", "That uplink over FbFTL's", format=ratio),
     *shared.judged_against("CIFAR-10", format="{:.2%}"),
 ]
@@ -222,10 +222,10 @@ LANGUAGE_COLUMNS = [
     shared.METHOD,
     Column("trained_encoders", "Trained encoders", "blocks", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
-    Column("uplink_payload_bits", "Uplink, as counted", "bit", prefixed, page=True),
-    *shared.with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
-    Column("token_id_bits", "Uplink, as plain token ids", "bit", prefixed),
-    *shared.with_spread("downlink_bits", "Downlink", "bit", prefixed, page=True),
+    Column("uplink_payload_bits", "Uplink, as counted", "bits", prefixed, page=True),
+    *shared.with_spread("uplink_bits", "Uplink, as sent", "bits", prefixed, page=True),
+    Column("token_id_bits", "Uplink, as plain token ids", "bits", prefixed),
+    *shared.with_spread("downlink_bits", "Downlink", "bits", prefixed, page=True),
     shared.FROZEN,
     *(
         column
