@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.claim_pages import effect_words
 from fbftl.findings.columns import SEEDS, VERDICT
 from fbftl.findings.comparison import ROUNDING
 from fbftl.findings.tables import Column
@@ -47,12 +48,11 @@ def readable(value: float) -> str:
 
 CLAIMS = (
     Column("claim", "Claim", page=True),
-    Column("headline", "Headline"),
     Column("says", "Says", width="6cm", page=True),
     Column("place", "Place"),
     Column("printed", "Printed", width="3cm", page=True),
     VERDICT,
-    Column("effect", "Effect", width="6cm", page=True),
+    Column("effect", "Effect", format=effect_words, width="6cm", page=True),
     Column("evidence", "Evidence", page=True),
     Column("parts", "Parts"),
     Column("note", "Note", width="4cm"),
