@@ -257,8 +257,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     columns = [*COMPRESSED, "epochs", "uplink_bits", "uplink_bits_spread", "accuracy", "spread",
                "seeds", "diverged"]  # fmt: skip
     points = to_draw(table)[columns]
-    points = marked(points, "best_of_method", ["fraction", "method"])
-    points = marked(points, "pareto", ["fraction"])
+    points = marked(points)
     series, looks = by_method(points, methods)
     names = points.apply(compression_words, axis=1).where(points["pareto"], "")
     names = names.str.replace(", all elements| of elements|, no error feedback", "", regex=True)
@@ -278,16 +277,16 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     save(figure, svg, points, title)
 
 
-def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
-    """Return the points with a column that tells which are on the front of those alike.
+def marked(points: pd.DataFrame) -> pd.DataFrame:
+    """Return the points with whether they are on the Pareto front of their share of the clients.
 
     Of points that coincide only the first is.
     """
     fronts = []
-    for _, group in points.groupby(alike):
+    for _, group in points.groupby("fraction"):
         distinct = group.drop_duplicates(["uplink_bits", "accuracy"])
         fronts += [*distinct.index[on_front(distinct["uplink_bits"], distinct["accuracy"])]]
-    return points.assign(**{column: points.index.isin(fronts)})
+    return points.assign(pareto=points.index.isin(fronts))
 
 
 def packet_loss(table: str, svg: str, methods: Methods) -> None:
@@ -314,10 +313,11 @@ def packet_loss(table: str, svg: str, methods: Methods) -> None:
     lost = Scale("packet loss rate (%),\nlog scale from 0.1 on", "symlog", (0, 0.1, 1, 10, 100),
                 (-0.03, 180))  # fmt: skip
     panels = {
-        "lost": Panel(lost, y, "What is lost"),
-        "cost": Panel(Scale("points of accuracy\nagainst no loss", reference=0), y,
-                      "What it changes, with 95 % bounds"),
-    }  # fmt: skip
+        "lost": Panel(lost, y, "Packets lost"),
+        "cost": Panel(
+            Scale("points of accuracy\nagainst no loss", reference=0), y, "Accuracy, 95 % bounds"
+        ),
+    }
     looks = {formula: Look(NEUTRAL, "|", "", size=11)}
     looks |= {look.figure_label: Look.of(look, line="") for look in methods_shown.values()}
     size = (TEXT_WIDTH, 0.17 * len(lossy) + 1.2)

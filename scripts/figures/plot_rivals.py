@@ -80,8 +80,7 @@ def uploads_by(runs: str, svg: str, axis: str, axes: Axes, task_value: float | N
     rows = mean_and_spread(here, [*READ, *further, axis])
     frame, looks = by_axis(rows, further, axis)
     label, scale = ABSCISSAE[axis]
-    ticks = sorted(rows[axis].unique()) if scale == "packet loss" else ()
-    panel = Panel(Scale(label, scale, ticks), Scale(ACCURACY))
+    panel = Panel(Scale(label, scale, sorted(rows[axis].unique())), Scale(ACCURACY))
     spec = Spec(looks, {"": panel}, (1.5 * COLUMN_WIDTH, 3.6), legend=3)
     save(lines(frame, spec), svg, rows, f"Accuracy of uploads by {label}")
 

@@ -3,6 +3,8 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
+from itertools import cycle
+
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.plots.frames import marks
@@ -35,15 +37,16 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
     by_name = shown(methods)
     read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
     labels = {name: method.figure_label for name, method in by_name.items()}
-    curves, looks = [], {}
+    curves, looks, broken = [], {}, {}
     for name, run in zip(names(read, labels), read, strict=True):
         method, values = by_name[run.method], run.setting.values
         once = method.sends == "once"
         curves.append(curve(run, once).assign(name=name))
-        # Compressed ones are dashed or hollow, solved starts green.
+        # Compressed ones are broken or hollow, solved starts green.
         compressed = values["bits"] != FLOAT_BITS or values["keep"] != 1
         colour = COLOURS["statistics"] if values["start"] == "means" else method.colour
-        looks[name] = Look(colour, "", "--" if compressed else "-")
+        dashes = broken.setdefault(colour, cycle(("--", ":", "-.")))
+        looks[name] = Look(colour, "", next(dashes) if compressed else "-")
         if once:
             looks[name] = Look.of(method, line="", filling="white" if compressed else "", size=8)
     rows = pd.concat(curves, ignore_index=True)

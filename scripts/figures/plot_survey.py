@@ -17,7 +17,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Methods
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
-from fbftl.findings.wording import axes_of, setting_words, words
+from fbftl.findings.wording import axes_of, dealt_words, listed_words, setting_words
 from fbftl.ground.csv_tables import read_table
 
 
@@ -37,8 +37,8 @@ def frameworks(table: str, svg: str, methods: Methods) -> None:
     looks, frames, panels = {}, [], {}
     x = Scale("sent by a client (bit)", "log", margin=0.08)
     for partition, in_panel in rows.groupby("partition"):
-        dealt = words("partition", partition) if partition == "shards" else partition
-        panels[partition] = Panel(x, Scale("accuracy (%)", "score"), f"Labels: {dealt}")
+        title = f"Labels: {dealt_words(str(partition))}"
+        panels[partition] = Panel(x, Scale("accuracy (%)", "score"), title)
         for method, settings in in_panel.groupby("method", sort=False):
             look = shown(methods)[str(method)]
             marker = "o" if look.marker.startswith("$") else look.marker
@@ -56,8 +56,8 @@ def what_differs(variants: list[str]) -> list[str]:
     """Return in words of each setting, written as "axis value, axis value", what not all have."""
     named = [variant.split(", ") if isinstance(variant, str) else [] for variant in variants]
     shared = set(named[0]).intersection(*named)
-    apart = [[part.split(" ", 1) for part in parts if part not in shared] for parts in named]
-    return [setting_words(dict(axes)) for axes in apart]
+    apart = [[part for part in parts if part not in shared] for parts in named]
+    return [listed_words(", ".join(parts)) for parts in apart]
 
 
 DASHES = ("-", "--", ":", "-.")

@@ -196,7 +196,7 @@ def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
     save(figure, svg, means.assign(by_chance=chance), "Accuracy on the domain without labels")
 
 
-NETWORKS = {"he": "He's start", "torch": "torch's start"}
+NETWORKS = {"he": "He's initial weights", "torch": "torch's initial weights"}
 """Whose initial values a network of the study has; another's name stands for itself."""
 
 FOLLOWED = {

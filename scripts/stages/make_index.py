@@ -33,7 +33,7 @@ def main(
         results: tables and figures that the study makes of each paper, as html and svg.
         page_texts: title and caption of each of them, by path.
         data_sets: name, data set and number of seeds of each task of the study.
-        own_tasks: name, data set, methods and results of each task that the study makes.
+        own_tasks: name, data set and results of each task that the study makes.
         arithmetic: sentence on whether other machines give the same numbers.
         page: path of the page.
     """
@@ -64,7 +64,7 @@ def main(
     ridge = _ridge(tables)
     of_study = [
         OwnTask(
-            **{field: task[field] for field in ("name", "data", "results", "methods")},
+            **{field: task[field] for field in ("name", "data", "results")},
             runs=read_table(path, {"key": str}).query("task == @task['name']"),
             ridge=ridge.get(task["name"], {}),
             folder=str(Path(path).parent),

@@ -7,24 +7,28 @@ import pandas as pd
 from fbftl.attacks.findings import read_findings
 from fbftl.findings import columns as shared
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.shown import METHOD_NAME
 from fbftl.findings.steps import Paths
 from fbftl.findings.tables import Column, ResultTable
+from fbftl.findings.upload_kinds import written
+from fbftl.findings.uploads import Upload
+from fbftl.findings.wording import mechanism_words
 
 # --- attacks --------------------------------------------------------------------------------------
 
 ATTACKS_COLUMNS = [
     Column("attack", "Attack", page=True),
-    shared.METHOD_NAME,
-    Column("adversary", "Adversary", page=True),
+    METHOD_NAME,
+    Column("adversary", "Adversary", format=written, page=True),
     Column("samples_per_client", "K", "samples", "{:.0f}"),
-    Column("mechanism", "Mechanism", page=True),
+    Column("mechanism", "Noise", format=mechanism_words, page=True),
     Column("unit", "Protected"),
     shared.EPSILON,
     Column("measure", "Measure", page=True),
     Column("value", "Attained", format="{:.3g}", page=True),
     Column("spread", "±", format="{:.2g}"),
     Column("blind", "Blind guess", format="{:.3g}", page=True),
-    Column("repetitions", "n"),
+    Column("repetitions", "Repetitions"),
 ]
 
 
@@ -43,15 +47,16 @@ def attacks(findings: Paths) -> ResultTable:
 
 SHARE = "{:.2%}"
 
-HEAD = Column("head", "Message and head", page=True)
+
+HEAD = Column("head", "Upload", format=lambda head: Upload(*head.split(", ")).label, page=True)
 """Of solved heads, none of which has noise."""
 
-NOISE = (Column("mechanism", "Mechanism", page=True), shared.EPSILON)
+NOISE = (Column("mechanism", "Noise", format=mechanism_words, page=True), shared.EPSILON)
 
 MEMBERSHIP_COLUMNS = [
     Column("attack", "Attack", page=True),
-    Column("offset", "a", format="{:.1f}"),
-    Column("tuning_auc", "Tuning AUC", format="{:.3f}"),
+    Column("offset", "RMIA's a", format="{:.1f}"),
+    Column("tuning_auc", "AUC on tuning targets", format="{:.3f}"),
     *shared.with_spread("auc", "AUC", format="{:.3f}", page=True),
 ]
 
@@ -59,7 +64,7 @@ RATES = ("0.01", "0.001")
 """Rates of false positives for which thresholds are chosen, as columns name them."""
 
 COUNTS = [
-    Column("proven", "Proves ε of a client of at least", format="{:.3f}", page=True),
+    Column("proven", "A client's ε is at least", format="{:.2f}", page=True),
     Column("targets", "Targets", format="{:.0f}"),
     Column("shadows", "Shadows", format="{:.0f}"),
     Column("quoted", "Quoted", format=lambda quoted: "yes" if quoted else "", page=True),
@@ -91,10 +96,10 @@ def of_rates(table: pd.DataFrame) -> list[Column]:
         for name, heading, form in (
             (
                 f"hits_{rate}",
-                f"True-positive rate at {float(rate):.1%} false positives",
+                f"True positives at {100 * float(rate):g}% false ones",
                 shared.PERCENT,
             ),
-            (f"alarms_{rate}", "False-positive rate attained", SHARE),
+            (f"alarms_{rate}", "False positives attained", SHARE),
         )
         for column in shared.with_spread(name, heading, format=form, page=rate == RATES[0])
     ]

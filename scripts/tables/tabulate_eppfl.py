@@ -34,13 +34,13 @@ SENT = {
 UP = ("activations", "labels", "weights")
 
 OF_AXES = [
-    Column("local_epochs", "E", "epochs", "{:.0f}", page=True),
+    Column("local_epochs", "Local epochs E", format="{:.0f}", page=True),
     Column("client_part", "Client's last layer", page=True),
-    Column("keep_activations", "θ_a", format="{:g}", page=True),
-    Column("keep_gradients", "θ_g", format="{:g}"),
+    Column("keep_activations", "Activations kept θ_a", format="{:g}", page=True),
+    Column("keep_gradients", "Gradients kept θ_g", format="{:g}"),
     Column("kept_gradients", "Kept"),
     Column("selection_reading", "Reading"),
-    Column("epsilon", "ε of one value", format="{:g}", page=True),
+    Column("epsilon", "ε of one activation", format="{:g}", page=True),
     Column("laplace_sensitivity", "Sensitivity"),
     Column("aggregation", "Aggregation"),
     Column("mask_shape", "Mask"),
@@ -51,20 +51,15 @@ AXES = [column.name for column in OF_AXES]
 
 EPPFL_COLUMNS = [
     *OF_AXES,
-    *shared.accuracy("Accuracy, clean"),
-    *shared.with_spread("protected", "Accuracy, protected", page=True),
+    *shared.accuracy("Accuracy, clean inference"),
+    *shared.with_spread("protected", "Accuracy, protected inference", page=True),
     *shared.SEED_COUNTS,
     Column("total_epsilon", "ε in total", format="{:,.0f}"),
     Column("formula_up", "Up by formula", "bytes", BYTES),
-    Column("activations", "Activations", "bytes", BYTES),
-    Column("labels", "Labels", "bytes", BYTES),
-    Column("weights", "Weights up", "bytes", BYTES),
     Column("uplink", "Uplink", "bytes", BYTES, page=True),
     Column("uplink_with_positions", "Up with positions", "bytes", BYTES),
     Column("formula_down", "Gradients by formula", "bytes", BYTES),
     Column("gradients", "Gradients", "bytes", BYTES),
-    Column("edge_weights", "Edge's weights", "bytes", BYTES),
-    Column("fedavg", "FedAvg's weights", "bytes", BYTES),
     Column("over_fedavg", "Uplink over FedAvg's", format="{:.2f}", page=True),
 ]
 

@@ -36,18 +36,15 @@ METHODS_COLUMNS = [
     shared.METHOD,
     *shared.with_spread("epochs", "Epochs", format="{:.1f}", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
-    Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
-    Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
-    Column("uplink_formula", "Uplink by formula", "bit", prefixed),
-    *shared.with_spread("uplink_ledger", "Uplink, counted", "bit", prefixed),
-    Column("uplink_sent", "Uplink as sent", "bit", prefixed, page=True),
-    Column("downlink_formula", "Downlink by formula", "bit", prefixed),
-    *shared.with_spread("downlink_ledger", "Downlink, counted", "bit", prefixed),
-    Column("downlink_once", "Downlink of the extractor", "bit", prefixed),
+    Column("uplink_formula", "Uplink by formula", "bits", prefixed),
+    *shared.with_spread("uplink_ledger", "Uplink, counted", "bits", prefixed),
+    Column("uplink_sent", "Uplink of all clients, as sent", "bits", prefixed, page=True),
+    *shared.with_spread("downlink_ledger", "Downlink, counted", "bits", prefixed),
+    Column("downlink_once", "Downlink of the extractor", "bits", prefixed),
     *shared.with_spread(
-        "client_multiplications", "Multiplications, clients", "", prefixed, page=True
+        "client_multiplications", "Multiplications of all clients", "", prefixed, page=True
     ),
-    Column("server_multiplications", "Multiplications, server", format=prefixed),
+    Column("server_multiplications", "Multiplications of the server", format=prefixed),
     *shared.accuracy(format="{:.2%}"),
     shared.TEST_SET,
     Column("test_set_error_to_fbftl", "Test set ± to FbFTL, at most", format="{:.1%}"),
@@ -57,11 +54,9 @@ METHODS_COLUMNS = [
     shared.SEEDS,
     *shared.with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("common_accuracy", "Accuracy that all methods reach in all seeds", format="{:.2%}"),
-    Column("common_epochs", "Epochs to that accuracy", format="{:.1f}"),
-    *shared.with_spread("common_uplink", "Uplink to that accuracy", "bit", prefixed),
+    *shared.with_spread("common_uplink", "Uplink to that accuracy", "bits", prefixed),
     *shared.with_spread("common_times_fbftl", "That uplink over FbFTL's", format=ratio),
     *shared.judged_against("CIFAR-10", format="{:.2%}"),
-    Column("published_times_fbftl", "Published uplink over FbFTL's", format=ratio),
 ]
 
 
@@ -227,11 +222,10 @@ LANGUAGE_COLUMNS = [
     shared.METHOD,
     Column("trained_encoders", "Trained encoders", "blocks", page=True),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
-    Column("numbers_per_batch", "Numbers per batch, as counted", format="{:,.0f}"),
-    Column("uplink_payload_bits", "Uplink, as counted", "bit", prefixed, page=True),
-    *shared.with_spread("uplink_bits", "Uplink, as sent", "bit", prefixed, page=True),
-    Column("token_id_bits", "Uplink, as plain token ids", "bit", prefixed),
-    *shared.with_spread("downlink_bits", "Downlink", "bit", prefixed, page=True),
+    Column("uplink_payload_bits", "Uplink, as counted", "bits", prefixed, page=True),
+    *shared.with_spread("uplink_bits", "Uplink, as sent", "bits", prefixed, page=True),
+    Column("token_id_bits", "Uplink, as plain token ids", "bits", prefixed),
+    *shared.with_spread("downlink_bits", "Downlink", "bits", prefixed, page=True),
     shared.FROZEN,
     *(
         column

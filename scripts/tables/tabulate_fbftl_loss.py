@@ -17,7 +17,7 @@ from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread, spread_of
-from fbftl.findings.shown import labelled, of_clients, shown
+from fbftl.findings.shown import SETTING_NAME, labelled, of_clients, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import DIVERGED
 from fbftl.findings.tables import Column, ResultTable
@@ -42,14 +42,16 @@ AXES = ("fraction", "plr", "loss")
 
 SCARCITY_COLUMNS = [
     Column("fraction", "Share of clients", format="{:g}", page=True),
-    Column("plr", "PLR", format="{:g}", page=True),
-    Column("offered", "Sent", "samples", "{:.0f}"),
-    Column("received", "Received", "samples", "{:.0f}", page=True),
-    *shared.accuracy("Lost for good"),
+    Column("plr", "Packet loss rate", format="{:g}", page=True),
+    Column("offered", "Sent", "samples", "{:,.0f}"),
+    Column("received", "Received", "samples", "{:,.0f}", page=True),
+    *shared.accuracy("Accuracy, lost for good"),
     shared.UNDERTRAINED,
     shared.TEST_SET,
-    *shared.with_spread("accuracy_reshuffled", "Reshuffled", spread="spread_reshuffled", page=True),
-    Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:.0f}"),
+    *shared.with_spread(
+        "accuracy_reshuffled", "Accuracy, reshuffled", spread="spread_reshuffled", page=True
+    ),
+    Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:,.0f}"),
     Column("difference", "Difference", format="{:+.1%}", page=True),
     Column("test_set_error_of_difference", "Test set ± of it, at most", format=shared.PERCENT),
     Column("effect", "Effect of reshuffling", page=True),
@@ -134,7 +136,11 @@ def beside_fig8(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.Data
 
 # --- packet loss ----------------------------------------------------------------------------------
 
-RATE = "{:.4%}"
+
+def rate(share: float) -> str:
+    """Return a rate in percent with three digits."""
+    return f"{100 * share:.3g}%"
+
 
 EQ_18 = "Eq. (18)"
 
@@ -146,20 +152,18 @@ DIFFERENCE = ("difference", "difference_spread", "difference_lower", "difference
 
 PACKET_LOSS_COLUMNS = [
     shared.METHOD,
-    Column("blr", "BLR", format="{:g}", page=True),
-    Column("burst", "Burst", "blocks", "{:g}", page=True),
-    Column("retransmissions", "n_r", page=True),
+    Column("blr", "Block loss rate", format="{:g}", page=True),
+    Column("burst", "Mean burst", "blocks", "{:g}", page=True),
+    Column("retransmissions", "Retransmissions, at most", page=True),
     Column("blocks", "Blocks per packet", format="{:.4g}"),
     Column("messages", "Packets sent", format="{:,.0f}"),
-    Column("plr_ledger", "PLR by ledger", format=RATE, page=True),
-    Column("plr_formula", "By formula", format=RATE),
-    Column("formula", "Formula"),
-    Column("plr_deviation", "±", format=RATE),
+    Column("plr_ledger", "Packets lost", format=rate, page=True),
+    Column("plr_formula", "Packets lost, by formula", format=rate),
     Column("attempts_ledger", "Attempts per block by ledger", format="{:.5f}"),
     Column("attempts_formula", "By Eq. (19)", format="{:.5f}"),
     *shared.accuracy(),
     shared.TEST_SET,
-    *shared.with_spread("difference", "Against no loss", format="{:+.1%}", page=True),
+    *shared.with_spread("difference", "Accuracy against no loss", format="{:+.1%}", page=True),
     Column("test_set_error_of_difference", "Test set ± of it, at most", format=shared.PERCENT),
     Column("effect", "Effect of the loss", page=True),
     *shared.SEED_COUNTS,
@@ -386,16 +390,16 @@ def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFram
 POINTS = "{:.2f}"
 
 EFFECTS_COLUMNS = [
-    Column("id", "Row"),
-    Column("finding", "The script", page=True),
-    Column("setting", "Setting", page=True),
-    Column("selection", "Epoch picked", page=True),
+    Column("id", "Audit row", page=True),
+    Column("finding", "In the public script", page=True),
+    SETTING_NAME,
+    Column("selection", "Epoch is picked", page=True),
     *shared.with_spread("released", "As released", "%", POINTS, page=True),
     *shared.with_spread("corrected", "Corrected", "%", POINTS, page=True),
     *shared.with_spread("difference", "Difference", "points", "{:+.2f}", page=True),
     *shared.SEED_COUNTS,
     Column("effect", "Effect", page=True),
-    Column("section", "Argued in", page=True),
+    Column("section", "Argued in"),
 ]
 
 

@@ -13,8 +13,10 @@ from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.shown import METHOD_NAME
 from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, three_digits
+from fbftl.findings.wording import mechanism_words
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.label_privacy import batch_types
 from fbftl.privacy.mechanisms import RELATIVE_NOTE, gaussian_per_client, no_mechanism
@@ -38,19 +40,18 @@ CALIBRATED = {
 
 PRIVACY_COLUMNS = [
     Column("samples_per_client", "K", "samples", "{:.0f}", page=True),
-    shared.METHOD_NAME,
+    METHOD_NAME,
     shared.EPSILON,
-    Column("label_epsilon", "Label ε", format="{:g}", page=True),
+    Column("label_epsilon", "ε of labels", format="{:g}", page=True),
     *shared.accuracy(),
     shared.TEST_SET,
     shared.DIVERGED,
-    Column("mechanism", "Mechanism"),
-    Column("unit", "Unit", page=True),
+    Column("mechanism", "Noise", format=mechanism_words),
+    Column("unit", "ε is for a", page=True),
     Column("adjacency", "Neighbours"),
     Column("clip", "Clip norm c", format="{:.3g}"),
     Column("sigma", "Noise σ", "c", "{:.3g}"),
     Column("delta", "δ", format="{:.0e}"),
-    Column("accountant", "Accountant"),
     Column("epsilon_sample", "ε, sample replaced", format=three_digits),
     Column("epsilon_client", "ε, client replaced", format=three_digits, page=True),
     *shared.judged_against("CIFAR-10"),
@@ -133,17 +134,19 @@ def replaced(guarantees: pd.DataFrame, unit: str, row: dict[str, object]) -> flo
 
 # --- noise ----------------------------------------------------------------------------------------
 
+
+DRAWN = {"once": "once", "redrawn": "every epoch"}
+"""How often a sample's noise is drawn."""
+
 NOISE_COLUMNS = [
-    shared.METHOD_NAME,
+    METHOD_NAME,
     Column("sigma", "Noise σ", "R std(g)", "{:g}", page=True),
-    Column("noise_draw", "Drawn", page=True),
+    Column("noise_draw", "Noise is drawn", format=DRAWN.get, page=True),
     *shared.accuracy(),
     shared.TEST_SET,
     *shared.SEED_COUNTS,
-    Column("mechanism", "Mechanism", page=True),
-    Column("guarantee", "Guarantee", page=True),
+    Column("mechanism", "Mechanism", format=mechanism_words),
     *shared.judged_against("CIFAR-10"),
-    Column("footnote", "Footnote", width="6cm"),
 ]
 
 
@@ -153,7 +156,7 @@ def noise(
     """Tabulate accuracy against the relative noise of the paper (Sec. V-B), drawn once or each
     epoch.
 
-    The guarantee column is empty, because this mechanism gives none; the footnote says why.
+    In the csv the guarantee is empty, because this mechanism gives none, and a footnote says why.
 
     Args:
         runs: tidy table of the experiment.
@@ -181,10 +184,9 @@ NEAR_BITS = 0.01
 """Bits up to which two uncertainties count as equal."""
 
 LABEL_PRIVACY_COLUMNS = [
-    Column("UK", "UK", "samples", page=True),
-    Column("K", "K", "samples", page=True),
-    Column("U", "Clients U", page=True),
-    Column("types", "Batch types"),
+    Column("UK", "All samples UK", format="{:,}", page=True),
+    Column("K", "Samples per client K", page=True),
+    Column("U", "Clients U", format="{:,}", page=True),
     Column("prior", "Before the query", "bits", TWO_PLACES, page=True),
     Column("exact", "After, all types", "bits", TWO_PLACES, page=True),
     Column("spread", "±", format="{:.3f}"),

@@ -3,8 +3,15 @@
 from collections.abc import Sequence
 
 import pandas as pd
+from fbftl.findings.shown import METHOD_NAME, SETTING_NAME
 from fbftl.findings.steps import load
-from fbftl.findings.tables import ResultTable
+from fbftl.findings.tables import Column, ResultTable
+from fbftl.findings.wording import listed_words
+
+AXES = Column("axes", "Setting", format=listed_words)
+
+NAMES = {column.name: column for column in (METHOD_NAME, SETTING_NAME, AXES)}
+"""Columns that are written in words, which a script that analyses does not import."""
 
 
 def main(parts: Sequence[str], script: str) -> ResultTable:
@@ -17,4 +24,5 @@ def main(parts: Sequence[str], script: str) -> ResultTable:
     exactly = {"float_precision": "round_trip", "keep_default_na": False, "na_values": [""]}
     found = [pd.read_csv(part, **exactly) for part in parts]
     rows = pd.concat(found, keys=range(len(found))).swaplevel().sort_index(kind="stable")
-    return ResultTable(rows, load(script).COLUMNS)
+    columns = [NAMES.get(column.name, column) for column in load(script).COLUMNS]
+    return ResultTable(rows, columns)

@@ -13,7 +13,7 @@ from fbftl.models.cost.layers import multiplications, read_network
 
 FRONT_COLUMNS = [
     Column("skew", "Label distribution", page=True),
-    Column("samples_per_client", "K", format="{:.0f}", page=True),
+    Column("samples_per_client", "K", "samples", "{:.0f}", page=True),
     Column("name", "Upload and head", format=written, page=True),
     Column("kilobytes", "Uplink per client", "kB", three_digits, page=True),
     *shared.accuracy(),

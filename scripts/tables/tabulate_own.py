@@ -94,7 +94,7 @@ def sweep_columns(score: str, varying: Sequence[str]) -> list[Column]:
         *axis_columns(varying, lambda of: f"{of:g}" if isinstance(of, float) else str(of)),
         *shared.with_spread(score, heading, unit, form, spread="spread", page=True),
         *([shared.TEST_SET, shared.MAJORITY] if score == "test_accuracy" else []),
-        Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
+        Column("uplink_bits", "Uplink of all clients", "bits", prefixed),
         *shared.SEED_COUNTS,
     ]
 

@@ -18,8 +18,9 @@ from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.steps import Axes, Methods, Paths
-from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.findings.shown import method_label
+from fbftl.findings.steps import Axes, Paths
+from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.models.cost.layers import Network, multiplications, read_network
@@ -34,13 +35,11 @@ from fbftl.study.uploads import READ
 
 UPLOADS_COLUMNS = [
     Column("name", "Upload", page=True),
-    Column("message", "Message"),
     Column("head", "Head", format=lambda head: HEADS.get(head, head), page=True),
     Column("clients", "Clients", format="{:,.0f}"),
     Column("numbers_per_client", "Numbers per client", format="{:,.0f}"),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
-    Column("uplink_bits", "Uplink in all", "bits", prefixed),
-    Column("times_fbftl", "Uplink over FbFTL's", format="{:.3g}", page=True),
+    Column("times_fbftl", "Uplink over FbFTL's", format=ratio, page=True),
     Column("airtime", "Airtime per client", "s", "{:.3g}"),
     Column("sending_energy", "Energy to send, in all", "J", "{:.3g}"),
     *shared.accuracy(),
@@ -117,11 +116,10 @@ def uploads_table(
 RINGS_COLUMNS = [
     Column("name", "Upload", page=True),
     shared.EPSILON,
-    Column("fraction_bits", "Bits behind the point", format="{:.0f}"),
-    Column("bounded", "A sum is bounded", page=True),
-    Column("largest_sum", "Bound", format="{:,.0f}", page=True),
-    Column("ring_bits", "Bits of a number", format="{:.0f}", page=True),
-    Column("saved", f"Saved of {WORD_BITS}", format=shared.PERCENT, page=True),
+    Column("fraction_bits", "Bits behind the point", format="{:.0f}", page=True),
+    Column("largest_sum", "Bound on the sum", format="{:,.0f}", page=True),
+    Column("ring_bits", "Bits of a masked number", format="{:.0f}", page=True),
+    Column("saved", f"Saved of {WORD_BITS} bits", format="{:.0%}", page=True),
     Column("bits_per_client", "Uplink per client", "bits", prefixed, page=True),
     *shared.accuracy(),
     *shared.SEED_COUNTS,
@@ -161,12 +159,13 @@ def rings_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 # --- published rivals -----------------------------------------------------------------------------
 
+
 PUBLISHED_RIVALS_COLUMNS = [
-    Column("setup", "Published on"),
+    Column("setup", "Published on", format=lambda setup: setup.replace("_", ", ", 1)),
     Column("name", "Upload"),
     Column("printed", "Published", "%"),
-    Column("task", "Task"),
-    *shared.accuracy("Measured"),
+    Column("task", "Measured on"),
+    *shared.accuracy(),
     shared.SEEDS,
     shared.VERDICT,
     shared.REASON,
@@ -220,6 +219,9 @@ UNIT, NEIGHBOURS = "sample", "replace-one"
 
 LOCAL, SUM, TRUSTED = "local", "secure sum", "trusted server"
 
+TRUSTED_BY = {LOCAL: "nobody", SUM: "a dealer apart from the server", TRUSTED: "the server"}
+"""Who is trusted, by the model of trust."""
+
 SEEN = {"aggregation": "open"}
 """Whoever sees a message, its name is the same."""
 
@@ -227,24 +229,20 @@ ROUNDING = 1e-6
 """Share by which an epsilon may exceed what was asked, by rounding."""
 
 TRUST_COLUMNS = [
-    Column("trust", "Trust", page=True),
+    Column("trust", "Trusted", format=TRUSTED_BY.get, page=True),
     Column("what", "What is released", page=True),
     shared.EPSILON,
-    Column("epsilon_features", "ε for features", format="{:g}"),
-    Column("epsilon_labels", "ε for labels", format="{:g}"),
-    Column("composed", "ε composed", format="{:.3f}", page=True),
-    Column("accountant", "Accountant"),
+    Column("epsilon_labels", "ε of labels", format="{:g}", page=True),
+    Column("composed", "ε composed", format="{:.3f}"),
     *shared.accuracy(),
     *shared.SEED_COUNTS,
-    Column("attack", "Membership attack", page=True),
+    Column("attack", "Best membership attack", page=True),
     Column("auc", "AUC", format="{:.3f}", page=True),
-    Column("proven", "It proves ε of at least", format="{:.3f}", page=True),
-    Column("targets", "Targets", format="{:.0f}"),
-    Column("shadows", "Shadows", format="{:.0f}"),
+    Column("proven", "Its proof: ε is at least", format="{:.2f}", page=True),
 ]
 
 
-def trust(tidy: str, runs: Paths, attacked: str, axes: Axes, methods: Methods) -> ResultTable:
+def trust(tidy: str, runs: Paths, attacked: str, axes: Axes) -> ResultTable:
     """Tabulate accuracy at equal epsilon by whom it trusts: nobody, a dealer, the server.
 
     All guarantees are for one sample, replaced by any other, its label included. Where features and
@@ -258,14 +256,12 @@ def trust(tidy: str, runs: Paths, attacked: str, axes: Axes, methods: Methods) -
         runs: its run files.
         attacked: what the membership attack chosen attains, by setting.
         axes: the axes that tell a row, with their defaults.
-        methods: the methods shown, with their labels.
     """
-    labels = {method["name"]: method["label"] for method in methods}
     scores = mean_and_spread(read_tidy(tidy, axes), ["setting"]).set_index("setting")
     rows = [
         row | scores.loc[document["name"]].to_dict() | {"setting": document["name"]}
         for document in map(read_run, runs)
-        for row in rows_of(document, axes, labels)
+        for row in rows_of(document, axes)
     ]
     table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
     places = table["trust"].map([LOCAL, SUM, TRUSTED].index)
@@ -274,9 +270,7 @@ def trust(tidy: str, runs: Paths, attacked: str, axes: Axes, methods: Methods) -
     return ResultTable(table.loc[order].reset_index(drop=True), TRUST_COLUMNS)
 
 
-def rows_of(
-    document: Mapping[str, Any], axes: Axes, labels: Mapping[str, str]
-) -> Iterator[dict[str, Any]]:
+def rows_of(document: Mapping[str, Any], axes: Axes) -> Iterator[dict[str, Any]]:
     """Yield a run's rows: none without such a guarantee at the epsilon that was asked."""
     setting, privacy = {**axes, **document["setting"]}, weakest_privacy(document)
     epsilon, of_labels = setting["epsilon"], setting["label_epsilon"] or 0.0
@@ -289,7 +283,7 @@ def rows_of(
         return
     uploads = setting["method"] in UPLOADING
     columns = {name: setting[name] for name in ("method", "message", "head")} | {
-        "what": Upload.of(setting | SEEN).label if uploads else labels[setting["method"]],
+        "what": Upload.of(setting | SEEN).label if uploads else method_label(setting["method"]),
         "epsilon": epsilon + of_labels,
         "epsilon_features": epsilon if of_labels else None,
         "epsilon_labels": of_labels or None,

@@ -15,11 +15,10 @@ from fbftl.findings.published import judged
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import counted, mean_and_spread
-from fbftl.findings.shown import ShownMethod, labelled, shown
+from fbftl.findings.shown import SETTING_NAME, ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
-from fbftl.findings.wording import AS_TASK
-from fbftl.ground.csv_tables import read_table
+from fbftl.findings.wording import AS_TASK, dealt_words, listed_words
 from fbftl.messages.ledger import BROADCAST, read_ledger
 
 # --- dpsgd ----------------------------------------------------------------------------------------
@@ -33,9 +32,8 @@ DPSGD_COLUMNS = [
     Column("sigma", "Noise σ", "c", "{:.3g}", page=True),
     Column("clip_norm", "Clip norm c", format="{:g}", page=True),
     Column("delta", "δ", format="{:.0e}"),
-    Column("epsilon_added", "ε, sample added", format="{:.3g}", page=True),
+    Column("epsilon_added", "ε, sample added or removed", format="{:.3g}", page=True),
     Column("epsilon_replaced", "ε, sample replaced", format="{:.3g}", page=True),
-    Column("accountant", "Accountant"),
     *shared.judged_against("MNIST"),
 ]
 
@@ -83,7 +81,8 @@ ACCURACIES = (50, 60, 70, 75, 80, 90)
 """Percentages that curves are read at."""
 
 PACES_COLUMNS = [
-    *shared.BY_SEED,
+    SETTING_NAME,
+    shared.BY_SEED[1],
     *(Column(f"epochs_to_{at}", f"Epochs to {at} %", format="{:.2f}") for at in ACCURACIES),
 ]
 
@@ -140,45 +139,31 @@ TELLS = {
 
 FRAMEWORKS_COLUMNS = [
     Column("label", "Framework", page=True),
-    Column("partition", "Label distribution", page=True),
-    Column("variant", "Setting"),
+    Column("partition", "Label distribution", format=dealt_words, page=True),
+    Column("variant", "Setting", format=listed_words, page=True),
     Column("accuracy_alone", "Accuracy alone", format="{:.2%}", page=True),
     *shared.accuracy(format="{:.2%}"),
     Column("share_worse", "Clients that lose", format="{:.0%}"),
     *shared.SEED_COUNTS,
-    Column("up", "Uplink per client", "bit", prefixed, page=True),
-    Column("rounds", "Rounds with uploads", format="{:.0f}"),
-    Column("up_in_round", "Uplink per client in one of them", "bit", prefixed),
-    Column("down", "Downlink per client", "bit", prefixed),
+    Column("up", "Uplink per client", "bits", prefixed, page=True),
+    Column("down", "Downlink per client", "bits", prefixed),
     Column("tells", "Messages reveal", width="4cm", page=True),
-    Column("attack", "Attack", page=True),
-    Column("adversary", "Adversary", width="3cm"),
-    Column("measure", "Measure", width="2cm"),
-    Column("attained", "Attained", format="{:.3f}", page=True),
-    Column("blind", "Blind guess", format="{:.3f}"),
     Column("time", "Time, printed", width="4cm"),
     Column("message", "Message, printed", width="3cm"),
     Column("mechanism", "Mechanism, printed", width="3cm"),
 ]
 
-WITHOUT = "no algorithm is printed"
-"""Said of a framework that no method can be."""
 
-
-def frameworks(
-    runs: Paths, ledgers: Paths, complexity: str, methods: Methods, attacks: str | None = None
-) -> ResultTable:
+def frameworks(runs: Paths, ledgers: Paths, complexity: str, methods: Methods) -> ResultTable:
     """Tabulate the survey's frameworks on the same clients, beside the complexity that is printed.
 
-    What is measured of a setting comes from its run, what is sent from its ledger; the attack on
-    what is sent is the first one of the setting.
+    What is measured of a setting comes from its run, what is sent from its ledger.
 
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
         complexity: what is printed of each framework.
         methods: the methods of the runs, in the order of the rows.
-        attacks: what adversaries find in the messages of settings, where they are attacked.
     """
     printed = pd.read_csv(complexity, keep_default_na=False).drop(columns="source")
     looks = shown(methods)
@@ -187,19 +172,8 @@ def frameworks(
         for run, ledger in zip(runs, ledgers, strict=True)
     ]
     table = labelled(pd.DataFrame(rows), methods, ["method", "partition", "variant"])
-    table = table.merge(first_attacks(attacks), how="left", on="setting").drop(columns="setting")
     table = table.merge(printed.rename(columns={"framework": "method"}), how="left", on="method")
-    others = printed[~printed["framework"].isin(looks)]
-    labels = others["framework"].str.replace("_", " ").str.title()
-    missing = others.drop(columns="framework").assign(label=labels, variant=WITHOUT)
-    return ResultTable(pd.concat([table, missing], ignore_index=True), FRAMEWORKS_COLUMNS)
-
-
-def first_attacks(path: str | None) -> pd.DataFrame:
-    """Return the first attack on each setting, by the setting's name; none without a table."""
-    kept = ["setting", "attack", "adversary", "measure", "value", "blind"]
-    attacks = pd.DataFrame(columns=kept) if path is None else read_table(path)[kept]
-    return attacks.drop_duplicates("setting").rename(columns={"value": "attained"})
+    return ResultTable(table, FRAMEWORKS_COLUMNS)
 
 
 def framework_row(
@@ -216,7 +190,6 @@ def framework_row(
     clients = {repetition["seed"]: repetition["clients"] for repetition in run["repetitions"]}
     return {
         "method": setting["method"],
-        "setting": run["name"],
         "label": looks[setting["method"]].label,
         "partition": setting.get("partition") or AS_TASK,
         "variant": variant,

@@ -34,7 +34,6 @@ BUDGET_COLUMNS = [
     Column("gain", "Seeds that gain", format=shared.PERCENT),
     Column("effect", "Effect of the schedule on the loss", page=True),
     *shared.with_spread("accuracy", "Accuracy"),
-    Column("accountant", "Accountant"),
     Column("sigma", "Least σ", "G/N", "{:.3g}", page=True),
     Column("epsilon_zcdp", "ε by zCDP", format="{:.3f}"),
     Column("epsilon_exact", "ε exact, sample removed", format="{:.3f}", page=True),
@@ -162,9 +161,9 @@ GAME = ("adversary", "discriminator_rate", "discriminator_sees", "unlabelled_los
 MEASURED = {
     "balanced_accuracy": "Accuracy, mean of groups",
     "accuracy_1": "Accuracy, group 1",
-    "delta_eo": "ΔEO",
-    "probe": "Probe",
-    "probe_two_layer": "Probe, two layers",
+    "delta_eo": "ΔEO (equalised odds)",
+    "probe": "Probe of the group",
+    "probe_two_layer": "Probe of two layers",
     "probe_by_chance": "By chance",
     "spread": "Spread of z",
     "leak": "Leak, per update",
@@ -174,17 +173,21 @@ MEASURED = {
 
 HEADINGS = {
     "network": "Network",
-    "majority_users": "m",
+    "majority_users": "Users m of each other group",
     "minority_participation": "Group 0's share of rounds",
-    "local_steps": "K",
+    "local_steps": "Local steps K",
     "aggregation": "Sums",
     "mechanism": "Noise",
     "given_epsilon": "ε",
     "adversary": "Adversary",
-    "discriminator_rate": "D's rate",
-    "discriminator_sees": "D sees",
-    "unlabelled_loss": "Unlabelled",
+    "discriminator_rate": "Discriminator's rate",
+    "discriminator_sees": "Discriminator sees",
+    "unlabelled_loss": "Loss without labels",
 }
+
+
+FORMATS = {"given_epsilon": "{:.3g}", "delta_eo": "{:.3f}", "spread": "{:.3f}"}
+"""Of columns that are no shares, and of one that papers print as a number."""
 
 
 def fairness(runs: str, guarantees: str, axes: Axes) -> ResultTable:
@@ -208,7 +211,7 @@ def fairness(runs: str, guarantees: str, axes: Axes) -> ResultTable:
 def fairness_columns(table: pd.DataFrame) -> list[Column]:
     """Return the columns in which rows differ, then what was measured."""
     differ = [
-        Column(name, heading, format="{:.3g}" if name == "given_epsilon" else "{}")
+        Column(name, heading, format=FORMATS.get(name, "{}"))
         for name, heading in HEADINGS.items()
         if table[name].nunique(dropna=False) > 1
     ]
@@ -216,7 +219,7 @@ def fairness_columns(table: pd.DataFrame) -> list[Column]:
         column
         for name, heading in MEASURED.items()
         if name in table and table[name].notna().any()
-        for column in shared.with_spread(name, heading, format="{:.3f}")
+        for column in shared.with_spread(name, heading, format=FORMATS.get(name, shared.PERCENT))
         if column.name in table
     ]
     return [*differ, *measured, Column("finding", "Finding"), shared.DIVERGED]
@@ -275,7 +278,6 @@ ECOS_COLUMNS = [
     Column("centroids", "Centroids R", format="{:.0f}"),
     Column("sigma", "Noise σ", format="{:g}", page=True),
     Column("score_power", "Power s", format="{:g}"),
-    Column("bits", "Bits of a score", format="{:.0f}"),
     Column("label_source", "Labels", page=True),
     Column("purchase_purpose", "Purpose"),
     Column("purchase", "Purchase B", page=True),

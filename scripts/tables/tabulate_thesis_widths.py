@@ -26,19 +26,18 @@ from fbftl.study.widths import narrowed
 
 WIDTHS_COLUMNS = [
     shared.METHOD,
-    Column("budgets", "Budgets", page=True),
+    Column("budgets", "Law of budgets", page=True),
     Column("budget_order", "Order"),
-    Column("rescaled_init", "Rescaled"),
+    Column("rescaled_init", "Initial weights rescaled"),
     Column("rescaled_layers", "Layers rescaled"),
     Column("clients_per_round", "Clients in a round"),
-    Column("width", "Width", format="{:g}", page=True),
+    Column("width", "Share of the full width", format="{:g}", page=True),
     *shared.accuracy(),
-    *shared.with_spread("gap", "Against full width", format="{:+.1%}", page=True),
+    *shared.with_spread("gap", "Accuracy over its full width's", format="{:+.1%}", page=True),
     Column("parameters", "Parameters", format=prefixed, page=True),
     Column("multiplications", "Multiplications", format=prefixed),
-    Column("uplink_bits", "Uplink per round", "bits", prefixed, page=True),
-    Column("client_bits", "Of a client at this width", "bits", prefixed, page=True),
-    Column("clients", "Clients at this width"),
+    Column("uplink_bits", "Uplink of all clients, per round", "bits", prefixed, page=True),
+    Column("client_bits", "Uplink of a client at this width", "bits", prefixed, page=True),
     *shared.SEED_COUNTS,
 ]
 """Uplink per round is of all clients together, and the same for every width that a run serves."""

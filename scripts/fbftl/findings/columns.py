@@ -16,7 +16,6 @@ PERCENT = "{:z.1%}"
 """A share of 1 as tables print it."""
 
 METHOD = Column("label", "Method", page=True)
-METHOD_NAME = Column("method", "Method", page=True)
 EPSILON = Column("epsilon", "ε", format="{:g}", page=True)
 SEEDS = Column("seeds", "Seeds", format="{:.0f}")
 DIVERGED = Column("diverged", "Diverged", format="{:.0f}")

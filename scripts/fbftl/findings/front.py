@@ -33,6 +33,9 @@ ORDER = (
 )
 """Verdicts, the decided ones first: those of the audit, and those of claims."""
 
+SAID = {"differs": "different"}
+"""How a verdict is written behind a number."""
+
 
 @dataclass(frozen=True)
 class Shown:
@@ -54,10 +57,10 @@ class Shown:
 
 
 def tally(verdicts: Sequence[str]) -> str:
-    """Return how often each verdict came out, as in ``3 reproduced, 1 differs``."""
+    """Return how often each verdict came out, as in ``3 reproduced, 1 different``."""
     counts = Counter(verdicts)
     return ", ".join(
-        f'<span class="{verdict_class(name)}">{counts[name]} {name}</span>'
+        f'<span class="{verdict_class(name)}">{counts[name]} {SAID.get(name, name)}</span>'
         for name in ORDER
         if counts[name]
     )
@@ -139,4 +142,4 @@ def _other(shown: Shown) -> str:
 
 
 def _record(shown: Shown) -> str:
-    return f"Its printed numbers, checked by formula: {tally(shown.audit)}"
+    return f"Its printed numbers that were doubted, checked by formula: {tally(shown.audit)}"

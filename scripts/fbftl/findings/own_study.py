@@ -13,9 +13,9 @@ from fbftl.findings.columns import undertrained
 from fbftl.findings.comparison import LEAST_SEEDS
 from fbftl.findings.marks import on_front
 from fbftl.findings.page_style import counted
+from fbftl.findings.shown import setting_name
 from fbftl.findings.table_page import PageColumn, PageText, listed, picture, table
 from fbftl.findings.tables import prefixed
-from fbftl.findings.wording import axes_of, setting_words
 
 MOST_SHOWN = 12
 """Settings of a task on the page; the csv has all."""
@@ -42,7 +42,6 @@ class OwnTask:
         `diverged`), as `runs.csv` has them.
     ridge: accuracy of ridge regression on the same features, by setting, where it was measured.
     results: its tables and figures, by path; the first is shown if it is a figure.
-    methods: what methods are called, by name.
     folder: of its results.
     """
 
@@ -51,7 +50,6 @@ class OwnTask:
     runs: pd.DataFrame
     ridge: Mapping[str, float]
     results: Sequence[str]
-    methods: Mapping[str, str]
     folder: str
 
 
@@ -89,10 +87,10 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
         if setting in rows.index
         if (text := undertrained(rows.at[setting, "accuracy"], ridge))
     }
-    for setting in list(behind)[:1]:
+    for setting, text in list(behind.items())[:1]:
         found.append(
             f"{counted(len(behind), 'setting')} ended far below ridge regression on the same "
-            f"uploads (for {setting} {behind[setting]}): train longer, or use that head."
+            f"uploads (for {setting_name(setting)}, {text}): train longer, or use that head."
         )
     return found
 
@@ -109,6 +107,8 @@ def section(tasks: Sequence[OwnTask], texts: Mapping[str, PageText], folder: str
     return "\n".join(
         [
             '<section id="study"><h2>This study</h2>',
+            "<p>Accuracies are on test samples: the mean over seeds ± one standard deviation. "
+            "Uplink is the length of all encoded messages until the epoch that counts.</p>",
             *(_task(task, texts, folder) for task in tasks),
             f"<h3>Next steps</h3><ul>{steps}</ul></section>",
         ]
@@ -130,7 +130,7 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
             f"<h3>{escape(task.name)}{data}</h3>",
             *(picture(path, texts, folder) for path in led),
             f"<p><strong>Warnings</strong></p><ul>{doubts}</ul>" if doubts else "",
-            table(list(_columns(shown, percent, task.methods))),
+            table(_columns(shown, percent)),
             f"<p>{len(shown)} of {counted(len(rows), 'setting')}: those on the Pareto front of "
             "uplink and accuracy, then the most accurate. Settings that lose packets are not on "
             f'the front. <a href="{link}">Every run</a> is in a CSV file.</p>',
@@ -139,13 +139,13 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
     )
 
 
-def _columns(rows: pd.DataFrame, percent: bool, methods: Mapping[str, str]) -> list[PageColumn]:
+def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
     def score(value: Any) -> str:
         return "" if pd.isna(value) else f"{100 * value:.1f} %" if percent else f"{value:.1f}"
 
     heading = "Accuracy" if percent else "ROUGE-1"
     return [
-        PageColumn("Setting", [_in_words(name, methods) for name in rows.index], list(rows.index)),
+        PageColumn("Setting", list(map(setting_name, rows.index)), list(rows.index)),
         PageColumn(heading, list(map(score, rows["accuracy"])), number=True),
         PageColumn("±", list(map(score, rows["spread"])), number=True),
         PageColumn(
@@ -156,9 +156,3 @@ def _columns(rows: pd.DataFrame, percent: bool, methods: Mapping[str, str]) -> l
         PageColumn("Seeds", [f"{seeds:.0f}" for seeds in rows["seeds"]], number=True),
         PageColumn("On the Pareto front", ["yes" if front else "no" for front in rows["front"]]),
     ]
-
-
-def _in_words(setting: str, methods: Mapping[str, str]) -> str:
-    """Return the method of a setting, and the axes in which it deviates."""
-    method = setting.partition("+")[0]
-    return ", ".join(filter(None, [methods.get(method, method), setting_words(axes_of(setting))]))

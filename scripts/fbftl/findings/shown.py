@@ -1,4 +1,4 @@
-"""The methods that a table or a figure shows, as the plan tells them in builtin types."""
+"""How methods and settings are written, and the methods that a table or a figure shows."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,6 +6,32 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+
+from fbftl.findings.tables import Column
+from fbftl.findings.uploads import Upload
+from fbftl.findings.wording import axes_of, setting_words
+from fbftl.study.methods import RECORDS
+
+LABELS = {record.name: record.label for record in RECORDS}
+"""Of methods, by name."""
+
+
+def method_label(name: str) -> str:
+    """Return how tables write a method; one that is unknown keeps its name."""
+    return LABELS.get(name, name)
+
+
+def setting_name(setting: str) -> str:
+    """Return a setting in words: its method or upload, and the axes in which it deviates."""
+    method, axes = setting.partition("+")[0], axes_of(setting)
+    name = method_label(method)
+    if method == "one_shot":
+        name = Upload(axes.pop("message", "features"), axes.pop("head", "mlp")).label
+    return ", ".join(filter(None, [name, setting_words(axes)]))
+
+
+METHOD_NAME = Column("method", "Method", format=method_label, page=True)
+SETTING_NAME = Column("setting", "Setting", format=setting_name, page=True)
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,8 @@ def for_readers(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], str]:
 
 
 def _fact(column: PageColumn) -> str:
-    return f"{column.heading}: {', '.join(filter(None, [column.cells[0], *column.below[:1]]))}"
+    reason = "".join(f" ({reason})" for reason in column.below[:1] if reason)
+    return f"{column.heading}: {column.cells[0]}{reason}"
 
 
 def together(columns: Sequence[PageColumn]) -> list[PageColumn]:
@@ -134,16 +135,22 @@ def apart(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[PageCol
     """Return the columns that tell rows apart, and those that are the same in every one.
 
     The first column and verdicts that decide something are of the former in any case, empty ones
-    of neither.
+    of neither. A verdict that decides nothing and is the same wherever there is one is of the
+    latter.
     """
     varying, shared = [], []
     for position, column in enumerate(columns):
         below = column.below or [""] * len(column.cells)
-        several = len(column.cells) < 2 or len({*zip(column.cells, below, strict=True)}) > 1
-        decides = column.verdict and any(verdict_class(cell) != "open" for cell in column.cells)
-        if position == 0 or decides or (several and any(column.cells)):
+        values = dict.fromkeys(zip(column.cells, below, strict=True))
+        several = len(column.cells) < 2 or len(values) > 1
+        given = [value for value in values if any(value)]
+        undecided = column.verdict and all(verdict_class(cell) == "open" for cell in column.cells)
+        if undecided and len(given) == 1 < len(values) and position:
+            heading = f"{column.heading}, where there is one"
+            shared.append(replace(column, heading=heading, cells=given[0][:1], below=given[0][1:]))
+        elif position == 0 or (column.verdict and not undecided) or (several and given):
             varying.append(column)
-        elif any(column.cells):
+        elif given:
             shared.append(column)
     return varying, shared
 

@@ -12,20 +12,20 @@ import pandas as pd
 
 from fbftl.findings.marks import on_front
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.uploads import HEADS, UPLOADING, WORDS
+from fbftl.findings.uploads import COLOURS, HEADS, UPLOADING, WORDS
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.study.uploads import declared
 
 RAW, ROUNDS = "raw features", "rounds"
 
 KINDS = {
-    RAW: "#D55E00",
+    RAW: COLOURS["features"],
     "quantised features": "#E69F00",
-    "class means": "#0072B2",
-    "means and variances": "#332288",
-    "mixtures": "#CC79A7",
-    "statistics": "#009E73",
-    "projected statistics": "#56B4E9",
+    "class means": COLOURS["means"],
+    "means and variances": COLOURS["moments"],
+    "mixtures": COLOURS["mixtures"],
+    "statistics": COLOURS["statistics"],
+    "projected statistics": COLOURS["projected"],
     ROUNDS: "#666666",
 }
 """Kinds of uploads with their colours; a message of one's own is a kind by its name."""

@@ -60,10 +60,10 @@ COLOURS = {
     "means": "#0072B2",
     "moments": "#332288",
     "statistics": "#009E73",
-    "projected": "#E69F00",
+    "projected": "#56B4E9",
     "mixtures": "#CC79A7",
 }
-SPHERICAL = "#56B4E9"
+SPHERICAL = "#882255"
 """Colour of mixtures under spherical covariances."""
 
 MARKERS = {

@@ -15,7 +15,9 @@ SENTENCES = {
     "client_rate": "rate {}",
     "clients": "{} clients",
     "common_samples": "{} common samples",
+    "clients_per_round": "{} clients per round",
     "coral_weight": "CORAL {}",
+    "cut": "cut at {}",
     "digest_rate": "digest rate {}",
     "distillation_weight": "teachers' weight {}",
     "epsilon": "ε = {}",
@@ -45,7 +47,9 @@ VALUES = {
     ("kept_gradients", "small"): "small gradients kept",
     ("laplace_sensitivity", "channel_maximum"): "Laplace noise by channel",
     ("laplace_sensitivity", "clip"): "Laplace noise, clipped",
+    ("loss", "reshuffled"): "loss reshuffled",
     ("mask_shape", "scalar"): "one mask for all weights",
+    ("noise_draw", "redrawn"): "noise drawn every epoch",
     ("partition", "balanced_shards"): "balanced shards",
     ("partition", "shards"): "two labels per client",
     ("protection", "beaver"): "in shares",
@@ -80,8 +84,14 @@ def axis_name(axis: str) -> str:
     return NAMES.get(axis, axis.replace("_", " "))
 
 
+def mechanism_words(mechanism: str) -> str:
+    """Return how tables write a mechanism of noise, and behind a comma what calibrates it."""
+    return mechanism.replace("dp_fedavg", "DP-FedAvg").replace("_", " ")
+
+
 def words(axis: str, value: str) -> str:
     """Return how figures write the value of an axis; what no table here has keeps its own words."""
+    value = value.removesuffix(".0")
     if (axis, value) in VALUES:
         return VALUES[axis, value]
     if axis in SHARES:
@@ -102,6 +112,16 @@ def setting_words(axes: Mapping[str, str]) -> str:
         for axis, value in axes.items()
         if axis not in OMITTED and f"{axis}={value}" not in OMITTED
     )
+
+
+def listed_words(axes: str) -> str:
+    """Return how figures write axes that a table lists as "axis value, axis value"."""
+    return setting_words(dict(part.split(" ", 1) for part in axes.split(", ") if part))
+
+
+def dealt_words(partition: str) -> str:
+    """Return how figures write the way in which labels are dealt."""
+    return VALUES.get(("partition", partition), partition)
 
 
 def axes_of(setting: str) -> dict[str, str]:

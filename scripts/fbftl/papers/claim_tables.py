@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.claim_pages import effect_words
 from fbftl.findings.columns import SEEDS, VERDICT
 from fbftl.findings.comparison import ROUNDING
 from fbftl.findings.tables import Column
@@ -27,6 +28,10 @@ STRENGTHS = ("full size", "full-size data", "small", FORMULA)
 """Of evidence, the strongest first: data and networks of a document's size, data alone, neither."""
 
 
+UNITS = {"delta_eo": " (ΔEO)", "leak": " (share of groups read)", "membership": " (AUC)"}
+"""What is written behind a difference in a measure that its name would not tell."""
+
+
 def readable(value: float) -> str:
     """Return counts without places, a quantity below a tenth with two digits, others with two.
 
@@ -43,12 +48,11 @@ def readable(value: float) -> str:
 
 CLAIMS = (
     Column("claim", "Claim", page=True),
-    Column("headline", "Headline"),
     Column("says", "Says", width="6cm", page=True),
     Column("place", "Place"),
     Column("printed", "Printed", width="3cm", page=True),
     VERDICT,
-    Column("effect", "Effect", width="6cm", page=True),
+    Column("effect", "Effect", format=effect_words, width="6cm", page=True),
     Column("evidence", "Evidence", page=True),
     Column("parts", "Parts"),
     Column("note", "Note", width="4cm"),
@@ -146,7 +150,7 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
         notes = (of.note for _, parts in finding.clauses for of in parts)
         return _once(notes)
     if len(compared) <= FEW:
-        return "; ".join(
+        return _once(
             _shown(row, of) for row, parts in finding.clauses for of in parts if of in compared
         )
     counts = Counter(str(of.verdict) for of in compared)
@@ -190,7 +194,8 @@ def _unit(row: ClaimRow, found: PartFinding) -> str:
     if is_ratio(row.form, row.least):
         return " times"
     measure = found.part.measure
-    return " points" if "accuracy" in measure else f" ({measure.replace('_', ' ')})"
+    default = " points" if "accuracy" in measure else f" ({measure.replace('_', ' ')})"
+    return UNITS.get(measure, default)
 
 
 def parts_table(findings: Sequence[ClaimFinding]) -> pd.DataFrame:

@@ -38,18 +38,13 @@ LED_WITH = ("figures/upload_front", "figures/uploads", "figures/methods")
 
 @cache
 def own_tasks(call: Call) -> list[dict[str, Any]]:
-    """Return of each task that the study makes its data set, experiments, methods and results."""
+    """Return of each task that the study makes its data set, experiments and results."""
     described = {of["name"]: of for of in call.data_sets()}
     return [
         {
             "name": task,
             "data": described[task]["data"],
             "experiments": list(experiments),
-            "methods": {
-                method["name"]: method["label"]
-                for of in experiments
-                for method in call.study.methods_of(task, of)
-            },
             "results": _results(call, task, experiments),
         }
         for task, experiments in call.study.settings.items()

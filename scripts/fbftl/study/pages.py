@@ -31,8 +31,8 @@ makes this page from the records in `scripts/fbftl/study/methods/` and the axes 
 
 SENDS = {
     "once": "once, before training",
-    "rounds": "an update of each client every round",
-    "local": "an update or message of each client after local epochs or steps",
+    "rounds": "an update every round",
+    "local": "an update or message every round, after local steps",
     "nothing": "nothing",
 }
 """What a record says of messages, in words."""

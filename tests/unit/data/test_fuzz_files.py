@@ -1,4 +1,4 @@
-"""Run files that hold anything else are refused in one sentence; test_codec_damage.py has messages."""
+"""Run files that hold anything else are refused in one sentence."""
 
 from pathlib import Path
 

@@ -157,9 +157,10 @@ def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
     points = pd.DataFrame(
         [("a", 2, 0.5), ("a", 2, 0.5), ("b", 1, 0.5), ("b", 1, 0.4)],
         columns=["method", "uplink_bits", "accuracy"],
-    ).assign(fraction=1.0)
-    assert on_fronts(points, "best", ["method"])["best"].tolist() == [True, False, True, False]
-    assert on_fronts(points, "best", ["fraction"])["best"].tolist() == [False, False, True, False]
+    )
+    apart, together = points.assign(fraction=[1.0, 1.0, 0.1, 0.1]), points.assign(fraction=1.0)
+    assert on_fronts(apart)["pareto"].tolist() == [True, False, True, False]
+    assert on_fronts(together)["pareto"].tolist() == [False, False, True, False]
 
 
 def test_loss_rates_by_formula() -> None:

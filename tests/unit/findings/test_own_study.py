@@ -15,7 +15,7 @@ def task(**runs: list[tuple[float, float, bool]]) -> OwnTask:
         for name, seeds in runs.items()
         for seed, of in enumerate(seeds)
     ]
-    return OwnTask("hill", "digits", pd.DataFrame(rows), {}, [], {}, "results/hill")
+    return OwnTask("hill", "digits", pd.DataFrame(rows), {}, [], "results/hill")
 
 
 SEEDS = {
@@ -45,7 +45,7 @@ def test_what_to_doubt_is_counted() -> None:
     assert warnings_of(of, settings_of(of)) == [
         "1 setting had seeds that diverged, which count as 0.",
         "1 setting had fewer than 3 seeds.",
-        "1 setting ended far below ridge regression on the same uploads (for cheap ridge "
+        "1 setting ended far below ridge regression on the same uploads (for cheap, ridge "
         "regression has 80.0%): train longer, or use that head.",
     ]
 

@@ -34,7 +34,7 @@ WHOLE = st.lists(
 def test_a_page_has_eight_columns_at_most_and_every_verdict(
     columns: list[PageColumn], verdicts: int
 ) -> None:
-    decided = [PageColumn("Verdict", ["holds", "", ""], verdict=True)] * verdicts
+    decided = [PageColumn("Verdict", ["reproduced", "", ""], verdict=True)] * verdicts
     text = table([*columns, *decided])
     headings = re.search("<thead>.*</thead>", text)[0]
     assert 1 <= len(re.findall("<th |<td>", headings)) <= COLUMNS
@@ -64,6 +64,13 @@ def test_what_all_rows_share_stands_once_and_what_none_has_not_at_all() -> None:
     assert [column.heading for column in varying] == ["Method", "Uplink (bit)"]
     assert [column.heading for column in shared] == ["Seeds"]
     assert "In every row: Seeds: 3." in table(columns)
+
+
+def test_a_verdict_that_decides_nothing_is_told_once() -> None:
+    reason = PageColumn("Not comparable for", ["a task", ""], reason=True)
+    verdict = PageColumn("Verdict", ["not comparable", ""], verdict=True)
+    text = table([PageColumn("Method", ["FL", "SFL"]), verdict, reason])
+    assert "Verdict, where there is one: not comparable (a task)." in text
 
 
 def test_a_page_says_what_it_is_and_leads_back_and_to_the_csv(tmp_path: Path) -> None:

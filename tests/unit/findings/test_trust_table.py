@@ -18,7 +18,7 @@ def rows(setting, *records):
         "setting": {"method": "fbftl", "mechanism": "gaussian"} | setting,
         "repetitions": [{"privacy": [asdict(record) for record in records]}],
     }
-    return list(tabulate_rivals.rows_of(document, AXES, {"private_gd": "private GD"}))
+    return list(tabulate_rivals.rows_of(document, AXES))
 
 
 def features(epsilon):

@@ -140,7 +140,7 @@ OF_EXPERIMENT["uploads_privacy"] = [
         "tabulate_rivals.trust", "privacy", "Accuracy by trust model",
         {"tidy": paths.tidy(TASK, EXPERIMENT)} | RUN_FILES
         | {"attacked": paths.findings(TASK, "trust")},
-        axes(*UPLOADED, "label_epsilon") | SHOWN,
+        axes(*UPLOADED, "label_epsilon"),
     ),
     Result("plot_rivals.trust", "privacy", "Accuracy by trust model", table_of("trust"), SHOWN),
     WrittenOut("figures/means", "privacy", "Images reconstructed from class means"),

@@ -1,9 +1,7 @@
 """Survey: frameworks of federated transfer learning, votes for source models, and DP-SGD."""
 
-from fbftl.plan import paths
 from fbftl.plan.analyses import Analysis, files_of, on_messages, table
 from fbftl.plan.entries import Entry, Result, WrittenOut
-from fbftl.plan.paths import TASK
 from fbftl.plan.vocabulary import (
     GUARANTEES,
     RUNS_AND_LEDGERS,
@@ -23,8 +21,7 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 OF_EXPERIMENT["frameworks"] = [
     Result(
         "tabulate_survey.frameworks", "cost", "Frameworks",
-        RUNS_AND_LEDGERS | {"attacks": paths.table(TASK, "framework_attacks")}
-        | printed(complexity="complexity.csv"), SHOWN,
+        RUNS_AND_LEDGERS | printed(complexity="complexity.csv"), SHOWN,
     ),
     Result("plot_survey.frameworks", "cost", "Frameworks", table_of("frameworks"), SHOWN),
     Result("plot_survey.gains", "cost", "Gains by client", SERIES, SHOWN),
