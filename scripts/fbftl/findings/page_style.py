@@ -26,7 +26,8 @@ table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: top; overflow-wrap: break-word; }
 thead th { background: var(--band); vertical-align: bottom; position: sticky; top: 0; }
-.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+td.number { white-space: nowrap; }
 .yes { color: var(--yes); font-weight: 600; } .no { color: var(--no); font-weight: 600; }
 th small, td small { display: block; font-weight: normal; overflow-wrap: anywhere; }
 @media (max-width: 48rem) {
@@ -38,7 +39,7 @@ th small, td small { display: block; font-weight: normal; overflow-wrap: anywher
   td:empty { display: none; }
   td::before { content: attr(data-head); color: var(--soft); }
   td small { grid-column: 2; }
-  .number { text-align: left; white-space: normal; }
+  .number, td.number { text-align: left; white-space: normal; }
 }
 """
 """Light or dark as the system is; on a phone every row of a table is a card, and none scrolls."""
