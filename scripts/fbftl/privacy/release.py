@@ -47,7 +47,6 @@ KEYED_AS = {
     "count_sampling": "sampling",
     "label_source": "labels",
     "purchase_purpose": "purpose",
-    "head_choice": "choice",
     "open_data": "open",
     "source_models": "sources",
     "adversarial_game": "game",
