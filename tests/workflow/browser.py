@@ -103,11 +103,6 @@ class Page:
         """Return the errors that the console has shown."""
         return [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
 
-    def milliseconds(self) -> float:
-        """Return the time from the call of the page to its first drawn content."""
-        script = "return performance.getEntriesByType('navigation')[0].loadEventEnd"
-        return self.driver.execute_script(script)
-
 
 @contextmanager
 def opened(

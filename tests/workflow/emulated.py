@@ -22,34 +22,30 @@ def require() -> None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
 
 
-def start(
-    root: Path, *arguments: str, processor: str | None = None, pinned: bool = True
-) -> subprocess.Popen[str]:
+def start(root: Path, *arguments: str, processor: str | None = None) -> subprocess.Popen[str]:
     """Start a Python program of the project, which knows the library.
 
     Args:
         root: the project.
         arguments: the program and its arguments.
         processor: emulated; None is this machine's.
-        pinned: whether it has the variables of `exact`, or none of them.
     """
     emulated = [] if processor is None else [EMULATOR, "-cpu", processor]
     return subprocess.Popen(
         [*emulated, sys.executable, *arguments],
         cwd=root,
-        env=environment(root, pinned),
+        env=environment(root),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def environment(root: Path, pinned: bool) -> dict[str, str]:
-    """Return this process's environment with the variables of `exact` or without them."""
-    others = {name: value for name, value in os.environ.items() if name not in VARIABLES}
+def environment(root: Path) -> dict[str, str]:
+    """Return this process's environment with the variables of `exact`."""
     places = (root / "scripts", root / "scripts" / "stages", root / "tests")
     path = {"PYTHONPATH": os.pathsep.join(map(str, places)), "OMP_NUM_THREADS": "1"}
-    return others | path | (VARIABLES if pinned else {})
+    return os.environ | path | VARIABLES
 
 
 def lines(process: subprocess.Popen[str]) -> dict[str, str]:
@@ -57,8 +53,3 @@ def lines(process: subprocess.Popen[str]) -> dict[str, str]:
     printed, errors = process.communicate()
     assert process.returncode == 0, errors
     return dict(line.split() for line in printed.splitlines())
-
-
-def is_wide() -> bool:
-    """Tell whether this machine's processor has AVX-512, which the emulated ones have not."""
-    return "avx512f" in Path("/proc/cpuinfo").read_text(encoding="utf-8")

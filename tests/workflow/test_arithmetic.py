@@ -32,13 +32,3 @@ def test_arithmetic_decides_every_job(reference: Project) -> None:
     assert not reference.left({"exact": "auto"}).jobs
     jobs = reference.left({"exact": False}).jobs
     assert {"clients", "source", "extract", "networks", "train"} <= jobs.keys()
-
-
-def test_a_variable_that_the_shell_sets_otherwise_is_named(
-    untouched: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MKL_CBWR", "AVX2")
-    done = untouched.call()
-    assert done.returncode != 0
-    assert "MKL_CBWR is 'AVX2' in the environment" in done.stdout + done.stderr
-    untouched.left({"exact": False})

@@ -28,23 +28,6 @@ experiments:
 """
 """Laid over the toy study: a method for each door."""
 
-FAULTY = """
-from dataclasses import replace
-from fbftl_deploy import running
-
-whole = running.plan
-
-
-def plan(*words):
-    planned = whole(*words)
-    first, second, _ = planned.clients
-    return replace(planned, clients=[replace(first, rows=[10**9]), second])
-
-
-running.plan = plan
-"""
-"""Of three clients the first has no such row, and the last never comes."""
-
 
 @pytest.fixture
 def flower(root: Path) -> Path:
@@ -98,21 +81,3 @@ def test_two_clients_give_the_head_of_the_library_call(
     assert document["messages_are_ledger"]
     assert document["refused"] == document["failed"] == []
     assert list(finished.folder.glob("fbftl-deploy-*")) == []
-
-
-def test_clients_that_fail_or_never_come_do_not_hang_it(
-    root, flower, finished: Project, monkeypatch
-):
-    words = ["fbftl", "--clients", "3", "--repeat", "--patience", "60"]
-    document = finished_run(
-        started(root, flower, finished, *words, before=FAULTY), finished, "fbftl", 1
-    )
-    reason, *silent = document["failed"]
-    assert reason.startswith("node ")
-    monkeypatch.setenv("FBFTL_STORE", str(finished.results / "store"))
-    prepared = Prepared.of_files(root, [str(root / TOY)])
-    plans = plan(prepared, Order("digits", "fbftl", clients=3, repeat=True))
-    failing, here, late = (client.client for client in plans.clients)
-    assert silent == [f"client {client} gave no answer" for client in (failing, late)]
-    served, *_ = run(plans, lambda sent: [sent] if sent.client == here else [])
-    assert document["models"] == served.models

@@ -63,15 +63,6 @@ def test_every_table_leads_back_and_to_its_csv(toy: Project) -> None:
             assert (page.parent / csv).is_file()
 
 
-def test_a_table_says_what_it_shows_and_how_it_is_to_be_read(toy: Project) -> None:
-    page = (toy.results / "digits" / "tables" / "scarcity.html").read_text(encoding="utf-8")
-    caption = (toy.folder / "rules" / "captions" / "scarcity.rst").read_text(encoding="utf-8")
-    assert "<h1>Scarcity: digits</h1>" in page
-    words = re.findall(r"\w{4,}", caption.partition("\n\n")[0].removeprefix("**Reading:**"))
-    shown = re.findall(r"\w+", re.search("<p>(.*?)</p>", page)[1].lower())
-    assert {word.lower() for word in words[:8]} <= set(shown)
-
-
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_nobody_is_kept_out_and_nothing_is_off_the_screen(toy: Project, dark: bool) -> None:
     browser.require(browser.missing_axe())

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from fbftl.findings.runs import read_tidy
@@ -38,7 +37,9 @@ def test_a_further_source_leaves_the_first_one_alone_and_shows_both_parts(
     assert_sources_are_drawn_anew(folders)
     runs = [read_tidy(folder / "experiments/scarcity.csv") for folder in folders]
     assert [sorted(set(table["seed"])) for table in runs] == [[0, 1], [2, 3]]
-    assert_components(runs, pd.read_csv(task / "tables/sources_scarcity.csv"))
+    table = pd.read_csv(task / "tables/sources_scarcity.csv").set_index("setting")
+    means = [of.groupby("setting")["test_accuracy"].mean() for of in runs]
+    assert table["mean"].sort_index().tolist() == pytest.approx(sum(means) / SOURCES)
     drawn = pd.read_csv(task / "figures/sources_scarcity.csv")
     assert len(drawn) == 4 * SOURCES
     index = (finished.results / "index.html").read_text("utf-8")
@@ -55,25 +56,3 @@ def assert_sources_are_drawn_anew(folders: list[Path]) -> None:
     digests = {(folder / "features.json").read_text() for folder in folders}
     assert len(digests) == len(folders)
     assert [path.name for path in folders[0].rglob("clients.h5")] == ["clients.h5"]
-
-
-def assert_components(runs: list[pd.DataFrame], table: pd.DataFrame) -> None:
-    """Compare a table with mean squares of the tidy tables, written out anew."""
-    scores = np.stack(
-        [t.pivot(index="setting", columns="seed", values="test_accuracy") for t in runs]
-    )
-    means = scores.mean(2)
-    within = ((scores - means[..., None]) ** 2).sum((0, 2)) / SOURCES
-    between = 2 * ((means - means.mean(0)) ** 2).sum(0)
-    rows = table.set_index("setting").sort_index()
-    assert rows["mean"].to_numpy() == pytest.approx(scores.mean((0, 2)))
-    assert rows["seeds_variance"].to_numpy() == pytest.approx(within)
-    assert rows["sources_variance"].to_numpy() == pytest.approx((between - within) / 2)
-    assert rows["seeds_spread"].to_numpy() == pytest.approx(within**0.5)
-    assert (rows["sources_spread"] >= 0).all()
-    p = rows["mean"]
-    assert rows["test_set_error"].to_numpy() == pytest.approx((p * (1 - p) / 40) ** 0.5)
-    assert set(rows["seeds"]) == {4}
-    assert set(rows["sources"]) == {SOURCES}
-    diverged = sum(t.groupby("setting")["diverged"].sum() for t in runs)
-    assert rows["diverged"].tolist() == diverged.sort_index().tolist()

@@ -181,15 +181,6 @@ def test_networks_of_ones_own_are_planned_for_each_method(fresh: Project) -> Non
     assert fresh.left(files=[str(fresh.folder / "networks.yaml")]).runs == 12
 
 
-def test_each_source_network_is_planned_with_all_settings(fresh: Project) -> None:
-    write_studies(fresh.folder)
-    left = fresh.left(files=[str(fresh.folder / "letters.yaml")])
-    tasks = ("letters", "letters/source_seeds/1", "letters/source_seeds/2")
-    prepared = {f"Prepare the source model of {task}" for task in tasks}
-    assert {message for message in left.messages if "source model" in message} == prepared
-    assert "results/letters/tables/sources_scarcity.csv" in left.files
-
-
 @pytest.mark.parametrize(
     ("task", "width"),
     [("flowers", 512), ("writers", 192), ("birds", 16), ("vectors", 8), ("income", 3)],

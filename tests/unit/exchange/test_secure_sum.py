@@ -129,6 +129,11 @@ def test_what_the_server_knows_is_taken_off_and_added_to_the_last_step():
         summing(ring=ring).of(known + VALUES, CLIENTS, 1)
 
 
+def test_a_sum_that_could_leave_the_ring_is_refused():
+    with pytest.raises(UserError, match="aggregation: open"):
+        summing().of(np.full((4, 2), 2.0**37), CLIENTS[:4], 1)
+
+
 def test_noise_that_leaves_the_ring_is_refused():
     ring = ring_for(np.abs(VALUES).max(axis=1).sum(), len(CLIENTS))
     with pytest.raises(UserError, match="leave the ring"):

@@ -48,6 +48,35 @@ def test_a_crate_tells_size_and_digest_of_every_file(crate: dict[str, dict]) -> 
     assert outside["value"] == f"sha256:{sha256('../data.bin')}"
 
 
+def test_a_validator_finds_no_fault_in_it(
+    crate: dict[str, dict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that the profile Workflow Run Crate and those that it rests on require.
+
+    The contexts come from the package rocrate, with the addresses of version 1.1; the two checks
+    that fetch them are left out.
+    """
+    pytest.importorskip("rocrate_validator", reason="optional (envs/validation.txt)")
+    import rocrate
+    from rocrate_validator import services
+    from rocrate_validator.utils import document_loader
+
+    of_package = Path(rocrate.__file__).parent / "data" / "ro-crate.jsonld"
+    context = json.loads(of_package.read_text())
+    for name in ("ComputationalWorkflow", "FormalParameter"):
+        context["@context"][name] = f"https://bioschemas.org/{name}"
+    terms = {"@context": {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}}
+    monkeypatch.setattr(
+        document_loader, "_fetch_json_ld", lambda url: terms if "workflow-run" in url else context
+    )
+    request = {
+        "rocrate_uri": Path(), "profile_identifier": "workflow-run-crate", "offline": True,
+        "requirement_severity": "REQUIRED",
+        "skip_checks": ["ro-crate-1.1_3.1", "ro-crate-1.1_3.2"],
+    }  # fmt: skip
+    assert [issue.message for issue in services.validate(request).get_issues()] == []
+
+
 def test_commits_are_those_of_the_runs_where_they_are_noted(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for number, notes in enumerate([{"commit": "a1"}, {"commit": "a1"}, {"commit": None}, {}]):

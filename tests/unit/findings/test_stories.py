@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from drawn import drawing, unrendered
-from fbftl.ground.errors import UserError
 from fbftl.study.methods import names, rows
 
 ROOT = Path(__file__).parents[3]
@@ -112,15 +111,3 @@ def handed(block: dict[str, Any], folder: Path) -> dict[str, Any]:
 def test_a_figure_of_runs_says_something(script: str, tmp_path: Path) -> None:
     unrendered(drawing(script), **handed(FIGURES[script], tmp_path))
     assert len(pd.read_csv(tmp_path / "figure.csv"))
-
-
-@pytest.mark.parametrize("script", FIGURES)
-def test_a_figure_of_nothing_ends_in_one_sentence(script: str, tmp_path: Path) -> None:
-    first = {"runs", "series", "table"} & FIGURES[script].keys()
-    block = FIGURES[script] | {
-        name: [table.iloc[:0] for table in value] if isinstance(value, list) else value.iloc[:0]
-        for name, value in FIGURES[script].items()
-        if name in first
-    }
-    with pytest.raises(UserError, match="has no row, so that there is nothing to draw"):
-        unrendered(drawing(script), **handed(block, tmp_path))

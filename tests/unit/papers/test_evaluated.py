@@ -89,6 +89,14 @@ def test_the_same_test_samples_right_on_both_sides_decide_what_shares_alone_leav
     assert only_part(part, Runs(some)).verdict is INCONCLUSIVE
 
 
+def test_a_difference_of_differences_is_paired_by_test_sample() -> None:
+    a, b = ([number < least for number in range(100)] for least in (90, 80))
+    row = replace(ROW, a="a -> b", b="c -> d", tasks=("small",))
+    part = only_part(row, answered(a=[a] * 3, b=[b] * 3, c=[b] * 3, d=[b] * 3))
+    assert part.effect == pytest.approx(10)
+    assert part.verdict is CONFIRMED
+
+
 def test_an_open_part_says_how_many_seeds_would_settle_it() -> None:
     part = only_part(ROW, runs(a=[0.9, 0.7, 0.8], b=[0.75, 0.7, 0.7]))
     assert part.verdict is INCONCLUSIVE
@@ -127,6 +135,10 @@ def test_a_difference_has_the_errors_of_all_its_settings() -> None:
     assert losses.upper - losses.lower > alone.upper - alone.lower > 0
 
 
+def test_a_number_is_a_side() -> None:
+    assert only_part(replace(ROW, b="10"), runs(a=[0.5, 0.5, 0.5])).effect == pytest.approx(40)
+
+
 def test_parts_without_runs_are_listed_and_block_nothing() -> None:
     row = replace(ROW, b="{other}", over="other=b|c")
     of = runs(a=[0.9, 0.9, 0.9], b=[0.8, 0.8, 0.8])
@@ -143,6 +155,22 @@ def test_what_means_do_not_measure_was_run_and_is_not_compared() -> None:
     bits = replace(ROW, measure="uplink_bits")
     assert only_part(bits, kept).note == NOT_KEPT
     assert only_part(replace(bits, b="c"), kept).note == "not run"
+
+
+def test_clauses_of_a_claim_are_judged_together() -> None:
+    of = {"large": runs(a=[0.9, 0.9, 0.9], b=[0.8, 0.8, 0.8])}
+    rows = [ROW, replace(ROW, a="b", b="a"), replace(ROW, id="x-02")]
+    claims = evaluate(rows, TASKS, of, RECORD, RULES)
+    assert [(claim.id, claim.verdict) for claim in claims] == [("x-01", MIXED), ("x-02", CONFIRMED)]
+
+
+def test_one_case_shows_that_something_exists_and_none_that_it_does_not() -> None:
+    row = replace(ROW, form=ClaimForm.EXISTS, b="{other}", over="other=b|c")
+    of = {"large": runs(a=[0.8, 0.8, 0.8], b=[0.7, 0.7, 0.7], c=[0.9, 0.9, 0.9])}
+    assert evaluate([row], TASKS, of, RECORD, RULES)[0].verdict is CONFIRMED
+    (claim,) = evaluate([replace(row, over="other=c")], TASKS, of, RECORD, RULES)
+    ((_, (part,)),) = claim.clauses
+    assert (claim.verdict, part.verdict) == (INCONCLUSIVE, CONTRADICTED)
 
 
 def test_what_is_identical_is_so_in_every_seed() -> None:
