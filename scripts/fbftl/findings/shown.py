@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import pandas as pd
@@ -10,15 +11,16 @@ import pandas as pd
 from fbftl.findings.tables import Column
 from fbftl.findings.uploads import Upload
 from fbftl.findings.wording import axes_of, setting_words
-from fbftl.study.methods import RECORDS
-
-LABELS = {record.name: record.label for record in RECORDS}
-"""Of methods, by name."""
 
 
 def method_label(name: str) -> str:
-    """Return how tables write a method; one that is unknown keeps its name."""
-    return LABELS.get(name, name)
+    """Return how tables write a method; one that is unknown keeps its name.
+
+    The records are looked up when a page is written: a table that imported them would be made again
+    for each further method.
+    """
+    records = import_module("fbftl.study.methods").RECORDS
+    return next((record.label for record in records if record.name == name), name)
 
 
 def setting_name(setting: str) -> str:
