@@ -123,8 +123,21 @@ def _decided(job: Job) -> dict[str, Any]:
         "clients": dict(job.clients),
         "training": _deviating(job.training),
         "privacy": _deviating(job.privacy),
-        "block": _keyed(job.block),
+        "block": _keyed(_block(job)),
     }
+
+
+def _block(job: Job) -> dict[str, Any]:
+    """Return a job's block, in which a pre-trained network has the momentum that it once named.
+
+    It changed nothing of the network and is no longer a setting; without it noise would be another.
+    """
+    block = dict(job.block)
+    source = block.get("source") or {}
+    model = source.get("model")
+    if isinstance(model, Mapping) and "image" in model and model.get("kind") == "pretrain":
+        block["source"] = {**source, "model": {"momentum": 0.9, **model}}
+    return block
 
 
 def _keyed(value: Any) -> Any:
@@ -157,7 +170,7 @@ def _of_uploads(job: Job) -> dict[str, Any]:
         "clip": job.privacy.feature_clip,
         "label_epsilon": setting.label_epsilon,
         "cut": setting.cut,
-        "source": job.block.get("source"),
+        "source": _block(job).get("source"),
     }
 
 

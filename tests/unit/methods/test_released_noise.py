@@ -5,8 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fbftl.exchange.sending import sending
+from fbftl.ground.files import read_json
 from fbftl.messages.vectors import Vectors
 from fbftl.privacy.release import noise_seed, release_of
+from fbftl.study.config import resolve
+from fbftl.study.job import from_params
+from fbftl.study.methods import axes_by_method
+from fbftl.study.systems import read_systems
+from fbftl.study.yaml_files import read_yaml
 from method_toys import job
 
 ROWS, WIDTH, CLASSES = 200, 16, 3
@@ -75,3 +81,16 @@ def test_training_by_rounds_is_part_of_what_rounds_release():
     setting = {"method": "ftl_c", "mechanism": "dp_fedavg", "sigma": 2.0}
     assert release_of(job(setting)) == release_of(job(setting))
     assert release_of(job(setting)) != release_of(job(setting, learning_rate=0.2))
+
+
+def test_noise_is_that_of_the_kept_default_study(root):
+    """A key of the configuration that goes or gets another name draws no other noise."""
+    study = resolve(read_yaml(root / "config.yaml"), read_systems(root))
+    axes = axes_by_method()
+    kept = read_json(root / "docs" / "results" / "digits" / "recipes.json", "recipes")["runs"]
+    noised = {name: of for name, of in kept["digits"].items() if "mechanism=" in name}
+    assert len(noised) > 10
+    for name, recipe in noised.items():
+        then = from_params({**recipe["job"], "task": "digits", "seeds": [0]}, axes)
+        now = from_params(study.job("digits", name), axes)
+        assert release_of(now) == release_of(then), name
