@@ -164,8 +164,8 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(paths, tmp_path, devic
     tabulate_attacks.membership(str(by_attack)).write(shown)
     assert len(pd.read_csv(shown)) == len(attempts)
     heading, _, first, *_ = shown.with_suffix(".md").read_text(encoding="utf-8").splitlines()
-    assert "Mechanism" in heading
-    assert "False-positive rate attained" in shown.with_suffix(".tex").read_text(encoding="utf-8")
+    assert "Noise" in heading
+    assert "False positives attained" in shown.with_suffix(".tex").read_text(encoding="utf-8")
     assert first.startswith("| none |  | loss threshold |")
 
 
