@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import describe_network
-from unit.tasks.toy_task import make_task, train
+from unit.training.tasks.toy_task import make_task, train
 
 CNN = {"kind": "cnn", "channels": [[4], [8]], "kernel": 3, "fc": [8], "cut": "pool2"}
 

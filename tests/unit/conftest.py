@@ -32,7 +32,7 @@ def frameworks(tmp_path_factory: pytest.TempPathFactory) -> "Inputs":
 @pytest.fixture(scope="session")
 def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Paths of the files of the toy task of a table of people."""
-    from unit.tasks.toy_vectors import make_vectors
+    from unit.training.tasks.toy_vectors import make_vectors
 
     return make_vectors(tmp_path_factory.mktemp("people"))
 
@@ -40,7 +40,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def dialogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the toy task of dialogues."""
-    from unit.tasks.toy_dialogues import make_task
+    from unit.training.tasks.toy_dialogues import make_task
 
     return make_task(tmp_path_factory.mktemp("dialogues"))
 
@@ -64,7 +64,7 @@ def task_files(frameworks: "Inputs", people: dict[str, str]) -> dict[str, "Input
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Paths of the files of the toy task of digits."""
-    from unit.tasks.toy_task import make_task
+    from unit.training.tasks.toy_task import make_task
 
     return make_task(tmp_path_factory.mktemp("digits"))
 

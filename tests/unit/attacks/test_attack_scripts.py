@@ -28,7 +28,7 @@ from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.training.tasks.task import Inputs
-from unit.tasks.toy_task import FEATURES, params
+from unit.training.tasks.toy_task import FEATURES, params
 
 CLIP = {"feature_clip": {"quantile": 0.5, "data": "source"}, "delta": 1e-6}
 SETTINGS = ({"method": "fbftl"}, {"method": "fbftl", "mechanism": "gaussian", "epsilon": 4.0})

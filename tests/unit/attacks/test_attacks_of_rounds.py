@@ -17,7 +17,7 @@ from fbftl.attacks.findings import read_findings
 from fbftl.study.methods import axes_by_method
 from fbftl.training.samples import LabelledInputs
 from torch import nn
-from unit.tasks.toy_task import CLIENTS, make_task, params
+from unit.training.tasks.toy_task import CLIENTS, make_task, params
 
 LETTERS = {"kind": "pretrain", "task": "letters", "image": [8, 8, 1], "seed": 0}
 SOURCE = {"samples": 300, "data": None, "split": "test", "domains": None}

@@ -12,7 +12,7 @@ from fbftl.attacks.rmia import OFFSETS, Rmia
 from fbftl.attacks.shadows import Population, against
 from scipy.stats import binom
 from unit.attacks.gaussian_models import trained_on_halves
-from unit.tasks.toy_task import job
+from unit.training.tasks.toy_task import job
 
 ALARMS = 0.02
 MODELS, SAMPLES = 12, 3000

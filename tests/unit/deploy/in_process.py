@@ -6,7 +6,7 @@ from typing import Any
 
 from fbftl.exchange.arrivals import ClientAnswer, Exchange, Request, Served
 from fbftl_deploy.planning import Order, Plans, parties
-from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING
+from unit.training.tasks.toy_task import CLIENTS, HEAD, TRAINING
 
 Network = Callable[[ClientAnswer], Iterable[ClientAnswer]]
 """From what a client answers to what arrives of it."""

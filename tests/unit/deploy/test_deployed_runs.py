@@ -9,7 +9,7 @@ from fbftl.exchange.arrivals import Request
 from fbftl.messages.ledger import read_ledger
 from fbftl.methods.fbftl.answering import answer
 from unit.deploy.in_process import params_of, planned, run
-from unit.tasks.training import outcome_of
+from unit.training.tasks.training import outcome_of
 
 COLUMNS = ["direction", "part", "round", "client", "payload_bits", "bits", "packets", "lost"]
 NOISED = {"mechanism": "gaussian", "sigma": 0.5, "label_epsilon": 2.0}

@@ -25,8 +25,8 @@ from fbftl.training.network import TrainedNetwork
 from fbftl.training.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.training.tasks.task import Inputs, Outcome, Repetition
 from torch.nn import functional
-from unit.tasks import toy_task
-from unit.tasks.toy_task import CLIENTS, LOCAL, MLP, train
+from unit.training.tasks import toy_task
+from unit.training.tasks.toy_task import CLIENTS, LOCAL, MLP, train
 
 SEED, EVERYBODY = 1, 16
 

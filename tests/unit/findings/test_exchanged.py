@@ -15,7 +15,7 @@ from fbftl.ground.errors import UserError
 from fbftl.models.cost.layers import Network, parameters, read_network
 from fbftl.models.cost.scheme import SCHEMES, scheme_cost
 from fbftl.study.methods import rows
-from unit.tasks.toy_task import FEATURES, TRAINING, train
+from unit.training.tasks.toy_task import FEATURES, TRAINING, train
 
 EPOCHS = TRAINING["epochs"]
 PUBLISHED = Path(__file__).parents[3] / "published"

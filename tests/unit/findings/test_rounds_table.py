@@ -13,7 +13,7 @@ from fbftl.findings.until import points_at, sent_until
 from fbftl.ground.errors import UserError
 from fbftl.study.job import known_axes
 from fbftl.study.methods import axes_by_method, rows
-from unit.tasks.toy_task import LOCAL, train
+from unit.training.tasks.toy_task import LOCAL, train
 
 MEASURES = {"test_accuracy": {"diverged": 0.0}}
 AXES = {"bits": 32, "keep": 1.0, "start": "random", "client_rate": None}

@@ -10,7 +10,7 @@ import tabulate_eppfl
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.models.cost.layers import Network, convolution, dense, write_network
 from fbftl.study.settings import DEFAULTS
-from unit.tasks.toy_task import CLIENTS, train
+from unit.training.tasks.toy_task import CLIENTS, train
 
 CNN = {
     "kind": "cnn", "channels": [[2], [3]], "kernel": 3, "padding": "same", "pool": 2,

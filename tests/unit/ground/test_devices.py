@@ -9,7 +9,7 @@ import torch
 from fbftl.study.methods import names
 from fbftl.training.pretrain import pretrain_source
 from unit.models.t5_toys import model, trained
-from unit.tasks.toy_task import train
+from unit.training.tasks.toy_task import train
 from unit.training.test_pretrain import IMAGE, SOURCE
 from unit.training.test_t5 import EVERYONE, PLAN, uploads
 

@@ -14,7 +14,7 @@ from fbftl.models.heads import head_module
 from fbftl.training.tasks.images_samples import client_samples
 from fbftl.training.tasks.task import Inputs
 from torch import nn
-from unit.tasks.toy_task import HEAD, TRAINING, job, train
+from unit.training.tasks.toy_task import HEAD, TRAINING, job, train
 
 SEED = 1
 

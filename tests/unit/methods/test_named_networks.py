@@ -7,7 +7,7 @@ import pytest
 from fbftl.findings.exchanged import read_exchanged
 from fbftl.models.cost.layers import Network, multiplications, parameters, read_network
 from fbftl.models.cost.scheme import scheme_cost
-from unit.tasks.toy_task import FEATURES, TRAINING, train
+from unit.training.tasks.toy_task import FEATURES, TRAINING, train
 
 CNN = {
     "kind": "cnn", "channels": [[2], [3]], "kernel": 3, "padding": "same", "pool": [2, 1],

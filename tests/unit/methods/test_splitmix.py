@@ -20,7 +20,7 @@ from fbftl.training.samples import LabelledInputs
 from fbftl.training.shared_network import Rotation, summed
 from torch import nn
 from torch.nn import functional
-from unit.tasks.toy_task import CLIENTS, make_task, train
+from unit.training.tasks.toy_task import CLIENTS, make_task, train
 from unit.training.training_toys import training
 
 MLP = {"kind": "mlp", "fc": [16, 8], "norm": "batch", "dropout": 0.0, "cut": "relu_fc1"}

@@ -46,8 +46,8 @@ from fbftl.training.samples import LabelledInputs, TrainingData
 from scipy.optimize import brentq
 from scipy.stats import binomtest, chi2, kstest, laplace, norm
 from torch import nn
-from unit.tasks import toy_task
-from unit.tasks.toy_task import MLP
+from unit.training.tasks import toy_task
+from unit.training.tasks.toy_task import MLP
 
 DELTA, CLIP = 1e-5, 1.5
 UNLIKELY = 1e-6

@@ -12,7 +12,7 @@ from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.privacy.composition import compose, gaussian, pure, read, rounds
 from fbftl.privacy.together import TOGETHER, Released, costs, require_within
 from fbftl.study.methods import record
-from unit.tasks import toy_task
+from unit.training.tasks import toy_task
 
 DELTA = 1e-6
 FEATURES = mechanisms.gaussian(clip_norm=2.0, sigma=6.0, delta=DELTA)

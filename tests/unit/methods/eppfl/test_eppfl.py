@@ -19,8 +19,8 @@ from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.training.tasks.task import Inputs, Outcome, Repetition
-from unit.tasks import toy_task
-from unit.tasks.toy_task import CLIENTS, LOCAL
+from unit.training.tasks import toy_task
+from unit.training.tasks.toy_task import CLIENTS, LOCAL
 
 SEED = 3
 CNN = {

@@ -10,7 +10,7 @@ from fbftl.methods.fade.rounds import Debiasing, debiasing
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.training.tasks.task import Inputs
-from unit.tasks.toy_vectors import CLIENTS
+from unit.training.tasks.toy_vectors import CLIENTS
 
 NETWORK = {"kind": "mlp", "fc": [8, 4], "norm": "none", "dropout": 0.0, "cut": "relu_fc2"}
 NETWORK |= {"last": "relu", "init": "he"}

@@ -10,7 +10,7 @@ from fbftl.features.store.opening import open_store
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from unit.methods.fade.fade_toys import PLAIN, job, params, ready, trained
-from unit.tasks.training import train_setting
+from unit.training.tasks.training import train_setting
 
 
 def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):

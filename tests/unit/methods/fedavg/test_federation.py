@@ -15,7 +15,7 @@ from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalUpdate
 from fbftl.training.tasks.images_samples import client_samples
 from fbftl.training.tasks.task import Repetition
-from unit.tasks.toy_task import LOCAL, MLP, job
+from unit.training.tasks.toy_task import LOCAL, MLP, job
 from unit.training.test_local import LOCAL_UPDATES, PLAN, flat
 from unit.training.training_toys import dense, samples
 

@@ -18,8 +18,8 @@ from fbftl.training.local_updates import LocalPlan, batched
 from fbftl.training.tasks.images_samples import client_samples
 from fbftl.training.tasks.task import Inputs
 from torch.nn import functional
-from unit.tasks import toy_task
-from unit.tasks.toy_task import LOCAL, MLP
+from unit.training.tasks import toy_task
+from unit.training.tasks.toy_task import LOCAL, MLP
 
 SEED, EVERYBODY = 1, 16
 CNN = {"kind": "cnn", "channels": [[3]], "fc": [4], "kernel": 3, "norm": "none", "cut": "pool1"}

@@ -12,7 +12,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
-from unit.tasks.toy_task import HEAD, TRAINING, make_task, params
+from unit.training.tasks.toy_task import HEAD, TRAINING, make_task, params
 
 CLIENTS = {"partition": "iid", "samples_per_client": None, "clients": 4, "seed": 0}
 CLIENTS |= {"shards_per_client": 2}

@@ -25,7 +25,7 @@ from fbftl.privacy.masking import to_ring
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.training.tasks.task import Inputs, Outcome
 from scipy.stats import chi2
-from unit.tasks.toy_task import job
+from unit.training.tasks.toy_task import job
 
 STEP = 1e-6
 

@@ -9,7 +9,7 @@ import pytest
 from fbftl.data.clients import ClientFile
 from fbftl.features.store.opening import open_store
 from fbftl.findings.runs import tidy
-from unit.tasks.toy_task import CLIENTS, make_task, train
+from unit.training.tasks.toy_task import CLIENTS, make_task, train
 
 IN_DOMAINS = CLIENTS | {"domains": ["plain", "inverted"], "groups": [0, 1]}
 METHODS = ["fbftl", "ftl_c", "ftl_f", "fl", "sfl", "released"]

@@ -18,7 +18,7 @@ import describe_network
 import partition_clients
 import pytest
 from fbftl.ground.errors import UserError
-from unit.tasks.toy_task import CLIENTS, DATA, FEATURES, HEAD, train
+from unit.training.tasks.toy_task import CLIENTS, DATA, FEATURES, HEAD, train
 
 SENTENCE = r"^\S+ could not be written \([^)]+\); [^;]+ and run again$"
 

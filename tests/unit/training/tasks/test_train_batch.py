@@ -12,7 +12,7 @@ from fbftl.findings.run_file import read_run
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import axes_by_method
-from unit.tasks.toy_task import params, train
+from unit.training.tasks.toy_task import params, train
 
 SEEDS = [0, 1]
 

@@ -18,8 +18,8 @@ from fbftl.methods.ftl_c.run import run as run_ftl_c
 from fbftl.training.pictures import Pictures
 from fbftl.training.tasks.task import Inputs, client_features, client_samples, partition
 from unit.methods.method_toys import job
-from unit.tasks import toy_dialogues
-from unit.tasks.toy_task import train
+from unit.training.tasks import toy_dialogues
+from unit.training.tasks.toy_task import train
 
 FILES = 0
 """Bytes of RAM that send every array to a file."""

@@ -13,7 +13,7 @@ from fbftl.ground.room import RAM, Room
 from fbftl.models.source.manifest import SourceModel, build, write_source
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
-from unit.tasks.training import train_setting
+from unit.training.tasks.training import train_setting
 
 DATA = {"kind": "digits", "test_fraction": 0.2, "limit": {"train": 124, "test": 30}, "seed": 0}
 CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}

@@ -25,7 +25,7 @@ from fbftl.training.rouge import rouge
 from fbftl.training.tasks import dialogues
 from fbftl.training.tasks.dialogues import client_features
 from fbftl.training.tasks.task import Outcome
-from unit.tasks.toy_dialogues import (
+from unit.training.tasks.toy_dialogues import (
     BLOCKS,
     CLIP,
     PER_CLIENT,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fbftl.data.clients import ClientFile
 from fbftl.features.store.opening import open_store
-from unit.tasks.toy_task import train
+from unit.training.tasks.toy_task import train
 
 MLP = {"kind": "mlp", "fc": [8], "cut": "relu_fc1"}
 

@@ -7,7 +7,7 @@ import describe_network
 import extract_features
 import partition_clients
 import prepare_source
-from unit.tasks.toy_task import FEATURES, paths_in
+from unit.training.tasks.toy_task import FEATURES, paths_in
 
 DATA = {"kind": "groups", "samples": 400, "test_per_group": 200, "rates": [0.5, 0.5]}
 DATA |= {"class_shift": 1.0, "group_shift": 0.5, "limit": None, "seed": 0}
