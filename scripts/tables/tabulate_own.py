@@ -28,31 +28,31 @@ SCORES = {
 
 
 def sweep(
-    runs: str, clients: str, varying: Sequence[str], axes: Axes,
+    runs: str, clients: str, given: Sequence[str], axes: Axes,
     methods: Methods, lacking: dict[str, list[str]],
 ) -> ResultTable:  # fmt: skip
     """Tabulate an experiment of one's own: mean and spread over seeds, a row per setting.
 
-    Its columns are the axes that vary in the experiment, blank where a method does not have the
-    axis; everything else is in the tidy table. Beside an accuracy is what always answering the most
+    Its columns are the axes that the experiment gives, blank where a method does not have the axis;
+    a page says once what all rows share. Everything else is in the tidy table. Beside an accuracy is what always answering the most
     frequent class scores.
 
     Args:
         runs: the experiment's tidy table.
         clients: the task's client file.
-        varying: the axes that vary, in the order of the columns.
+        given: the axes in which a setting deviates, those that vary first.
         axes: those of them that are not the method, with their defaults.
         methods: the methods of the runs.
         lacking: by axis the methods that do not have it.
     """
     found = read_tidy(runs, axes)
-    for axis in lacking.keys() & set(varying):
+    for axis in lacking.keys() & set(given):
         found[axis] = found[axis].mask(found["method"].isin(lacking[axis]))
-    score, table = swept(found, list(varying))
+    score, table = swept(found, list(given))
     table = labelled(table, methods)
     if score == "test_accuracy":
         table = with_test_set(table, clients, accuracy=score, majority=True)
-    return ResultTable(table, sweep_columns(score, varying))
+    return ResultTable(table, sweep_columns(score, given))
 
 
 def swept(runs: pd.DataFrame, varying: Sequence[str]) -> tuple[str, pd.DataFrame]:

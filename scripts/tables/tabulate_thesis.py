@@ -4,6 +4,7 @@ Each function returns one.
 """
 
 import math
+from collections.abc import Callable
 from math import floor
 from typing import Any
 
@@ -16,6 +17,7 @@ from fbftl.findings.runs import reached, read_tidy
 from fbftl.findings.seeds import over_seeds
 from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.findings.wording import mechanism_words
 from fbftl.privacy.schedules import best_steps, dynamic_bound, printed_steps, uniform_bound
 
 # --- budget ---------------------------------------------------------------------------------------
@@ -156,7 +158,13 @@ FAIRNESS_AT = ("network", "majority_users", "minority_participation", "local_ste
 
 NOISE = ("mechanism", "sigma", "epsilon")
 
-GAME = ("adversary", "discriminator_rate", "discriminator_sees", "unlabelled_loss")
+GAME = (
+    "adversary",
+    "discriminator_rate",
+    "discriminator_sees",
+    "discriminator_start",
+    "unlabelled_loss",
+)
 
 MEASURED = {
     "balanced_accuracy": "Accuracy, mean of groups",
@@ -181,13 +189,26 @@ HEADINGS = {
     "given_epsilon": "ε",
     "adversary": "Adversary",
     "discriminator_rate": "Discriminator's rate",
-    "discriminator_sees": "Discriminator sees",
+    "discriminator": "Discriminator sees",
     "unlabelled_loss": "Loss without labels",
 }
 
 
-FORMATS = {"given_epsilon": "{:.3g}", "delta_eo": "{:.3f}", "spread": "{:.3f}"}
-"""Of columns that are no shares, and of one that papers print as a number."""
+WORDS = {
+    "cdan": "CDAN",
+    "product": "probabilities × z",
+    "shot": "SHOT",
+}
+"""How readers see values of the game's axes, where not as they are."""
+
+FORMATS: dict[str, Callable[[Any], str] | str] = {
+    **dict.fromkeys(GAME, lambda value: WORDS.get(value, f"{value}")),
+    "mechanism": mechanism_words,
+    "given_epsilon": "{:.3g}",
+    "delta_eo": "{:.3f}",
+    "spread": "{:.3f}",
+}
+"""Of axes, of columns that are no shares, and of one that papers print as a number."""
 
 
 def fairness(runs: str, guarantees: str, axes: Axes) -> ResultTable:
@@ -204,6 +225,8 @@ def fairness(runs: str, guarantees: str, axes: Axes) -> ResultTable:
         axes: the axes of a row, with their defaults.
     """
     table = fairness_rows(read_tidy(runs, axes))
+    at_once = table["discriminator_start"].map({"at_once": ", from the first round"}).fillna("")
+    table["discriminator"] = table["discriminator_sees"].map(lambda of: WORDS.get(of, of)) + at_once
     table["given_epsilon"] = table["setting"].map(reached(read_tidy(guarantees, axes)))
     return ResultTable(table, fairness_columns(table))
 

@@ -86,7 +86,11 @@ def axis_name(axis: str) -> str:
 
 def mechanism_words(mechanism: str) -> str:
     """Return how tables write a mechanism of noise, and behind a comma what calibrates it."""
-    return mechanism.replace("dp_fedavg", "DP-FedAvg").replace("_", " ")
+    names = {"dp_fedavg": "DP-FedAvg", "dp_gd": "DP-GD"}
+    for name, text in names.items():
+        mechanism = mechanism.replace(name, text)
+    words = mechanism.replace("_", " ")
+    return words.replace("gaussian", "Gaussian").replace("laplace", "Laplace")
 
 
 def words(axis: str, value: str) -> str:

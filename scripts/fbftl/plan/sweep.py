@@ -12,6 +12,12 @@ def varying(settings: Iterable[Setting]) -> list[str]:
     return [axis for axis, values in _values(settings).items() if len(values) > 1]
 
 
+def given(settings: Iterable[Setting]) -> list[str]:
+    """Return the axes in which a setting deviates: first those that vary, then what all share."""
+    values = _values(settings)
+    return sorted(values, key=lambda axis: len(values[axis]) == 1)
+
+
 def longest(settings: Iterable[Setting]) -> str | None:
     """Return the axis that a figure runs along; None if none varies.
 

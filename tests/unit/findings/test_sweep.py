@@ -8,7 +8,7 @@ import pytest
 import tabulate_own
 from drawn import unrendered
 from fbftl.ground.errors import UserError
-from fbftl.plan.sweep import lacking, longest, varying
+from fbftl.plan.sweep import given, lacking, longest, varying
 from fbftl.study.methods import rows
 from fbftl.study.settings import Setting
 from unit.findings.made_up import client_file, of_seeds
@@ -60,6 +60,8 @@ def table(tidy, clients, tmp_path):
 def test_what_varies_and_what_a_figure_runs_along():
     settings = [Setting(plr=p, epsilon=e) for p in (0.0, 0.5, 0.9) for e in (None, 1.0, 2.0)]
     assert varying(settings) == ["plr", "epsilon"]
+    shared = [Setting(fraction=0.1, plr=p) for p in (0.0, 0.5)]
+    assert given(shared) == ["plr", "method", "fraction"]
     assert longest(settings) == "plr"
     assert longest([Setting(epsilon=e, feedback=f) for e in (1.0, 2.0) for f in (True, False)]) == (
         "epsilon"

@@ -6,7 +6,7 @@ from typing import Any
 from fbftl.plan import paths
 from fbftl.plan.entries import Entry, Result
 from fbftl.plan.paths import EXPERIMENT
-from fbftl.plan.sweep import lacking, longest, varying
+from fbftl.plan.sweep import given, lacking, longest, varying
 from fbftl.plan.vocabulary import AXES, CLIENTS, SHOWN, TIDY, table_of
 from fbftl.study.config import Study
 from fbftl.study.settings import Setting
@@ -25,21 +25,20 @@ def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
     return [paths.tidy(each, experiment) for each in tasks]
 
 
-SWEPT: dict[str, Any] = {
-    "varying": of_settings(varying),
-    **AXES,
-    **SHOWN,
-}
+SWEPT: dict[str, Any] = {**AXES, **SHOWN}
+
+VARYING = {"varying": of_settings(varying)}
 
 SWEEP: list[Entry] = [
     Result(
         "tabulate_own.sweep", "sweep", EXPERIMENT,
-        CLIENTS | TIDY, SWEPT | {"lacking": of_settings(lacking)}, stem="sweep_{experiment}",
+        CLIENTS | TIDY, SWEPT | {"given": of_settings(given), "lacking": of_settings(lacking)},
+        stem="sweep_{experiment}",
     ),
     Result(
         "plot_sweep.sweep", "sweep", EXPERIMENT,
         table_of("sweep_{experiment}"),
-        {"along": of_settings(longest), "varying": of_settings(varying)} | SHOWN,
+        VARYING | {"along": of_settings(longest)} | SHOWN,
         stem="sweep_{experiment}",
     ),
 ]  # fmt: skip
@@ -49,11 +48,11 @@ UNDER_SOURCES = {"runs": of_every_source}
 SOURCES: list[Entry] = [
     Result(
         "tabulate_own.sources", "sources", EXPERIMENT,
-        CLIENTS | UNDER_SOURCES, SWEPT, stem="sources_{experiment}",
+        CLIENTS | UNDER_SOURCES, SWEPT | VARYING, stem="sources_{experiment}",
     ),
     Result(
         "plot_sweep.sources", "sources", EXPERIMENT,
-        UNDER_SOURCES, SWEPT, stem="sources_{experiment}",
+        UNDER_SOURCES, SWEPT | VARYING, stem="sources_{experiment}",
     ),
 ]  # fmt: skip
 """What any experiment gets where its task has several source networks: both parts of the spread."""

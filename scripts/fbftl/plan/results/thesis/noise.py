@@ -25,7 +25,7 @@ SCHEDULE = (
 GAME = (
     "network", "mechanism", "sigma", "epsilon", "aggregation", "adversary", "majority_users",
     "minority_participation", "local_steps", "discriminator_rate", "discriminator_sees",
-    "unlabelled_loss",
+    "discriminator_start", "unlabelled_loss",
 )  # fmt: skip
 """Axes of the tables here, whether or not a run deviates in them."""
 
