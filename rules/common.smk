@@ -100,3 +100,8 @@ def needs(wildcards):
 def summary(wildcards):
     """Return what a job does, in words."""
     return PLAN.message(wildcards.job)
+
+
+def threads_of(wildcards):
+    """Return how many cores a job takes."""
+    return PLAN.threads(wildcards.job)

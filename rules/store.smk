@@ -36,7 +36,7 @@ use rule clients as extract with:
     log:
         "results/logs/extract/{job}.log",
     priority: 2
-    threads: 2
+    threads: threads_of
     resources:
         gpu=GPU,
 
@@ -55,7 +55,7 @@ use rule clients as public with:
     log:
         "results/logs/public/{job}.log",
     priority: 2
-    threads: 2
+    threads: threads_of
     resources:
         gpu=GPU,
 

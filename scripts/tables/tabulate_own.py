@@ -34,8 +34,8 @@ def sweep(
     """Tabulate an experiment of one's own: mean and spread over seeds, a row per setting.
 
     Its columns are the axes that the experiment gives, blank where a method does not have the axis;
-    a page says once what all rows share. Everything else is in the tidy table. Beside an accuracy is what always answering the most
-    frequent class scores.
+    a page says once what all rows share. Everything else is in the tidy table. Beside an accuracy
+    is what always answering the most frequent class scores.
 
     Args:
         runs: the experiment's tidy table.

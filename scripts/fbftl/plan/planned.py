@@ -134,6 +134,10 @@ class Plan:
         """Return what a job does, in words."""
         return str(self._by_name[job].note["message"]) if job in self._by_name else job
 
+    def threads(self, job: str) -> int:
+        """Return how many cores a job of a product takes."""
+        return int(self._by_name[job].note["threads"]) if job in self._by_name else 1
+
     @cached_property
     def _by_name(self) -> dict[str, PlannedJob]:
         return {job.name: job for job in self.jobs}
@@ -168,6 +172,10 @@ class OfNode:
     def message(self, job: str) -> str:
         """Return what a job does, in words."""
         return str(self._note(job).get("message", job))
+
+    def threads(self, job: str) -> int:
+        """Return how many cores a job of a product takes."""
+        return int(self._note(job).get("threads", 1))
 
     def _note(self, job: str) -> dict[str, Any]:
         path = self.store.path(NOTES, job, ".json")

@@ -144,10 +144,24 @@ class Planner:
             ]
             (group,) = {product.group for product in of_job.values()}
             message = MESSAGES[rule].format(group)
-            note = {"message": message, "makings": makings, "study": self.of_study}
+            note = {
+                "message": message,
+                "makings": makings,
+                "study": self.of_study,
+                "threads": self._threads(rule, group),
+            }
             needed = [each for each in needs if each not in (None, marker)]
             jobs.append(PlannedJob(rule, marker.rpartition("/")[2], note, needed))
         return jobs
+
+    def _threads(self, rule: str, task: str) -> int:
+        """Return the cores of a job: a second one only where a library's network extracts.
+
+        The small networks that are pre-trained here leave it idle.
+        """
+        if rule not in ("extract", "public"):
+            return 1
+        return 2 if self.call.study.task(task)["source"]["kind"] == "load" else 1
 
     @cached_property
     def of_study(self) -> dict[str, Any]:
