@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -89,12 +90,15 @@ def findings_of(
             runs of other tasks that stand in the project (`kept`, as `read_kept` takes them).
     """
     of_runs = {name: files[name] for name in ("experiments", "series", "uplinks", "beside")}
-    runs = read_kept(files["kept"]) | runs_by_task(**of_runs)
+    rows = read_rows(files["registry"])
+    named = {task for row in rows for task in row.tasks}
+    kept = read_kept(path for path in files["kept"] if named & {*Path(path).parts})
+    runs = kept | runs_by_task(**of_runs)
     planned = {name: of.settings for name, of in runs.items()} | dict(planned)
     audit = {row["id"]: row for row in csv_rows(files["audit"]) if row["paper"] == paper}
     record = PaperRecord.of(files["printed"], audit=audit)
     return evaluate(
-        read_rows(files["registry"]),
+        rows,
         read_tasks(files["tasks"], planned),
         runs,
         record,
