@@ -52,7 +52,7 @@ SCARCITY_COLUMNS = [
         "accuracy_reshuffled", "Accuracy, reshuffled", spread="spread_reshuffled", page=True
     ),
     Column("seen_reshuffled", "Seen when reshuffled", "samples", "{:,.0f}"),
-    Column("difference", "Difference", format="{:+.1%}", page=True),
+    Column("difference", "Difference", "points", shared.signed_points, page=True),
     Column("test_set_error_of_difference", "Test set ± of it, at most", format=shared.PERCENT),
     Column("effect", "Effect of reshuffling", page=True),
     shared.MAJORITY,
@@ -163,7 +163,7 @@ PACKET_LOSS_COLUMNS = [
     Column("attempts_formula", "By Eq. (19)", format="{:.5f}"),
     *shared.accuracy(),
     shared.TEST_SET,
-    *shared.with_spread("difference", "Accuracy against no loss", format="{:+.1%}", page=True),
+    *shared.difference("difference", "Accuracy against no loss"),
     Column("test_set_error_of_difference", "Test set ± of it, at most", format=shared.PERCENT),
     Column("effect", "Effect of the loss", page=True),
     *shared.SEED_COUNTS,

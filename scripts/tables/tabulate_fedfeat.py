@@ -37,7 +37,7 @@ RETRAINING_COLUMNS = [
     Column("features_from", "Features of", page=True),
     Column("server_epochs", "Server epochs", format="{:.0f}"),
     *shared.accuracy(),
-    *shared.with_spread("gain", "Over FedAvg", format="{:+.1%}", page=True),
+    *shared.difference("gain", "Over FedAvg"),
     Column("effect", "Effect", page=True),
     *shared.with_spread("best", "Best round"),
     *shared.SEED_COUNTS,

@@ -17,7 +17,7 @@ FRONT_COLUMNS = [
     Column("name", "Upload and head", format=written, page=True),
     Column("kilobytes", "Uplink per client", "kB", three_digits, page=True),
     *shared.accuracy(),
-    Column("below_raw", "Accuracy below raw features", format=shared.PERCENT, page=True),
+    Column("below_raw", "Accuracy below raw features", "points", shared.points, page=True),
     Column("cheapest", "Cheapest of its kind within one point", page=True),
     Column("pareto", "On the Pareto front", page=True),
     Column("downlink_kilobytes", "Downlink per client", "kB", three_digits),

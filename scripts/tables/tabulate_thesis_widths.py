@@ -33,7 +33,7 @@ WIDTHS_COLUMNS = [
     Column("clients_per_round", "Clients in a round"),
     Column("width", "Share of the full width", format="{:g}", page=True),
     *shared.accuracy(),
-    *shared.with_spread("gap", "Accuracy over its full width's", format="{:+.1%}", page=True),
+    *shared.difference("gap", "Accuracy over its full width's"),
     Column("parameters", "Parameters", format=prefixed, page=True),
     Column("multiplications", "Multiplications", format=prefixed),
     Column("uplink_bits", "Uplink of all clients, per round", "bits", prefixed, page=True),

@@ -35,7 +35,7 @@ BITS = (32, 8, 4, 2, 1)
 KEEP = (1.0, 0.5, 0.25, 0.1)
 """Shares of the elements; with less than all of them an upload is listed where it was measured."""
 
-DRAWS = 50
+DRAWS = 2_000
 """Clients whose labels are drawn, over which lengths are averaged."""
 
 KINDS: dict[str, dict[str, Any]] = {

@@ -69,6 +69,22 @@ def with_spread(
     return Column(name, heading, unit, format, page=page), beside
 
 
+def points(share: float) -> str:
+    """Return a difference of two shares in percentage points."""
+    return f"{100 * share:z.1f}"
+
+
+def signed_points(share: float) -> str:
+    """Return a difference of two shares in percentage points, with its sign."""
+    return f"{100 * share:+z.1f}"
+
+
+def difference(name: str, heading: str) -> tuple[Column, Column]:
+    """Return the columns of a difference of accuracies, in points, and of its spread."""
+    mean = Column(name, heading, "points", signed_points, page=True)
+    return mean, Column(f"{name}_spread", "±", format=points)
+
+
 def accuracy(heading: str = "Accuracy", format: str = PERCENT) -> tuple[Column, Column]:
     """Return the columns `accuracy` and `spread`."""
     return with_spread("accuracy", heading, format=format, spread="spread", page=True)

@@ -81,16 +81,16 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
         found.append(f"{counted(failed, 'setting')} had seeds that diverged, which count as 0.")
     if few := int((rows["seeds"] < LEAST_SEEDS).sum()):
         found.append(f"{counted(few, 'setting')} had fewer than {LEAST_SEEDS} seeds.")
-    behind = {
-        setting: text
+    behind = [
+        f"{setting_name(setting)}: {accuracy:.1%}, {text}"
         for setting, ridge in task.ridge.items()
         if setting in rows.index
-        if (text := undertrained(rows.at[setting, "accuracy"], ridge))
-    }
-    for setting, text in list(behind.items())[:1]:
+        if (text := undertrained(accuracy := rows.at[setting, "accuracy"], ridge))
+    ]
+    if behind:
         found.append(
             f"{counted(len(behind), 'setting')} ended far below ridge regression on the same "
-            f"uploads (for {setting_name(setting)}, {text}): train longer, or use that head."
+            f"uploads ({'; '.join(behind)}): train longer, or use that head."
         )
     return found
 
@@ -132,8 +132,8 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
             f"<p><strong>Warnings</strong></p><ul>{doubts}</ul>" if doubts else "",
             table(_columns(shown, percent)),
             f"<p>{len(shown)} of {counted(len(rows), 'setting')}: those on the Pareto front of "
-            "uplink and accuracy, then the most accurate. Settings that lose packets are not on "
-            f'the front. <a href="{link}">Every run</a> is in a CSV file.</p>',
+            "accuracy and uplink of all clients, over all settings that lose no packets, then the "
+            f'most accurate. <a href="{link}">Every run</a> is in a CSV file.</p>',
             listed(task.results, texts, folder),
         ]
     )
@@ -154,5 +154,7 @@ def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
             number=True,
         ),
         PageColumn("Seeds", [f"{seeds:.0f}" for seeds in rows["seeds"]], number=True),
-        PageColumn("On the Pareto front", ["yes" if front else "no" for front in rows["front"]]),
+        PageColumn(
+            "On the front of all settings", ["yes" if front else "no" for front in rows["front"]]
+        ),
     ]

@@ -180,8 +180,10 @@ def body(columns: Sequence[PageColumn]) -> Iterator[str]:
         cells = []
         for position, column in enumerate(columns):
             text = LOWERED.sub(r"\1<sub>\2</sub>", escape(column.cells[row]))
-            if column.verdict and text:
-                text = f'<span class="{verdict_class(column.cells[row])}">{text}</span>'
+            if text:
+                # One element, whatever is in it: on a telephone a cell is a grid of two columns.
+                colour = f' class="{verdict_class(column.cells[row])}"' if column.verdict else ""
+                text = f"<span{colour}>{text}</span>"
             if column.below and column.below[row]:
                 text += f"<small>{escape(column.below[row])}</small>"
             if position == 0 and column.cells[row]:

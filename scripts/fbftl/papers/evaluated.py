@@ -177,8 +177,11 @@ def _decided(part: Part, rules: PaperRules, case: FormulaCase) -> PartFinding:
     needs_runs = part.task is not NO_TASK
     missing = needs_runs and case.runs is None
     decision = None if missing else rules.functions[part.measure](case)
+    if decision is None and needs_runs:
+        return _not_compared(part, NOT_RUN)
     if decision is None:
-        return _not_compared(part, NOT_RUN if needs_runs else NOT_COMPUTED)
+        # What it needs is at hand elsewhere: no other part may confirm the claim meanwhile.
+        return PartFinding(part, ClaimVerdict.INCONCLUSIVE, note=NOT_COMPUTED)
     verdict = ClaimVerdict.CONFIRMED if decision.holds else ClaimVerdict.CONTRADICTED
     return PartFinding(part, verdict, note=f"{decision.quantity}: {decision.computed}")
 

@@ -87,7 +87,7 @@ def test_html_shows_text_as_it_is_and_needs_nothing_else(tmp_path):
     ResultTable(frame, columns).write(tmp_path / "t.csv")
     page = (tmp_path / "t.html").read_text()
     assert "<script>" not in page
-    assert '<th scope="row">&lt;script&gt;alert(1)&lt;/script&gt;</th>' in page
+    assert '<th scope="row"><span>&lt;script&gt;alert(1)&lt;/script&gt;</span></th>' in page
     assert '<th scope="col" class="number">x (%)</th>' in page
     assert "a &amp; b" in page
     assert "http" not in page
