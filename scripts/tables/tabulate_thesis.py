@@ -196,13 +196,15 @@ HEADINGS = {
 
 WORDS = {
     "cdan": "CDAN",
+    "he": "He's initial weights",
     "product": "probabilities × z",
     "shot": "SHOT",
+    "torch": "torch's initial weights",
 }
 """How readers see values of the game's axes, where not as they are."""
 
 FORMATS: dict[str, Callable[[Any], str] | str] = {
-    **dict.fromkeys(GAME, lambda value: WORDS.get(value, f"{value}")),
+    **dict.fromkeys(("network", *GAME), lambda value: WORDS.get(value, f"{value}")),
     "mechanism": mechanism_words,
     "given_epsilon": "{:.3g}",
     "delta_eo": "{:.3f}",

@@ -26,6 +26,8 @@ HEADS = {
     "fed3r": "Fed3R",
     "fedcgs": "FedCGS",
     "fedcof": "FedCOF",
+    "fedcof_between": "FedCOF, with the scatter between classes",
+    "fedcof_oracle": "FedCOF's oracle",
     "lda": "LDA",
     "logistic": "logistic regression",
     "mlp": "MLP",

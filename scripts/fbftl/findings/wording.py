@@ -26,6 +26,7 @@ SENTENCES = {
     "local_epochs": "{} local epochs",
     "most_samples": "at most {} samples",
     "seed_samples": "{} seed samples",
+    "server_rate": "server's rate {}",
     "transfer_epochs": "{} epochs of transfer",
     "vote_round": "vote in round {}",
 }
@@ -56,6 +57,8 @@ VALUES = {
     ("protection", "plain"): "unprotected",
     ("public_data", "target"): "open digits",
     ("selection_reading", "code"): "selection as the code has it",
+    ("server_optimiser", "adam"): "Adam at the server",
+    ("server_optimiser", "momentum"): "momentum at the server",
     ("start", "means"): "from class means",
     ("start", "random"): "from random weights",
     ("start", "zero"): "from zero",

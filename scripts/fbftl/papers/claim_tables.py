@@ -11,9 +11,9 @@ import pandas as pd
 from fbftl.findings.claim_pages import effect_words
 from fbftl.findings.columns import SEEDS, VERDICT
 from fbftl.findings.comparison import ROUNDING
-from fbftl.findings.tables import Column
+from fbftl.findings.tables import Column, prefixed
 from fbftl.ground.files import csv_rows
-from fbftl.papers.claim_rows import ClaimRow, read_rows, read_tasks
+from fbftl.papers.claim_rows import ClaimForm, ClaimRow, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
 from fbftl.papers.kept_runs import read_kept
@@ -33,15 +33,20 @@ UNITS = {"delta_eo": " (ΔEO)", "leak": " (share of groups read)", "membership":
 """What is written behind a difference in a measure that its name would not tell."""
 
 
+MILLION = 10**6
+
+
 def readable(value: float) -> str:
     """Return counts without places, a quantity below a tenth with two digits, others with two.
 
-    What sums of floats are off by is nothing.
+    Millions and more have three digits and a prefix. What sums of floats are off by is nothing.
     """
     if not math.isfinite(value):
         return "unbounded"
     if abs(value) < ROUNDING:
         value = 0.0
+    if abs(value) >= MILLION:
+        return f"{'-' if value < 0 else ''}{prefixed(abs(value))}"
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
@@ -118,6 +123,7 @@ def _rank(finding: ClaimFinding) -> float:
 def _claim(finding: ClaimFinding) -> dict[str, object]:
     first, parts = finding.clauses[0][0], [part for _, found in finding.clauses for part in found]
     compared = [part for part in parts if part.verdict is not ClaimVerdict.NOT_TESTABLE]
+    exists = bool(compared) and all(row.form is ClaimForm.EXISTS for row, _ in finding.clauses)
     unrun = bool(parts) and all(part.note in (NOT_RUN, NOT_KEPT) for part in parts)
     return {
         "claim": finding.id,
@@ -127,7 +133,7 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
         "printed": _once(row.printed for row, _ in finding.clauses),
         "verdict": NOT_RUN if unrun else str(finding.verdict),
         "effect": _effects(finding, compared),
-        "evidence": _evidence(compared),
+        "evidence": _evidence(compared) + ("; one case suffices" if exists else ""),
         "parts": f"{len(compared)} of {len(parts)}",
         "note": _once(row.reason for row, _ in finding.clauses),
     }
