@@ -205,3 +205,13 @@ def test_counts_are_equal_without_a_printed_size() -> None:
     assert only_part(row, of).verdict is CONFIRMED
     measured = PaperRules({"uplink_bits": ClaimMeasure(MEASURES["uplink_bits"].values)})
     assert only_part(row, of, measured).verdict is INCONCLUSIVE
+
+
+def test_a_formula_without_its_data_leaves_a_claim_open_and_a_task_that_was_not_run_does_not() -> (
+    None
+):
+    formula = replace(ROW, form=ClaimForm.FORMULA, measure="unknown", a="a", b="")
+    rules = replace(RULES, functions={"unknown": lambda case: None})
+    ((of_data,),) = (evaluate([replace(formula, tasks=())], TASKS, {}, RECORD, rules),)
+    ((of_runs,),) = (evaluate([formula], TASKS, {}, RECORD, rules),)
+    assert (of_data.verdict, of_runs.verdict) == (INCONCLUSIVE, NOT_TESTABLE)
