@@ -43,10 +43,6 @@ def alike_in(*axes: str) -> Callable[[AxisValues], tuple[Any, ...]]:
     return lambda setting: tuple(getattr(setting, axis) for axis in axes)
 
 
-WEIGHTS = "weights that were trained on the same samples are sent without noise"
-"""What methods of weights and of something else under noise leave unprotected."""
-
-
 def nobody_to_learn_from(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield that one client takes part, of methods whose clients learn from each other."""
     if dealt.clients is not None and taking_part(dealt.clients, setting.fraction) < 2:
@@ -98,8 +94,6 @@ class MethodRecord:
         block and what clients hold.
     largest_sum: returns the bound on the size of a masked sum that is known before any job, from
         the setting, the task's block and its training samples; None where nothing bounds it.
-    unprotected: what clients send of the same samples beside what a mechanism protects, in words,
-        by mechanism, where the guarantees of its runs are for the rest alone.
     anneals: whether a head that its server trains follows the training value `annealing`.
     ignores: training values that it makes nothing of, though methods that send like it read them.
     parts: returns the modules below its folder that a setting names, dotted.
@@ -131,7 +125,6 @@ class MethodRecord:
     task_faults: Callable[[AxisValues, Block, Block], Iterable[str]] = nothing
     size_faults: Callable[[AxisValues, Block, Dealt], Iterable[str]] = nothing
     largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
-    unprotected: Mapping[str, str] = field(default_factory=dict)
     anneals: bool = False
     ignores: tuple[str, ...] = ()
     parts: Callable[[AxisValues], tuple[str, ...]] = nothing
