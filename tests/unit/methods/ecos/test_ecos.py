@@ -152,8 +152,8 @@ def test_epsilon_is_that_of_a_sampled_gaussian(sigma, added, replaced):
     ],
 )
 def test_uploads_and_counts_without_noise_have_no_guarantee(inputs, axes):
-    told = run(inputs, **axes).repetitions[0]["privacy"]
-    assert any(record["note"] == "No noise, no guarantee." for record in told) == (
+    privacy = run(inputs, **axes).repetitions[0]["privacy"]
+    assert any(record["note"] == "No noise, no guarantee." for record in privacy) == (
         "uploaders" in axes or not axes
     )
 
