@@ -17,7 +17,9 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from typing import Any
 
+from fbftl.ground.errors import ending_with_sentence
 from fbftl.ground.progress import spoken
+from fbftl.study.yaml_files import read_config_file
 from snakemake import cli
 from snakemake_logger_plugin_progress import LogHandler
 
@@ -39,9 +41,15 @@ def main(words: Sequence[str]) -> Any:
 
     Args:
         words: options of Snakemake, before them `--page` with a path if a report is to be made.
+
+    Raises:
+        UserError: if a file of --configfile is missing or malformed.
     """
     page, options = (words[1], words[2:]) if words[:1] == ["--page"] else (None, list(words))
     _, args = _parsed(options)
+    # Snakemake reads these before anything of ours can say what is wrong with them.
+    for path in args.configfile:
+        read_config_file(path)
     makes = not any(getattr(args, name) for name in WITHOUT_JOBS)
     if makes:
         reported = ["--report", page, "--report-after-run"] if page else []
@@ -121,4 +129,5 @@ def failure(call: LogHandler, job: Any, folder: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with ending_with_sentence():
+        sys.exit(main(sys.argv[1:]))
