@@ -18,7 +18,7 @@ from typing import Any
 
 from fbftl.findings import kept
 from fbftl.findings.claim_pages import KeptRows, fill_claims
-from fbftl.findings.coverage import fill_tables, read_items
+from fbftl.findings.coverage import fill_tables
 from fbftl.findings.kept import KEPT, commits, distinct, notes_on_runs
 from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
@@ -86,7 +86,7 @@ def filled(root: Path, page: Path) -> str:
     """Return a page with its committed numbers, tables of coverage and alternative texts."""
     name = str(page.relative_to(root))
     text = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
-    text = fill_tables(text, read_items(root / COVERAGE), name)
+    text = fill_tables(text, csv_rows(root / COVERAGE), name)
     text = fill_claims(text, kept_rows(root), name)
     return fill_alternatives(text, page.parent)
 
