@@ -1,4 +1,4 @@
-"""What the files of rules name, without Snakemake: the rules that are written out."""
+"""What the files of rules name, without Snakemake."""
 
 import re
 from pathlib import Path
@@ -10,8 +10,9 @@ def texts(root: Path) -> list[str]:
     return [path.read_text(encoding="utf-8") for path in paths]
 
 
-def written_out(root: Path) -> dict[str, str]:
-    """Return the text of each rule that is written out, by its name; results' come from a loop."""
-    blocks = [b for t in texts(root) for b in re.split(r"^(?=(?:rule|use rule) )", t, flags=re.M)]
-    named = ((re.match(r"(?:rule|use rule \w+ as) (\w+)", block), block) for block in blocks)
-    return {found[1]: block for found, block in named if found}
+def on_clusters(root: Path) -> set[str]:
+    """Return the names of rules whose jobs go to a cluster, but for those of results."""
+    blocks = [b for t in texts(root) for b in re.split(r"^(?=rule )", t, flags=re.M)]
+    named = ((re.match(r"rule (\w+)", block), block) for block in blocks)
+    alone = {found[1] for found, block in named if found and "localrule: True" not in block}
+    return alone | {name for t in texts(root) for name in re.findall(r'^    "(\w+)": \(', t, re.M)}

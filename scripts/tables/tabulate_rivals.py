@@ -26,7 +26,7 @@ from fbftl.ground.ring import WORD_BITS
 from fbftl.models.cost.layers import Network, multiplications, read_network
 from fbftl.models.cost.one_shot import solving
 from fbftl.privacy.composition import compose
-from fbftl.privacy.together import events_of
+from fbftl.privacy.replaced import ADJACENCY, events_of_sample
 from fbftl.study.job import most_epochs
 from fbftl.study.uploads import READ
 
@@ -215,8 +215,6 @@ def by_name(rows: pd.DataFrame) -> pd.DataFrame:
 
 # --- trust ----------------------------------------------------------------------------------------
 
-UNIT, NEIGHBOURS = "sample", "replace-one"
-
 LOCAL, SUM, TRUSTED = "local", "secure sum", "trusted server"
 
 TRUSTED_BY = {LOCAL: "nobody", SUM: "a dealer apart from the server", TRUSTED: "the server"}
@@ -276,9 +274,9 @@ def rows_of(document: Mapping[str, Any], axes: Axes) -> Iterator[dict[str, Any]]
     epsilon, of_labels = setting["epsilon"], setting["label_epsilon"] or 0.0
     if epsilon is None:
         return
-    events, covered = events_of(privacy, UNIT, NEIGHBOURS, rows=1)
+    events, covered = events_of_sample(privacy)
     delta = privacy[0]["delta"]
-    composed = compose(events, delta, NEIGHBOURS)
+    composed = compose(events, delta, ADJACENCY)
     if not covered or composed.epsilon > (epsilon + of_labels) * (1 + ROUNDING):
         return
     uploads = setting["method"] in UPLOADING

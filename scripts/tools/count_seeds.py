@@ -10,6 +10,7 @@ few seeds, `--found-over` takes its upper limit, sqrt((k - 1)/chi2) times as lar
 
 import argparse
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from fbftl.findings.comparison import LEAST_SEEDS
@@ -46,20 +47,11 @@ def power(seeds: int, effect: float, spread: float, tested: int) -> float:
 
 def seeds_needed(effect: float, spread: float, tested: int = 1) -> int | None:
     """Return the fewest seeds with the power `POWER`, at least three; None above a million."""
-    if spread == 0 or power(LEAST_SEEDS, effect, spread, tested) >= POWER:
+    if spread == 0:
         return LEAST_SEEDS
-    few, enough = LEAST_SEEDS, 2 * LEAST_SEEDS
-    while power(enough, effect, spread, tested) < POWER:
-        few, enough = enough, 2 * enough
-        if few > MOST:
-            return None
-    while enough - few > 1:
-        middle = (few + enough) // 2
-        if power(middle, effect, spread, tested) < POWER:
-            few = middle
-        else:
-            enough = middle
-    return enough
+    counts = range(LEAST_SEEDS, MOST + 1)
+    place = bisect_left(counts, POWER, key=lambda n: power(n, effect, spread, tested))
+    return counts[place] if place < len(counts) else None
 
 
 def main(arguments: Sequence[str] | None = None) -> str:

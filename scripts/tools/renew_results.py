@@ -18,8 +18,8 @@ from typing import Any
 
 from fbftl.findings import kept
 from fbftl.findings.claim_pages import KeptRows, fill_claims
-from fbftl.findings.coverage import fill_tables, read_items
-from fbftl.findings.kept import KEPT, commits, distinct, notes_on_runs
+from fbftl.findings.coverage import fill_tables
+from fbftl.findings.kept import KEPT, distinct
 from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
 from fbftl.findings.table_numbers import (
@@ -86,7 +86,7 @@ def filled(root: Path, page: Path) -> str:
     """Return a page with its committed numbers, tables of coverage and alternative texts."""
     name = str(page.relative_to(root))
     text = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
-    text = fill_tables(text, read_items(root / COVERAGE), name)
+    text = fill_tables(text, csv_rows(root / COVERAGE), name)
     text = fill_claims(text, kept_rows(root), name)
     return fill_alternatives(text, page.parent)
 
@@ -197,7 +197,7 @@ def finished(root: Path, name: str) -> dict[str, Any]:
     tasks = kept.tasks_of(results, name, [*read_systems(root), *read_every_full(root)])
     runs, store = kept.runs_of(results, tasks), store_below(root)
     keys = [key for of_task in runs.values() for each in of_task.values() for key in each["keys"]]
-    noted = notes_on_runs(keys, store)
+    noted = [store.json("runs", key)["made"] for key in keys]
     arithmetic = distinct(each["arithmetic"] for each in noted)
     if inexact := [each for each in arithmetic if not each["exact"]]:
         raise UserError(
@@ -205,7 +205,7 @@ def finished(root: Path, name: str) -> dict[str, Any]:
             f"{inexact[0]['not_exact_because']}; run its study with --config exact=true"
         )
     notes = {"arithmetic": arithmetic, "runs": runs}
-    made_at = ", ".join(sorted(commits(noted)))
+    made_at = ", ".join(sorted({each["commit"] for each in noted if each.get("commit")}))
     return notes | ({"commit": made_at} if made_at else {})
 
 

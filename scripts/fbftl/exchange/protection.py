@@ -87,19 +87,6 @@ def _sigma_of_rounds(epsilon: float, delta: float, rate: float, rounds: int) -> 
     return rounds_sigma(epsilon, delta, rate=rate, rounds=rounds)
 
 
-def guarantees_by_rounds(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
-    """Return what a setting's mechanism will guarantee, whose clip norms change no guarantee.
-
-    Args:
-        job: the setting with its training values.
-        clients: how many take part.
-    """
-    if job.setting.mechanism != "dp_fedavg":
-        return (mechanisms.no_mechanism(),)
-    rate, steps, points = _sampling(job, clients)
-    return round_noise(job, rate, steps * points, 1.0).records
-
-
 def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
     """Return clipped updates of Poisson-sampled clients under noise calibrated over all rounds."""
     # Numbers of clients and samples count as public, so that rate and clip norm may use them.

@@ -175,20 +175,6 @@ def recipes_of(runs: Runs, store: Store) -> dict[str, Any]:
     return {"runs": of_runs, "read": read}
 
 
-def notes_on_runs(keys: Iterable[str], store: Store) -> list[dict[str, Any]]:
-    """Return how each of some runs was computed, see `fbftl.ground.provenance.record`.
-
-    Raises:
-        UserError: if a run is not there any more, or damaged.
-    """
-    return [store.json("runs", key)["made"] for key in keys]
-
-
-def commits(notes: Iterable[dict[str, Any]]) -> set[str]:
-    """Return the commits that runs were made at, where noted."""
-    return {noted["commit"] for noted in notes if noted.get("commit")}
-
-
 def distinct(described: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return each way to compute once, in the order of their text."""
     texts = {json.dumps(each, sort_keys=True) for each in described}

@@ -10,8 +10,15 @@ STEPS = 10
 """Lines that a run leaves where none can be written over."""
 
 
+MISSING: dict[str, int] = {}
+"""Runs that a call of the workflow has to make, by the folder of their store."""
+
+
 class JobsDone:
-    """Jobs done of all in one line, with the time so far."""
+    """Jobs done of all in one line, with the time so far.
+
+    done, planned: jobs.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.done = self.planned = 0
@@ -23,14 +30,13 @@ class JobsDone:
         """Seconds since the start."""
         return time.monotonic() - self._start
 
-    def show(self, done: int, planned: int, runs: int = 0, missing: int = 0) -> None:
+    def show(self, runs: int = 0, missing: int = 0) -> None:
         """Write how far the call is: over the last line on a terminal, else for each tenth.
 
         Args:
-            done, planned: jobs.
-            runs, missing: runs of these jobs that the store has by now, and all of them.
+            runs, missing: runs of the jobs that the store has by now, and all of them.
         """
-        self.done, self.planned = done, planned
+        done, planned = self.done, self.planned
         line = f"{done:,} of {planned:,} jobs done, {spoken(self.elapsed)}"
         if missing:
             line = f"{runs:,} of {missing:,} runs, {line}"

@@ -7,10 +7,8 @@ folder, has one function:
 
 One that can step several settings together has `run_together(jobs, inputs) -> Iterable[Outcome]` in
 its place, which yields in the order of the jobs; those of others that share a process run one after
-another. One with privacy mechanisms has `guarantees(job, clients)`, which says before any job what
-a run will guarantee; a test refuses one without. What of a method differs by
-the kind of task is in a module of its folder that has the name of the kind. Modules are imported
-only when they are needed.
+another. What of a method differs by the kind of task is in a module of its folder that has the name
+of the kind. Modules are imported only when they are needed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fbftl.privacy.mechanisms import PrivacyRecord
     from fbftl.study.job import Job
     from fbftl.training.tasks.task import Inputs, Outcome
 
@@ -51,26 +48,6 @@ def modules(method: str, kind: str, reads: str, *parts: str) -> tuple[str, ...]:
 def of_kind(job: "Job") -> Any:
     """Return the module of a method's folder with what differs by the kind of a job's task."""
     return import_module(f"fbftl.methods.{job.setting.method}.{job.kind}")
-
-
-def planned_guarantees(job: "Job", clients: int) -> "tuple[PrivacyRecord, ...]":
-    """Return what a job will guarantee, for budgets of privacy.
-
-    Clip norms are left at 1, since no guarantee depends on them.
-
-    Args:
-        job: a setting with its training values.
-        clients: clients that take part.
-
-    Raises:
-        UserError: if only a job can know what a mechanism guarantees.
-    """
-    module = import_module(entry_module(job.setting.method))
-    if hasattr(module, "guarantees"):
-        return module.guarantees(job, clients)
-    from fbftl.privacy.mechanisms import no_mechanism  # slow to import
-
-    return (no_mechanism(),)
 
 
 def train(jobs: "Sequence[Job]", inputs: "Inputs") -> "list[Outcome]":

@@ -8,7 +8,6 @@ partial work of slow ones is left out.
 from torch import Tensor
 
 from fbftl.exchange.averaging import by_weights, weights_or_updates
-from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds
 from fbftl.study.job import Job
 from fbftl.training.learners.local import local_network
@@ -30,6 +29,3 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     return run_rounds(
         job, client_data, initial_learner, weights_or_updates(job), inputs.room.folder, by_weights()
     )
-
-
-guarantees = guarantees_by_rounds

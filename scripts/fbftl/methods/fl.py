@@ -1,6 +1,5 @@
 """FL (Sec. II-A): all layers from random initial values, trained by client gradients."""
 
-from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.study.job import Job
 from fbftl.training.learners.whole import whole_network
@@ -18,6 +17,3 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         )
 
     return run_rounds(job, client_data, initial, whole_update(), inputs.room.folder)
-
-
-guarantees = guarantees_by_rounds

@@ -17,7 +17,6 @@ from fbftl.papers.kept_runs import kept_files
 from fbftl.plan import front_page, pages, paths, runs, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call
-from fbftl.plan.checked import releases_in
 from fbftl.plan.entries import PARTS, Result, in_formats
 from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.results import (
@@ -150,7 +149,6 @@ class TaskSteps:
                 files = self._files_of(entry, experiment)
                 made = partial(self._from_entry, entry, experiment)
                 makers |= dict.fromkeys(files.values(), made)
-        makers[paths.guarantees(self.task, "together")] = self._together
         makers |= dict.fromkeys(self._files("numbers").values(), self._numbers)
         for analysis in ANALYSES:
             if (path := analysis.outputs.get("csv", "")).startswith("tables/"):
@@ -176,19 +174,6 @@ class TaskSteps:
         inputs = {"runs": runs.files_of_experiment(self._study, task, experiment)}
         axes = self._study.axes_of(task, experiment)
         return Step(f"stages/collect_{what}.py", inputs, outputs, {"axes": axes})
-
-    def _together(self) -> Step:
-        study, task = self._study, self.task
-        values = {
-            "together": study.together(task),
-            "releases": releases_in(study, task),
-            "unprotected": runs.unprotected(study, task),
-            "delta": study.task(task)["privacy"]["delta"],
-            "client_rows": study.task(task)["clients"]["samples_per_client"] or 1,
-        }
-        inputs = {"runs": paths.runs(task, runs.together(study, task))}
-        outputs = {"table": paths.guarantees(task, "together")}
-        return Step("stages/compose_guarantees.py", inputs, outputs, values)
 
     def _numbers(self) -> Step:
         inputs = read_by_numbers(self.call, self.task)

@@ -18,6 +18,7 @@ from fbftl.ground.digests import DIGESTS, Digests
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.exact import is_pinned, pin, sentence, this_machine
 from fbftl.ground.files import remove_leftovers
+from fbftl.ground.progress import MISSING
 from fbftl.models.computes import computed_otherwise, require_computable
 from fbftl.plan import pages
 from fbftl.plan.call import Call
@@ -166,7 +167,8 @@ class Opened:
         plan = prepared.plan(places, longest)
         if plan.missing:
             batches = f"{len(plan.trained):,} batches"
-            where = prepared.store.root
+            where = str(prepared.store.root)
+            MISSING[where] = plan.missing
             print(f"{plan.missing:,} runs are missing in {where}, in {batches}", file=sys.stderr)
         for remark in remarks(words):
             print(remark, file=sys.stderr)

@@ -7,7 +7,7 @@ call has written (`OfNode`).
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -52,12 +52,16 @@ class Results:
     key: of all that decides them.
     declared: all files.
     needs: markers of jobs that must have ended.
+    note: what their job reads; nodes know none.
+    is_whole: whether all files are there.
     """
 
     name: str
     key: str
     declared: Sequence[str]
     needs: Sequence[str]
+    note: Mapping[str, Any] = field(default_factory=dict)
+    is_whole: bool = False
 
     @property
     def word(self) -> str:
@@ -69,21 +73,9 @@ class Results:
         """The last file, which says by which plan the others were made."""
         return f"{MADE}/results/{self.word}.{self.key}"
 
-
-@dataclass(frozen=True)
-class PlannedResults(Results):
-    """Results as this call would make them.
-
-    note: what their job reads.
-    is_whole: whether all files are there.
-    """
-
-    note: Mapping[str, Any] = field(default_factory=dict)
-    is_whole: bool = False
-
     def write(self) -> None:
         """Write for nodes which plan of these results is to be made."""
-        plan = {each.name: getattr(self, each.name) for each in fields(Results)}
+        plan = {of: getattr(self, of) for of in ("name", "key", "declared", "needs")}
         write_json(MADE / f"{self.word}.plan", plan)
 
 
@@ -104,7 +96,7 @@ class Plan:
     store: Store
     products: Sequence[PlannedJob]
     trained: Sequence[PlannedJob]
-    results: Sequence[PlannedResults]
+    results: Sequence[Results]
     missing: int
     needed: Callable[[], Mapping[str, Sequence[str]]]
 

@@ -19,7 +19,7 @@ from fbftl.plan.batches import MissingRun, RunBatch, Unit, batches, name_of_keys
 from fbftl.plan.bundles import Bundle, bundles
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.passes import merged
-from fbftl.plan.planned import MADE, RUNS, Plan, PlannedJob, PlannedResults
+from fbftl.plan.planned import MADE, RUNS, Plan, PlannedJob, Results
 from fbftl.plan.products import Product, Products, task_in
 from fbftl.plan.trained import files_of
 from fbftl.study import methods, task_names
@@ -246,13 +246,13 @@ class Planner:
             needed.setdefault(product.kind, set()).add(product.key)
         return {kind: sorted(keys) for kind, keys in needed.items()}
 
-    def _results(self, planned: Sequence[Bundle]) -> list[PlannedResults]:
-        owners: dict[str, PlannedResults] = {}
+    def _results(self, planned: Sequence[Bundle]) -> list[Results]:
+        owners: dict[str, Results] = {}
         for bundle in planned:
             owners |= dict.fromkeys(bundle.declared, self._planned(bundle, owners))
         return list({each.name: each for each in owners.values()}.values())
 
-    def _planned(self, bundle: Bundle, owners: Mapping[str, PlannedResults]) -> PlannedResults:
+    def _planned(self, bundle: Bundle, owners: Mapping[str, Results]) -> Results:
         links = [path for task in bundle.tasks for path in links_of(self.call, task)]
         read = dict.fromkeys([*bundle.read, *links])
         runs = {task: self.products.keys[task] for task in _tasks_of_runs(read, bundle.tasks)}
@@ -289,12 +289,12 @@ class Planner:
             "declared": declared,
             "study": self.of_study,
         }
-        planned = PlannedResults(bundle.name, key, declared, list(needs), note)
+        planned = Results(bundle.name, key, declared, list(needs), note)
         # Whole ones of the same key wait for nothing, whatever of what they read is made again.
         whole = all(map(os.path.exists, [planned.marker, *declared]))
         return replace(planned, needs=[], is_whole=True) if whole else planned
 
-    def _content(self, path: str, owners: Mapping[str, PlannedResults]) -> str | None:
+    def _content(self, path: str, owners: Mapping[str, Results]) -> str | None:
         """Return what tells that a file that a bundle reads is the same."""
         if (key := self.products.key(path)) is not None:
             return key

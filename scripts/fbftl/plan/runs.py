@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 
 from fbftl.plan import paths
-from fbftl.study import methods
 from fbftl.study.config import Study
 
 Chosen = Callable[[Study, str], Iterable[str]]
@@ -14,18 +13,6 @@ def every(study: Study, task: str) -> list[str]:
     """Return all settings of a task, each once."""
     names = (name for settings in study.settings[task].values() for name in settings)
     return list(dict.fromkeys(names))
-
-
-def together(study: Study, task: str) -> list[str]:
-    """Return the settings whose guarantees are composed, because they touch the same samples."""
-    return sorted({name for names in study.together(task).values() for name in names})
-
-
-def unprotected(study: Study, task: str) -> dict[str, str]:
-    """Return what some of these send in addition to what their guarantees are for, by setting."""
-    settings = {name: study.setting(task, name) for name in together(study, task)}
-    sent = {n: methods.record(s.method).unprotected.get(s.mechanism) for n, s in settings.items()}
-    return {name: what for name, what in sent.items() if what is not None}
 
 
 def files_of_experiment(

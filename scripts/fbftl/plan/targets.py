@@ -1,6 +1,5 @@
 """What a study makes: the tables and figures that the target `all` names."""
 
-from fbftl.plan import paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CLAIMS_OF_PAPER, in_formats
 from fbftl.plan.results import OF_EXPERIMENT, of_paper, paths_of
@@ -62,6 +61,4 @@ def of_task(call: Call, task: str) -> list[str]:
         made += [*of_experiment(call, task, experiment), f"experiments/{experiment}"]
     made.append("numbers")
     files = [file for path in made for file in in_formats(f"results/{task}/", path).values()]
-    if call.study.together(task):
-        files.append(paths.guarantees(task, "together"))
     return list(dict.fromkeys(files))

@@ -7,7 +7,7 @@ none to the sum.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from math import inf, sqrt
 from typing import Any
 
@@ -203,30 +203,3 @@ def _by_distributions(
     for distribution in distributions[1:]:
         whole = whole.compose(distribution)
     return float(whole.get_epsilon_for_delta(delta))
-
-
-def of_group(events: Iterable[Event], size: int) -> tuple[Event, ...]:
-    """Return events for a group of records instead of one of them.
-
-    They move a sum `size` times as far as one does; where each has a noise of its own, sqrt(size)
-    times as far together.
-
-    Args:
-        events: for one record. A sampled one counts as unsampled, which bounds it: a group nearly
-            always has some record in a round.
-        size: records of the group.
-    """
-
-    def unsampled(event: Event) -> Event:
-        if event.kind == "sampled" and size > 1:
-            return replace(event, kind="gaussian", rate=1.0)
-        return event
-
-    return tuple(
-        replace(
-            unsampled(event),
-            multiplier=event.multiplier / (size if event.summed else sqrt(size)),
-            times=event.times * (size if event.kind == "pure" else 1),
-        )
-        for event in events
-    )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.ground.ring import FRACTION_BITS
-from fbftl.study.job import Job, KnownAxes, from_params
+from fbftl.study.job import Job, KnownAxes
 
 BYTES = 16
 """Bytes of a spelling's digest that enter a seed: two of a study's releases never share them."""
@@ -56,8 +56,6 @@ KEYED_AS = {
 
 LINK = ("plr", "blr", "burst", "retransmissions", "loss")
 
-PARTITION_AXES = ("fraction", "samples_per_client", "partition", "alpha", "clients")
-
 
 def noise_seed(job: Job, seed: int, *covered: np.ndarray) -> int:
     """Return the seed of the noise on one release, for `ground.randomness.stream`.
@@ -72,32 +70,6 @@ def noise_seed(job: Job, seed: int, *covered: np.ndarray) -> int:
     for numbers in covered:
         content += sha256(np.ascontiguousarray(numbers, dtype=np.int64).tobytes()).digest()
     return seed << 8 * BYTES | int.from_bytes(sha256(content).digest()[:BYTES], "big")
-
-
-def release_of(job: Job) -> str:
-    """Return what stands for a setting's release among those of its task, before any job.
-
-    Messages of a client depend on which rows it holds, sums on whose messages arrive as well.
-    """
-    facts = _decided(job)
-    if facts["kind"] in ("statistics", "counts"):
-        facts["dealt"] = [getattr(job.setting, axis) for axis in PARTITION_AXES]
-        if facts["summed"]:
-            facts["arriving"] = [getattr(job.setting, axis, None) for axis in LINK]
-            facts["held_out"] = job.training.validation
-    return sha256(spelled(facts).encode()).hexdigest()
-
-
-def releases(
-    jobs: Mapping[str, Mapping[str, Any]], axes: Mapping[str, Mapping[str, Any]]
-) -> dict[str, str]:
-    """Return what stands for the release of each job, by its setting's name.
-
-    Args:
-        jobs: as `study.config.Study.job_of` gives them, by their settings' names.
-        axes: the axes that each method knows, with their defaults.
-    """
-    return {name: release_of(from_params(params, axes)) for name, params in jobs.items()}
 
 
 def spelled(facts: Mapping[str, Any]) -> str:

@@ -151,15 +151,6 @@ class Study:
         clipped = setting.mechanism == "gaussian" and not has_norm
         return record.public or (record.reads == "features" and clipped)
 
-    def together(self, task: str) -> dict[str, list[str]]:
-        """Return the settings of a task that touch the same rows, by the name of their group.
-
-        Groups of which this study makes nothing are left out.
-        """
-        groups = self.task(task)["privacy"].get("together", {})
-        planned = self.settings_of(task).keys()
-        return {name: members for name, members in groups.items() if planned & set(members)}
-
     def buys(self, task: str) -> bool:
         """Tell whether a setting of a task buys public samples."""
         return any(
@@ -234,8 +225,6 @@ def _settings(
     settings = {task: {} for each in studies for task in each.study["tasks"]}
     for task, experiment, grids in requested:
         settings[task][experiment] = _expanded(grids, task, tasks[task])
-    for task, of_task in settings.items():
-        _require_together(task, tasks[task], config["experiments"], of_task)
     return settings
 
 
@@ -314,34 +303,6 @@ def _expanded(grids: Grids, task: str, block: Mapping[str, Any]) -> dict[str, Se
 
 FOR = "tasks"
 """What an experiment, and each of its grids, says of the tasks that it is for."""
-
-
-def _require_together(
-    task: str,
-    block: Mapping[str, Any],
-    experiments: Mapping[str, Any],
-    settings: Mapping[str, Mapping[str, Setting]],
-) -> None:
-    """Refuse a group of releases with a name that is no setting of the task.
-
-    A group of which the study makes nothing is of experiments that it leaves out.
-    """
-    planned = {name: None for of_experiment in settings.values() for name in of_experiment}
-    for group, names in block["privacy"].get("together", {}).items():
-        defined = planned if planned.keys() & set(names) else _left_out(task, block, experiments)
-        for name in names:
-            _require(name, defined, f"config: tasks.{task}.privacy.together.{group}", "setting")
-
-
-def _left_out(
-    task: str, block: Mapping[str, Any], experiments: Mapping[str, Any]
-) -> dict[str, None]:
-    """Return the names of the settings that any experiment has on a task, made or not."""
-    return {
-        setting.name: None
-        for experiment in experiments.values()
-        for setting in expand(_grids_on(experiment, task, block["kind"]))
-    }
 
 
 def _require(name: str, defined: Mapping[str, Any], where: str, what: str) -> None:

@@ -25,10 +25,6 @@ def nothing(*_: Any) -> tuple[str, ...]:
     return ()
 
 
-def unbounded(*_: Any) -> None:
-    """Return that nothing bounds a masked sum."""
-
-
 def keys(*names: str) -> Callable[[AxisValues, Block], dict[str, Any]]:
     """Return what takes some keys of a task's block, for jobs that read them beside the rest."""
     return lambda _setting, task: {name: task[name] for name in names}
@@ -41,10 +37,6 @@ NO_KEY = keys()
 def alike_in(*axes: str) -> Callable[[AxisValues], tuple[Any, ...]]:
     """Return what takes the values on some axes, in which settings that train together agree."""
     return lambda setting: tuple(getattr(setting, axis) for axis in axes)
-
-
-WEIGHTS = "weights that were trained on the same samples are sent without noise"
-"""What methods of weights and of something else under noise leave unprotected."""
 
 
 def nobody_to_learn_from(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str]:
@@ -96,10 +88,6 @@ class MethodRecord:
         task's block and the training values of the setting.
     size_faults: yields what a task has too little of for a setting, from the setting, the task's
         block and what clients hold.
-    largest_sum: returns the bound on the size of a masked sum that is known before any job, from
-        the setting, the task's block and its training samples; None where nothing bounds it.
-    unprotected: what clients send of the same samples beside what a mechanism protects, in words,
-        by mechanism, where the guarantees of its runs are for the rest alone.
     anneals: whether a head that its server trains follows the training value `annealing`.
     ignores: training values that it makes nothing of, though methods that send like it read them.
     parts: returns the modules below its folder that a setting names, dotted.
@@ -130,8 +118,6 @@ class MethodRecord:
     faults: Callable[[AxisValues], Iterable[str]] = nothing
     task_faults: Callable[[AxisValues, Block, Block], Iterable[str]] = nothing
     size_faults: Callable[[AxisValues, Block, Dealt], Iterable[str]] = nothing
-    largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
-    unprotected: Mapping[str, str] = field(default_factory=dict)
     anneals: bool = False
     ignores: tuple[str, ...] = ()
     parts: Callable[[AxisValues], tuple[str, ...]] = nothing

@@ -3,14 +3,10 @@
 from pathlib import Path
 
 import pytest
-from fbftl.findings.coverage import (
-    STUDIED,
-    Item,
-    fill_tables,
-    read_items,
-)
+from fbftl.findings.coverage import STUDIED, Row, fill_tables
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import csv_rows
 from fbftl.plan.results import LISTS, OF_EXPERIMENT, made_in_a_loop, of_paper, paths_of
 from fbftl.study.yaml_files import read_yaml
 
@@ -21,14 +17,14 @@ TEXTS = {"fbftl": "000", "eppfl": "001", "thesis": "002", "survey": "003", "fedf
 
 
 @pytest.fixture(scope="module")
-def items() -> list[Item]:
+def items() -> list[Row]:
     """The committed rows."""
-    return read_items(ROOT / "published" / "coverage.csv")
+    return csv_rows(ROOT / "published" / "coverage.csv")
 
 
-def test_rows_are_of_papers_with_claims_every_text_at_hand_among_them(items: list[Item]) -> None:
+def test_rows_are_of_papers_with_claims_every_text_at_hand_among_them(items: list[Row]) -> None:
     registries = {path.stem for path in (ROOT / "published" / "claims").glob("*.csv")}
-    assert registries >= {item.paper for item in items} >= set(TEXTS) & registries
+    assert registries >= {item["paper"] for item in items} >= set(TEXTS) & registries
 
 
 @pytest.fixture(scope="module")
@@ -46,28 +42,29 @@ def results() -> set[str]:
     return of_rules | {f"experiments/{name}" for name in experiments}
 
 
-def test_every_item_has_one_row(items: list[Item]) -> None:
-    names = [(item.paper, item.item) for item in items]
+def test_every_item_has_one_row(items: list[Row]) -> None:
+    names = [(item["paper"], item["item"]) for item in items]
     assert len(set(names)) == len(names)
-    assert all(item.shows for item in items)
-    assert {item.paper for item in items if item.part} == {"thesis"}
+    assert all(item["shows"] for item in items)
+    assert {item["paper"] for item in items if item["part"]} == {"thesis"}
 
 
-def test_every_place_is_there(items: list[Item], results: set[str]) -> None:
+def test_every_place_is_there(items: list[Row], results: set[str]) -> None:
     audit = read_table(ROOT / "published" / "audit.csv")
     argued = set(zip(audit["paper"], audit["id"], strict=True))
     missing = {
-        (item.item, place)
+        (item["item"], place)
         for item in items
-        for place in item.places
-        if place not in results
-        and (item.paper, place) not in argued
+        for place in item["where"].split("; ")
+        if place
+        and place not in results
+        and (item["paper"], place) not in argued
         and not (place.startswith(("studies/", "published/")) and (ROOT / place).is_file())
     }
     assert missing == set()
 
 
-ROW = Item("fbftl", "", "Figure 1", "bars", STUDIED, "tables/a; A1", "", "")
+ROW = {"paper": "fbftl", "part": "", "item": "Figure 1", "shows": "bars", "state": STUDIED}
 
 
 def test_a_name_without_rows_is_refused() -> None:
@@ -75,11 +72,14 @@ def test_a_name_without_rows_is_refused() -> None:
         fill_tables("<!--coverage:eppfl-->\n<!--end-->", [ROW], "page")
 
 
-def test_every_page_has_its_table_once(items: list[Item]) -> None:
+def test_every_page_has_its_table_once(items: list[Row]) -> None:
     """What is in it is compared with all else that pages are filled with, in `test_prose.py`."""
     pages = {path.stem: path for path in (ROOT / "docs" / "papers").glob("*.md")}
-    in_parts = {item.paper for item in items if item.part}
-    names = {f"{of.paper}/{of.part}" if of.paper in in_parts else of.paper for of in items}
+    in_parts = {item["paper"] for item in items if item["part"]}
+    names = {
+        f"{item['paper']}/{item['part']}" if item["paper"] in in_parts else item["paper"]
+        for item in items
+    }
     names = {name for name in names if not name.endswith("/")}
     places = {name: name.replace("/", "-") for name in names} | {"all": "README"}
     for name, page in places.items():

@@ -5,9 +5,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from fbftl.findings.kept import commits, notes_on_runs
-from fbftl.ground.artefacts import Store
-from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 
 RUN, TABLE = "results/toy/runs/a=1.json", "results/toy/tables/t.csv"
@@ -75,12 +72,3 @@ def test_a_validator_finds_no_fault_in_it(
         "skip_checks": ["ro-crate-1.1_3.1", "ro-crate-1.1_3.2"],
     }  # fmt: skip
     assert [issue.message for issue in services.validate(request).get_issues()] == []
-
-
-def test_commits_are_those_of_the_runs_where_they_are_noted(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    for number, notes in enumerate([{"commit": "a1"}, {"commit": "a1"}, {"commit": None}, {}]):
-        store.put_json("runs", str(number), {"made": notes})
-    assert commits(notes_on_runs("0123", store)) == {"a1"}
-    with pytest.raises(UserError, match=r"4\.json cannot be read"):
-        notes_on_runs("4", store)

@@ -8,11 +8,9 @@ import pytest
 from fbftl.privacy.accounting import gaussian_epsilon, rounds_epsilon
 from fbftl.privacy.composition import (
     NO_GUARANTEE,
-    as_documents,
     compose,
     factor_to_epsilon,
     gaussian,
-    of_group,
     pure,
     read,
     rounds,
@@ -20,7 +18,6 @@ from fbftl.privacy.composition import (
 from fbftl.privacy.mechanisms import (
     dp_fedavg,
     dp_gd,
-    gaussian_per_client,
     laplace,
     randomised_response,
     update_gaussian,
@@ -67,19 +64,6 @@ def test_pure_events_never_cost_more_than_their_sum(epsilon, times):
 def test_an_event_without_a_guarantee_leaves_none():
     assert compose([gaussian(3.0), NO_GUARANTEE], DELTA, "add-remove").epsilon == math.inf
     assert read(()) == (NO_GUARANTEE,)
-
-
-def test_a_group_moves_what_its_records_move():
-    (event,) = of_group([gaussian(4.0)], 4)
-    assert (
-        as_documents([event])
-        == gaussian_per_client(clip_norm=1.0, sigma=4.0, delta=DELTA, samples=4).events
-    )
-    assert of_group([gaussian(4.0, summed=True)], 4) == (gaussian(1.0, summed=True),)
-    assert of_group([pure(0.5)], 3) == (pure(0.5, 3),)
-    assert of_group([SAMPLED], 1) == (SAMPLED,)
-    (whole,) = of_group([SAMPLED], 2)
-    assert whole == gaussian(SAMPLED.multiplier / 2, SAMPLED.times, summed=True)
 
 
 def test_every_record_tells_events_that_cost_its_epsilon():

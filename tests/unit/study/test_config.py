@@ -133,10 +133,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"tasks": TASK | {"readme.md": TASK["digits"]}}, "'readme.md', which results/ reserves"),
     (LONG, "for its files, which take 200; round its values, or give the task what all settings"),
     ({"study.tasks": ["digit"]}, "names the task 'digit', which is not defined; did you mean 'd"),
-    (
-        {"@privacy.together": {"life": ["fbftl+fractoin=0.1"]}},
-        "names the setting 'fbftl+fractoin=0.1', which is not defined; did you mean 'fbftl+frac",
-    ),
     ({"#alpha": [0.5]}, "fbftl+alpha=0.5'; alpha is for the partitions dirichlet"),
     ({"#samples_per_client": [4], "#clients": [10]}, "gives both clients and samples_per_client"),
     (GAUSSIAN | {"#sigma": [1.0], "#epsilon": [4.0]}, "gives both sigma and epsilon"),
@@ -166,13 +162,6 @@ def bounds(annotation: Any) -> Iterator[Any]:
 def test_every_number_of_an_axis_has_bounds() -> None:
     numbers = [axis for axis in AXES.values() if axis.type in (int, float) and not axis.listed]
     assert [axis.name for axis in numbers if not [*bounds(axis.annotation)]] == []
-
-
-def test_releases_of_an_experiment_that_is_left_out_are_left_alone() -> None:
-    config = yaml.safe_load(GOOD)
-    config["experiments"]["other"] = {"grids": [{"fraction": [0.3]}]}
-    config["tasks"]["digits"]["privacy"] = {"together": {"life": ["fbftl+fraction=0.3"]}}
-    assert resolve(config).together("digits") == {}
 
 
 def test_more_settings_than_a_plan_holds_are_refused_before_any_is_made() -> None:

@@ -1,179 +1,144 @@
 """What `./run` leaves on the screen of a study, and how it ends."""
 
-import importlib
-import logging
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from run_workflow import FAILURES, PLUGINS, POLL_S
+import run_workflow
+from fbftl.ground.progress import JobsDone
+from run_workflow import FAILURES, main, outcome
 
-PLANNED = """\
-Job stats:
-job      count
------  -------
-train        {jobs}
-total        {jobs}
+ROOT = Path(__file__).parents[3]
 
-[Sun Nov 22 07:16:00 2026]
-"""
-FAILED = """\
-Job {number}: Train {number}
-Error in rule train:
-    jobid: {number}
-    log: train.log (check log file(s) for error details)
-"""
-FAKE = """\
-#!{python}
-import os, signal, sys, time
-words = sys.argv[1:]
-if "--logger" not in words:
-    sys.exit(print("plain", *words))
-log = open(words[words.index("--logger-file-path") + 1], "w")
-print("tasks.digits: a note", file=sys.stderr, flush=True)
-{body}
+STUDY = """\
+import sys
+print("tasks.digits: a note", file=sys.stderr)
+workdir: "mine"
+rule all:
+    input: "made"
+    localrule: True
+    message: "All is there"
+rule make:
+    output: touch("made")
+    log: "make.log"
+    message: "Make it"
+    shell: "echo sealed 0123; {body}"
 """
 
 
-def call(
-    folder: Path, body: str, *words: str, wait: bool = True
-) -> subprocess.Popen[str] | subprocess.CompletedProcess[str]:
-    """Call the front with a Snakemake that writes a log and ends as `body` says."""
-    program = folder / "bin" / "snakemake"
-    program.parent.mkdir(exist_ok=True)
-    program.write_text(FAKE.format(python=sys.executable, body=body))
-    program.chmod(0o755)
-    scripts = Path(__file__).parents[3] / "scripts"
-    command = [sys.executable, str(scripts / "tools" / "run_workflow.py"), *words]
-    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
-    made = {
-        "cwd": folder,
-        "env": os.environ | {"PATH": path, "PYTHONPATH": str(scripts)},
-        "text": True,
-    }
-    if wait:
-        return subprocess.run(command, capture_output=True, **made)
-    return subprocess.Popen(command, stderr=subprocess.PIPE, **made)
+def call(folder: Path, body: str, ending: str = "") -> subprocess.Popen[str]:
+    """Call the front with a study of one job, in a folder of its own, that does what is given.
 
-
-def written(text: str) -> str:
-    """Return the code that writes a text to Snakemake's log."""
-    return f"log.write({text!r}); log.flush()"
+    `ending` is the last line of its Snakefile.
+    """
+    (folder / "mine" / "results").mkdir(parents=True)
+    (folder / "mine" / "results" / "index.html").touch()
+    (folder / "Snakefile").write_text(STUDY.replace("{body}", body) + ending)
+    front = ROOT / "scripts" / "tools" / "run_workflow.py"
+    path = os.pathsep.join(map(str, [ROOT / "scripts", ROOT / "workflow" / "plugins"]))
+    return subprocess.Popen(
+        [sys.executable, front, "all", "--cores", "1"],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": path},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        process_group=0,
+    )
 
 
 def test_a_finished_study_says_what_it_made_and_what_to_open(tmp_path: Path) -> None:
-    (tmp_path / "results").mkdir()
-    (tmp_path / "results" / "index.html").touch()
-    started = PLANNED.format(jobs=1) + "Job 1: Train\n"
-    finished = "Finished jobid: 1 (Rule: train)\n"
-    seals = f"time.sleep({8 * POLL_S}); print('sealed 0123', flush=True)"
-    done = call(tmp_path, f"{written(started)}; {seals}; {written(finished)}")
-    lines = done.stderr.splitlines()
-    assert done.returncode == 0
-    assert "tasks.digits: a note" in lines
-    assert "jobs: 1" in lines[-2]
-    assert lines[-1] == "Open results/index.html"
-    assert "sealed" not in done.stdout + done.stderr
-    (log,) = (tmp_path / ".snakemake" / "log").glob("*.jobs.log")
-    assert "sealed 0123" in log.read_text()
+    running = call(tmp_path, "true")
+    printed, lines = running.communicate(timeout=50)
+    assert running.returncode == 0
+    assert "tasks.digits: a note\n" in lines
+    assert lines.splitlines()[-2].endswith("jobs: 2")
+    assert lines.splitlines()[-1] == "Open mine/results/index.html"
+    assert "sealed" not in printed + lines
+    (of_jobs,) = (tmp_path / ".snakemake" / "log").glob("*.jobs.log")
+    assert "sealed 0123" in of_jobs.read_text()
 
 
-def test_a_study_in_a_folder_of_its_own_is_opened_there(tmp_path: Path) -> None:
-    (tmp_path / "mine" / "results").mkdir(parents=True)
-    (tmp_path / "mine" / "results" / "index.html").touch()
-    named = f"The study runs in {tmp_path / 'mine'}\n  Working directory: {tmp_path}\n"
-    done = call(tmp_path, written(named + PLANNED.format(jobs=0)))
-    assert done.stderr.splitlines()[-1] == "Open mine/results/index.html"
+def test_a_failed_job_is_named_with_its_log_and_the_exit_code_is_snakemakes(tmp_path: Path) -> None:
+    running = call(tmp_path, "echo UserError: no such file > {log}; exit 1")
+    _, lines = running.communicate(timeout=50)
+    assert running.returncode == 1
+    assert lines.splitlines()[-4:] == [
+        "Failed: Make it",
+        "  UserError: no such file",
+        "  its log is mine/make.log",
+        "0 of 2 jobs are done and stay. Mend what failed, then call the same command again",
+    ]
 
 
-def test_the_log_names_the_folder_that_the_workflow_changes_into(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(PLUGINS)
-    plugin = importlib.import_module("snakemake_logger_plugin_file")
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine").mkdir()
-    handler = object.__new__(plugin.LogHandler)
-    logging.Handler.__init__(handler)
-    handler.settings = plugin.LogHandlerSettings(path=str(tmp_path / "run.log"))
-    handler.__post_init__()
-    for number, folder in enumerate((tmp_path, tmp_path / "mine")):
-        monkeypatch.chdir(folder)
-        handler.emit(logging.makeLogRecord({"msg": f"record {number}", "levelno": logging.INFO}))
-    handler.file.close()
-    lines = (tmp_path / "run.log").read_text().splitlines()
-    assert lines == ["record 0", f"The study runs in {tmp_path / 'mine'}", "record 1"]
-
-
-def test_failed_jobs_are_named_with_their_logs_and_the_exit_code_is_snakemakes(
-    tmp_path: Path,
-) -> None:
-    jobs = FAILURES + 2
-    (tmp_path / "train.log").write_text("Traceback\nUserError: no such file\n")
-    failed = "".join(FAILED.format(number=number) for number in range(jobs))
-    text = PLANNED.format(jobs=jobs) + failed
-    done = call(tmp_path, f"{written(text)}; sys.exit(3)")
-    assert done.returncode == 3
-    assert done.stderr.count("  UserError: no such file\n  its log is train.log") == FAILURES
-    assert "2 more jobs failed" in done.stderr
-    assert f"0 of {jobs} jobs are done and stay" in done.stderr
-    assert len(done.stderr.splitlines()) <= 40
+def test_who_stops_a_call_is_told_how_to_go_on(tmp_path: Path) -> None:
+    running = call(tmp_path, "touch started; sleep 60")
+    deadline = time.monotonic() + 50
+    while not (tmp_path / "mine" / "started").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)
+    _, lines = running.communicate(timeout=50)
+    assert running.returncode == 1
+    assert "Stopped; 0 of 2 jobs are done and stay" in lines.splitlines()[-1]
 
 
 def test_a_call_that_never_plans_says_why(tmp_path: Path) -> None:
-    done = call(tmp_path, "sys.exit('config: seeds is empty; name some')")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == "config: seeds is empty; name some"
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_reaches_snakemake_and_the_call_says_how_to_go_on(
-    tmp_path: Path, number: signal.Signals
-) -> None:
-    body = "\n".join(
-        [
-            "def stop(number, frame): open('stopped', 'w').write(str(number)); sys.exit(1)",
-            "signal.signal(signal.SIGINT, stop); signal.signal(signal.SIGTERM, stop)",
-            written(PLANNED.format(jobs=2) + "Job 1: Train\n"),
-            "time.sleep(60)",
-        ]
-    )
-    running = call(tmp_path, body, wait=False)
-    deadline = time.monotonic() + 50
-    logs = tmp_path / ".snakemake" / "log"
-    while not any(path.stat().st_size for path in logs.glob("*.run.log")):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    running.send_signal(number)
-    _, printed = running.communicate(timeout=50)
+    running = call(tmp_path, "true", ending="sys.exit('config: seeds is empty; name some')")
+    _, lines = running.communicate(timeout=50)
     assert running.returncode == 1
-    assert (tmp_path / "stopped").read_text() == str(int(number))
-    assert "Stopped; 0 of 2 jobs are done and stay" in printed.splitlines()[-1]
+    assert lines.splitlines()[-1] == "config: seeds is empty; name some"
 
 
-def test_a_call_that_a_signal_ends_ends_by_it(tmp_path: Path) -> None:
-    done = call(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
-    assert done.returncode == -signal.SIGKILL
+def test_of_many_failed_jobs_a_few_are_named() -> None:
+    failed = {n: SimpleNamespace(jobid=n, rule_name="train", log=[]) for n in range(FAILURES + 2)}
+    screen = JobsDone(sys.stderr)
+    screen.planned = len(failed)
+    made = SimpleNamespace(
+        screen=screen, folder=".", failed=failed, messages={0: "Train"}, errors=[], path="run.log"
+    )
+    first, *others, more, _ = outcome(made, 1, stopped=False)
+    assert (first, set(others)) == ("Failed: Train", {"Failed: train"})
+    assert (len(others), more) == (FAILURES - 1, "2 more jobs failed; they are in run.log")
+
+
+@pytest.fixture
+def handed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the words with which Snakemake is called in the place of the front."""
+    words: list[str] = []
+
+    def execute(_: str, command: Sequence[str]) -> None:
+        words.extend(command)
+        raise SystemExit
+
+    monkeypatch.setattr(run_workflow.os, "execvp", execute)
+    return words
 
 
 @pytest.mark.parametrize("words", [["-n"], ["-np"], ["-Fnq"], ["--summary"], ["--lint"]])
-def test_calls_that_make_nothing_are_snakemakes_alone(tmp_path: Path, words: list[str]) -> None:
-    done = call(tmp_path, "", "--page", "report.html", *words, "--cores", "2")
-    assert done.stdout.splitlines()[0] == " ".join(["plain", *words, "--cores", "2"])
+def test_calls_that_make_nothing_are_snakemakes_alone(handed: list[str], words: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--page", "report.html", *words, "--cores", "2"])
+    assert handed == ["snakemake", *words, "--cores", "2"]
 
 
 @pytest.mark.parametrize(
-    ("words", "handed"),
+    ("words", "left"),
     [
-        (["--verbose"], ""),
-        (["--quiet", "rules"], "--quiet rules "),
-        (["--page", "a.html", "--verbose"], "--report a.html --report-after-run "),
+        (["--verbose"], []),
+        (["--quiet", "rules"], ["--quiet", "rules"]),
+        (["--page", "a.html", "--verbose"], ["--report", "a.html", "--report-after-run"]),
     ],
 )
-def test_the_screen_can_be_left_to_snakemake(tmp_path: Path, words: list[str], handed: str) -> None:
-    done = call(tmp_path, "", *words, "--cores", "2")
-    assert (done.stdout, done.stderr) == (f"plain {handed}--cores 2\n", "")
+def test_the_screen_can_be_left_to_snakemake(
+    handed: list[str], words: list[str], left: list[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*words, "--cores", "2"])
+    assert handed == ["snakemake", *left, "--cores", "2"]

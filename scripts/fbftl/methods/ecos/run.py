@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fbftl.ground.errors import required
 from fbftl.methods.ecos.public_rows import PublicPool, public_rows
-from fbftl.methods.ecos.sampling import guarantees_of, outsourced
-from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.methods.ecos.sampling import outsourced
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import Inputs, Outcome, labelled_features
 
@@ -17,8 +16,3 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
     by_order = [job.setting.purchase for job in jobs if job.setting.purchase_rule == "kcenter"]
     pool = PublicPool(client_data, rows, min(max(by_order, default=0), len(rows.labels)))
     yield from (outsourced(job, pool) for job in jobs)
-
-
-def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
-    """Return what a job with so many clients will guarantee."""
-    return guarantees_of(job)

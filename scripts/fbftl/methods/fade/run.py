@@ -12,8 +12,7 @@ from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.methods.fade.fairness import FOLLOWED, FairnessProbe, measures, series
 from fbftl.methods.fade.groups import GroupedClients, grouped_clients
 from fbftl.methods.fade.losses import UTILITY, rounds_to
-from fbftl.methods.fade.rounds import Trial, debiasing, guarantee_of, lockstep_key
-from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.methods.fade.rounds import Trial, debiasing, lockstep_key
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import Inputs, Outcome
 
@@ -88,12 +87,3 @@ def _repetition(
         "privacy": [asdict(server.post.guarantee)],
         **({} if server.secure is None else server.secure.ring.record),
     }
-
-
-def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
-    """Return what a job will guarantee a user that takes part in every round, which bounds it.
-
-    How often the users take part only the job knows; noise that is calibrated to epsilon costs it
-    however often that is.
-    """
-    return (guarantee_of(job, job.network_training.local_rounds),)

@@ -12,13 +12,11 @@ from typing import cast
 
 import numpy as np
 
-from fbftl.exchange.sending import guarantees_of_features
 from fbftl.exchange.uploads import Sent, SharedMessages, rows_read, send
 from fbftl.ground.logs import log
 from fbftl.messages.statistics import ROWS_AT_ONCE, Statistics, added
 from fbftl.messages.vectors import Vectors
 from fbftl.methods.by_name import of_kind
-from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import FAR_BEHIND, Job, name_of
 from fbftl.training.closed_form import ridge
 from fbftl.training.tasks.task import (
@@ -111,11 +109,6 @@ def _outcome(client_data: ClientFeatures, sent: Sent, fits: Sequence[Fit]) -> Ou
         {seed: each.score.texts for seed, each in zip(seeds, fits, strict=True)}
     )
     return Outcome(repetitions, sent.ledger, client_data.provenance, transcript=transcript)
-
-
-def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
-    """Return what a job with so many clients will guarantee."""
-    return guarantees_of_features(job)
 
 
 RATIOS = (0.01, 1e-6, 1e-5, 1e-4, 1e-3, 0.1, 1.0)

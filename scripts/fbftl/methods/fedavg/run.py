@@ -3,7 +3,6 @@
 from functools import partial
 
 from fbftl.exchange.averaging import by_weights, weights_or_updates
-from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.summed_weights import SummedRounds
@@ -23,6 +22,3 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     rounds = SummedRounds(job)
     outcome = with_measures(training(rounds.train()))
     return outcome.with_more(lambda _: rounds.ring.record, RING_MEASURES)
-
-
-guarantees = guarantees_by_rounds

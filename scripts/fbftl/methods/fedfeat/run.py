@@ -22,11 +22,9 @@ from torch import Tensor
 from fbftl.exchange.averaging import Server, by_samples, by_weights
 from fbftl.exchange.repetition import Train, parameter_count, run_rounds
 from fbftl.exchange.uplink import Traffic, Uplink
-from fbftl.ground.errors import required
 from fbftl.messages.statistics import Statistics
 from fbftl.methods.fedfeat.feature_metrics import BINS, feature_metrics
 from fbftl.methods.fedfeat.noise import feature_noise, on_features
-from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
@@ -101,13 +99,6 @@ def noise_measured(network: Any) -> dict[str, Any]:
         for side in ("clean", "sent")
     )
     return feature_metrics(clean, sent)
-
-
-def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
-    """Return what a job with so many clients will guarantee."""
-    if job.setting.mechanism != "gaussian":
-        return (no_mechanism(),)
-    return required(feature_noise(job, clients, job.seeds[0])).records
 
 
 def feature_network(job: Job, client_data: ClientSamples) -> Callable[[Repetition], FeatureNetwork]:

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.exchange.uploads import rows_read
 from fbftl.methods.by_name import of_kind
@@ -16,6 +15,3 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     exchanged = whole_update(client_data.frozen_floats)
     head = partial(of_kind(job).head, client_data)
     return run_rounds(job, client_data, head, exchanged, inputs.room.folder)
-
-
-guarantees = guarantees_by_rounds

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.methods.by_name import of_kind
 from fbftl.study.job import Job
@@ -14,6 +13,3 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     client_data = client_samples(job, inputs)
     transferred = partial(of_kind(job).transferred, client_data)
     return run_rounds(job, client_data, transferred, whole_update(), inputs.room.folder)
-
-
-guarantees = guarantees_by_rounds

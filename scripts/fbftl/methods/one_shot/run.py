@@ -17,7 +17,6 @@ import torch
 
 from fbftl.data.participation import clients_of
 from fbftl.exchange.secure_sum import RING_MEASURES
-from fbftl.exchange.sending import guarantees_of_features
 from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError, required
 from fbftl.messages.codec import compress
@@ -62,7 +61,7 @@ from fbftl.training.tasks.task import (
     labelled_features,
 )
 
-__all__ = ["guarantees", "run_together"]
+__all__ = ["run_together"]
 
 ByClient = TypeVar("ByClient", ClassMeans, Moments)
 
@@ -345,21 +344,8 @@ def guarantee_of(job: Job, client_data: LabelledFeatures) -> PrivacyRecord:
     """
     if job.setting.mechanism == "none":
         return no_mechanism()
-    return _guarantee(job, clip_norm(required(job.privacy.feature_clip), client_data.public))
-
-
-def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
-    """Return what a job will guarantee, whose clip norm changes no guarantee."""
-    if job.setting.message == "features":
-        return guarantees_of_features(job)
-    if job.setting.mechanism != "gaussian":
-        return (no_mechanism(),)
-    return (_guarantee(job, 1.0),)
-
-
-def _guarantee(job: Job, norm: float) -> PrivacyRecord:
     return statistics_guarantee(
-        clip_norm=norm,
+        clip_norm=clip_norm(required(job.privacy.feature_clip), client_data.public),
         epsilon=job.setting.epsilon,
         sigma=job.setting.sigma,
         delta=required(job.privacy.delta),

@@ -11,7 +11,6 @@ from fbftl.messages.ledger import Ledger
 from fbftl.methods.private_gd.descent import PRIVATE_MEASURES, PRIVATE_SERIES
 from fbftl.methods.private_gd.heads import private_heads
 from fbftl.methods.private_gd.server import Noise, noise_of, sent
-from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.training.answers import RIGHT, packed
@@ -105,8 +104,3 @@ def record_of(losses: np.ndarray, models: list[str], right: np.ndarray) -> dict[
             "loss": [float(v) if ok else None for v, ok in zip(losses, finite, strict=True)]
         },
     }
-
-
-def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
-    """Return what a job with so many clients will guarantee."""
-    return noise_of(job).records

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fbftl.study.axes import BY_ROUNDS, MASKED, MECHANISM_GIVEN
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.model.block import Layer, PositiveShare
-from fbftl.study.record import WEIGHTS, MethodRecord
+from fbftl.study.record import MethodRecord
 
 SELECTS_GRADIENTS = Needs("keep_gradients below 1", lambda setting: setting.keep_gradients < 1)
 SELECTS = Needs(
@@ -63,5 +63,4 @@ RECORD = MethodRecord(
     mechanisms=("none", "laplace"),
     compresses=False,
     faults=faults,
-    unprotected={"laplace": WEIGHTS},
 )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fbftl.study.axes import BY_ROUNDS
 from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.model.block import Positive
-from fbftl.study.record import WEIGHTS, MethodRecord
+from fbftl.study.record import MethodRecord
 
 RETRAINS = Needs("server_epochs above 0", lambda setting: setting.server_epochs > 0)
 
@@ -57,5 +57,4 @@ RECORD = MethodRecord(
     ),
     mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
     faults=faults,
-    unprotected={"gaussian": WEIGHTS},
 )  # fmt: skip

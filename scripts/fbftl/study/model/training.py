@@ -138,13 +138,6 @@ class PublicScaling(ConfigBlock):
     components: Count | None = None
 
 
-class Budget(ConfigBlock):
-    """Largest epsilon, at delta, that releases of a group may cost a unit that is replaced."""
-
-    sample: Above0 = ABSENT
-    client: Above0 = ABSENT
-
-
 class DialoguePrivacy(ConfigBlock):
     """What the gaussian mechanism needs; a dialogue's whole upload is clipped at once."""
 
@@ -153,14 +146,11 @@ class DialoguePrivacy(ConfigBlock):
 
 
 class ImagePrivacy(ConfigBlock):
-    """What mechanisms need, which settings release the same samples, and what attacks train.
+    """What mechanisms need, and what attacks train.
 
     update_clip: L2 norm to which a client's mean gradient is clipped under dp_fedavg.
     gradient_clip: L2 norm to which the gradient of a sample's loss is clipped under dp_gd.
     activation_clip: greatest activation that leaves a client under laplace; the least is 0.
-    together: settings that release the same samples, by a name for the group; what they cost
-        together is in guarantees/together.csv.
-    budget: what they may cost together; more is refused before any job.
     shadows: heads that membership attacks train for every setting, each the target of the others.
     """
 
@@ -170,8 +160,6 @@ class ImagePrivacy(ConfigBlock):
     gradient_clip: Positive = 4.0
     public_scale: PublicScaling = PublicScaling()
     activation_clip: Above0 = 1.0
-    together: dict[str, DistinctSome[str]] = {}
-    budget: Budget = Budget()
     training: PrivateTraining = PrivateTraining()
     shadows: Annotated[int, Field(ge=4)] = 16
 
