@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.ring import too_large
 from fbftl.study.axes import is_compressed
 from fbftl.study.clients import Dealing
 from fbftl.study.config import Study
@@ -96,6 +97,13 @@ def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Size
             "normalisation makes nothing; give fewer clients, or training.batch_norm: frozen"
         )
     yield from of_method.size_faults(setting, block, dealt)
+    if setting.aggregation != "open" and samples is not None:
+        # Where clipping or counting bounds what is sent, its sums are known before any job.
+        largest = of_method.largest_sum(setting, block, samples)
+        members = samples if clients is None else clients
+        fault = largest is not None and too_large(largest, members + 1, setting.fraction_bits)
+        if fault:
+            yield fault
     remembers = "feedback" in of_method.by_name and setting.feedback and is_compressed(setting)
     if study.config["scratch_folder"] is None and remembers and clients is not None:
         # Only clients that take part remember anything.

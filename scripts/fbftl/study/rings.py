@@ -48,6 +48,11 @@ def updates_bound(rows: int, clip_norm: float, noise_std: float) -> float:
     return rows * (clip_norm + LARGEST_NORMAL * noise_std) * (1 + SINGLE_PRECISION)
 
 
+def noise_bound(std: float) -> float:
+    """Return the bound on Gaussian noise of a standard deviation."""
+    return LARGEST_NORMAL * std
+
+
 def summing_ring(
     bound: float | None,
     members: int,
@@ -65,5 +70,5 @@ def summing_ring(
     Raises:
         UserError: if it would have more bits than a word, naming them.
     """
-    largest = None if bound is None else bound + LARGEST_NORMAL * (noise_std or 0.0)
+    largest = None if bound is None else bound + noise_bound(noise_std or 0.0)
     return ring_for(largest, members + 1, fraction_bits)

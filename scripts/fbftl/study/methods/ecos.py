@@ -12,6 +12,7 @@ from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Many, Number, PositiveShare
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.record import Block, MethodRecord
+from fbftl.study.rings import LARGEST_NORMAL, counts_bound
 
 
 def _counts(setting: AxisValues) -> bool:
@@ -127,6 +128,11 @@ def _domains(block: Block) -> tuple[tuple[str, ...], ...]:
     return domains_in(block["domains"]) or (("plain",),)
 
 
+def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float:
+    """Return the bound on a masked sum of counts; what epsilon comes to only a job knows."""
+    return counts_bound(samples) + LARGEST_NORMAL * (setting.sigma or 0.0)
+
+
 RECORD = MethodRecord(
     "ecos", "ECOS", "#3D5A98", "$E$", "thesis",
     place=260,
@@ -140,6 +146,7 @@ RECORD = MethodRecord(
     privacy=("delta",),
     faults=faults,
     size_faults=size_faults,
+    largest_sum=largest_sum,
     block=block,
     together=together,
     ignores=("epochs", "learning_rate", "momentum", "weight_decay"),

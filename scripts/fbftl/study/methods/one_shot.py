@@ -15,6 +15,7 @@ from fbftl.study.axis import Axes, AxisValues, Needs
 from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Many
 from fbftl.study.record import Block, MethodRecord, alike_in, keys
+from fbftl.study.rings import noise_bound, statistics_bound
 from fbftl.study.uploads import CLASSES, HEADS_FROM, LACKS, MESSAGES, SUMS, gives
 
 SUMMED = ("means", "statistics", "projected")
@@ -153,6 +154,16 @@ def parts(setting: AxisValues) -> tuple[str, ...]:
     return () if setting.message == "features" else (f"messages.{setting.message}",)
 
 
+def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
+    """Return the bound on a masked sum, of samples that are clipped and scaled to length one.
+
+    Without a mechanism nothing clips them. What epsilon comes to only a job knows.
+    """
+    if setting.mechanism == "none":
+        return None
+    return statistics_bound(samples) + noise_bound(setting.sigma or 0.0)
+
+
 # Where messages and heads are compared, `findings/uploads.py` has the published name of each pair.
 RECORD = MethodRecord(
     "one_shot", "one-shot", "#E7298A", "$1$", "rivals",
@@ -166,6 +177,7 @@ RECORD = MethodRecord(
     faults=faults,
     task_faults=task_faults,
     size_faults=size_faults,
+    largest_sum=largest_sum,
     parts=parts,
     anneals=True,
     block=keys("one_shot"),
