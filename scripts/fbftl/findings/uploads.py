@@ -81,7 +81,7 @@ MARKERS = {
     "fedncm": "d",
     "nb": "p",
     "qda": "H",
-    "fishermix": "8",
+    "fishermix": "$F$",
     "protohyper": "$\\ast$",
 }
 
