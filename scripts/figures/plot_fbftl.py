@@ -249,7 +249,9 @@ def compression(table: str, svg: str, methods: Methods) -> None:
 
 
 def rate_distortion(table: str, svg: str, methods: Methods) -> None:
-    """Draw accuracy against the measured uplink of all compressions, those on the front named.
+    """Draw accuracy against the measured uplink of all compressions.
+
+    Those on the front are named, and of each panel the one that is least accurate.
 
     A panel for each share of the clients that settings were run on. Accuracy and uplink are those
     at each seed's selected epoch, as in the table.
@@ -259,7 +261,8 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     points = to_draw(table)[columns]
     points = marked(points)
     series, looks = by_method(points, methods)
-    names = points.apply(compression_words, axis=1).where(points["pareto"], "")
+    least = points["accuracy"].eq(points.groupby("fraction")["accuracy"].transform("min"))
+    names = points.apply(compression_words, axis=1).where(points["pareto"] | least, "")
     names = names.str.replace(", all elements| of elements|, no error feedback", "", regex=True)
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     fronts = [

@@ -3,7 +3,9 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from itertools import cycle
 
 import pandas as pd
@@ -29,13 +31,20 @@ def look_of(upload: Upload, line: str = "") -> Look:
 
 
 def uploads(table: str, svg: str) -> None:
-    """Draw accuracy against uplink for every message and head, with the front that none beats."""
+    """Draw accuracy against uplink for every message and head, with the front that none beats.
+
+    Marks on the front, and the best of each message, have their names beside them, all others in
+    the legend.
+    """
     rows = to_draw(table)
+    best = rows["accuracy"].eq(rows.groupby("message")["accuracy"].transform("max"))
+    beside = rows.index[best | rows["pareto"].eq("yes")]
     frames, looks = [], {FRONT: Look(NEUTRAL, "", width=0.8)}
     for upload, of_upload in by_upload(rows):
         sent = of_upload["bits_per_client"] / 8e3
-        series = f"_{upload.label}"  # named at its mark, not in the legend
-        frames.append(marks(of_upload, sent, series=series, name=upload.label))
+        is_beside = of_upload.index.isin(beside).any()
+        series, name = (f"_{upload.label}", upload.label) if is_beside else (upload.label, "")
+        frames.append(marks(of_upload, sent, series=series, name=name))
         looks[series] = look_of(upload)
     frame = pd.concat(frames)
     front = frame[rows.loc[frame.index, "pareto"].eq("yes")]
@@ -45,7 +54,7 @@ def uploads(table: str, svg: str) -> None:
     x = Scale("uplink per client (kB)", "log", margin=0.12)
     panel = Panel(x, Scale("accuracy (%)", "score"))
     columns = ["name", "message", "head", "aggregation", "bits_per_client", "accuracy", "spread"]
-    figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=1))
+    figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=4))
     drawn = rows[[*columns, "pareto", "diverged"]]
     save(figure, svg, drawn, "Accuracy against uplink of messages and heads")
 
@@ -57,8 +66,8 @@ ABSCISSAE = {
 }
 """Label and scale of the axes along which uploads are drawn."""
 
-DASHES = ("-", ":", "-.", "--")
-"""Of the values of further axes."""
+DASHES = ("-", "--", ":", "-.")
+"""Of lines that have one colour and marker, in turn."""
 
 
 def uploads_by(runs: str, svg: str, axis: str, axes: Axes, task_value: float | None) -> None:
@@ -90,13 +99,11 @@ def by_axis(
 ) -> tuple[pd.DataFrame, dict[str, Look]]:
     """Return the marks of the lines, those of an upload together, and their looks."""
     values = rows[list(further)].apply(in_words, axis=1) if further else pd.Series("", rows.index)
-    dashes = dict(zip(values.unique(), cycle(DASHES), strict=False))
-    frames, looks = [], {}
+    frames, looks, dashes = [], {}, defaultdict(partial(cycle, DASHES))
     for upload, of_upload in by_upload(rows):
         for words, points in of_upload.groupby(values[of_upload.index], sort=False):
-            other = not upload.components or upload.means_per_class > 1
             name = ", ".join(filter(None, (upload.label, words)))
-            looks[name] = look_of(upload, "--" if other and not further else dashes[words])
+            looks[name] = look_of(upload, next(dashes[upload.look]))
             frames.append(marks(points, axis, series=name))
     return pd.concat(frames), looks
 

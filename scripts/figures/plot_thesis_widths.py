@@ -84,7 +84,7 @@ def widths(table: str, svg: str, methods: Methods) -> None:
     x, y = Scale("share of the full width", "log2", ticks), Scale(ACCURACY)
     panels = {order: Panel(x, y, title) for order, title in orders_of(rows).items()}
     uplink = "At full width, and FedAvg of each"
-    if not has_one_domain(rows):
+    if "spread" in panels:
         uplink += "; hollow: budgets spread"
     sent = Scale("sent up by all clients in a round (Mb)", limits=(0, None), margin=0.15)
     panels["uplink"] = Panel(sent, y, uplink)

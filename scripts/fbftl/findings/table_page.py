@@ -77,7 +77,7 @@ def table_page(csv: Path, text: PageText, columns: Sequence[PageColumn]) -> str:
     head = [
         f'<nav><a href="{back}">← All results</a></nav>' if back else "",
         f"<main><h1>{escape(title)}</h1>",
-        f"<p>{escape(text.caption)}</p>" if text.caption else "",
+        f"<p>{lowered(text.caption)}</p>" if text.caption else "",
         f'<p><a href="{escape(csv.name)}">The full table as CSV</a>, with every column.</p>',
     ]
     return document(title, "\n".join([*filter(None, head), table(columns), "</main>"]))
@@ -90,7 +90,7 @@ def table(columns: Sequence[PageColumn]) -> str:
         shown[0] = repeated(shown[0])
     lines = []
     if in_every_row:
-        lines.append(f'<p class="soft">{escape(in_every_row)}</p>')
+        lines.append(f'<p class="soft">{lowered(in_every_row)}</p>')
     headings = "".join(
         f'<th scope="col"{mark(column)}>{escape(column.heading)}</th>'
         if column.heading
@@ -179,7 +179,7 @@ def body(columns: Sequence[PageColumn]) -> Iterator[str]:
     for row in range(rows):
         cells = []
         for position, column in enumerate(columns):
-            text = LOWERED.sub(r"\1<sub>\2</sub>", escape(column.cells[row]))
+            text = lowered(column.cells[row])
             if text:
                 # One element, whatever is in it: on a telephone a cell is a grid of two columns.
                 colour = f' class="{verdict_class(column.cells[row])}"' if column.verdict else ""
@@ -192,6 +192,11 @@ def body(columns: Sequence[PageColumn]) -> Iterator[str]:
                 label = f' data-head="{escape(column.heading)}"'
                 cells.append(f"<td{label}{mark(column)}>{text}</td>")
         yield f"<tr>{''.join(cells)}</tr>"
+
+
+def lowered(text: str) -> str:
+    """Return a text in HTML, indices of methods set lower."""
+    return LOWERED.sub(r"\1<sub>\2</sub>", escape(text))
 
 
 def mark(column: PageColumn) -> str:
@@ -211,7 +216,7 @@ def picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
     seen = escape(alternative_in(Path(path)) or text.title)
     return (
         f'<figure><a href="{link}"><img src="{link}" alt="{seen}"></a>'
-        f"<figcaption><strong>{escape(text.title)}.</strong> {escape(text.caption)}</figcaption>"
+        f"<figcaption><strong>{escape(text.title)}.</strong> {lowered(text.caption)}</figcaption>"
         "</figure>"
     )
 
@@ -223,6 +228,6 @@ def listed(results: Sequence[str], texts: Mapping[str, PageText], folder: str) -
         text = texts.get(path, PageText(Path(path).stem))
         kind = "Figure" if path.endswith(".svg") else "Table"
         link = f'<a href="{escape(os.path.relpath(path, folder))}">{escape(text.title)}</a>'
-        items.append(f"<li>{kind}: {link}. <small>{escape(text.caption)}</small></li>")
+        items.append(f"<li>{kind}: {link}. <small>{lowered(text.caption)}</small></li>")
     summary = f"<summary>Tables and figures: {len(results)}</summary>"
     return f"<details>{summary}<ul>{''.join(items)}</ul></details>" if items else ""

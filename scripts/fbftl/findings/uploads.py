@@ -83,7 +83,7 @@ MARKERS = {
     "fedncm": "d",
     "nb": "p",
     "qda": "H",
-    "fishermix": "8",
+    "fishermix": "$F$",
     "protohyper": "$\\ast$",
 }
 

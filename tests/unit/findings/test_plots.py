@@ -30,16 +30,21 @@ def texts(axes: plt.Axes) -> list[tuple[str, tuple[float, float]]]:
 
 
 def test_points_have_bars_of_one_standard_deviation() -> None:
-    (axes,) = lines(marks(TABLE, "x", series="a"), SPEC).axes
-    assert marked(axes) == [(1, 2, 5), (2, 50, pytest.approx(10)), (4, 97, 0)]
-    assert texts(axes) == [(DIVERGED, (2, 50))]
+    (axes,) = lines(marks(TABLE, "x", "loss", series="a", factor=1), SPEC).axes
+    assert marked(axes) == [(1, 3, 0.5), (2, 2, 0.25), (4, 1, 0.125)]
+    assert texts(axes) == [(DIVERGED, (2, 2))]
+
+
+def test_the_bar_of_a_share_ends_where_shares_do() -> None:
+    frame = marks(TABLE.assign(spread=0.05), "x", series="a")
+    assert list(zip(frame["low"], frame["high"], strict=True)) == [(0, 7), (45, 55), (92, 100)]
 
 
 def test_a_row_has_its_interval_across_and_the_first_is_on_top() -> None:
     frame = marks(TABLE, TABLE.index, series="a").rename(columns={"x": "y", "y": "x"})
     (axes,) = rows(frame, SPEC).axes
     ends = [segment[:, 0].tolist() for c in axes.collections for segment in c.get_segments()]
-    assert sorted(ends) == [[-3, 7], [40, 60]]
+    assert sorted(ends) == [[0, 7], [40, 60]]
     assert axes.yaxis_inverted()
 
 

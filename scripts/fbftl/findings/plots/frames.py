@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.plots.spec import HIGHEST
 from fbftl.findings.runs import read_tidy
 from fbftl.ground.errors import UserError
 
@@ -43,7 +44,8 @@ def marks(
     """Return a row per mark in the columns that all kinds of plots read.
 
     Columns: panel, series, x, y, `low` and `high` (one standard deviation to either side of y,
-    where the rows have one), `diverged` (seeds that did) and `name` (what is written at the mark).
+    where the rows have one; of a share at most to 0 and 100 %), `diverged` (seeds that did) and
+    `name` (what is written at the mark).
 
     Args:
         rows: of a table.
@@ -55,7 +57,8 @@ def marks(
     column = f"{y}_spread" if isinstance(y, str) and f"{y}_spread" in rows else "spread"
     reach = factor * pd.to_numeric(rows[column]).fillna(0) if column in rows else 0.0
     drawn = {"x": rows[x] if isinstance(x, str) else x, "y": mean}
-    drawn |= {"low": mean - reach, "high": mean + reach}
+    ends = (0, HIGHEST) if factor == HIGHEST and column in rows else (None, None)
+    drawn |= {"low": (mean - reach).clip(lower=ends[0]), "high": (mean + reach).clip(upper=ends[1])}
     drawn |= {"series": series, "name": name, "diverged": rows.get("diverged", 0)}
     frame = pd.DataFrame(drawn, index=rows.index)
     return frame.assign(panel=[panel] * len(rows) if isinstance(panel, tuple) else panel)

@@ -48,7 +48,7 @@ def finish(axes: Axes, panel: Panel, frame: pd.DataFrame) -> None:
             line = axes.axvline if which == "x" else axes.axhline
             line(axis.reference, color=NEUTRAL, linewidth=0.8, zorder=0.5)
         if axis.scale == "score":
-            score_axis(axes, frame["low"].min(), min(frame["high"].max(), 100), axis.label)
+            score_axis(axes, frame["low"].min(), frame["high"].max(), axis.label)
         elif axis.scale == "packet loss":
             packet_loss_axis(axes, list(axis.ticks), axis.label)
         else:
@@ -118,7 +118,7 @@ def packet_loss_axis(axes: Axes, rates: Sequence[float], label: str) -> None:
     axes.set_xticks(rates, labels)
     room = 0.05 * positions[-1]
     axes.set_xlim(1 - 10**room, 1 - 10 ** -(positions[-1] + room))
-    axes.set_xlabel(logarithmic(label))
+    axes.set_xlabel(f"{label} (log scale of what arrives)")
 
 
 def score_axis(axes: Axes, lowest: float, highest: float, label: str) -> None:
