@@ -6,7 +6,7 @@ All of them are linear: a score w_c · x + b_c for every class.
   bias of each class by the length of its weights; *AFL* (2405.16240) has no bias and removes γ,
   which leaves least squares.
 - *lda*: linear discriminant analysis, one of the heads of GH-OFL (2602.01186); its FisherMix and
-  Proto-Hyper are in `fisher_heads`. *FedCGS* (2503.06962) takes the covariance of all samples and
+  Proto-Hyper are in `gh_ofl`. *FedCGS* (2503.06962) takes the covariance of all samples and
   no shrinkage.
 - *FedCOF* (2412.14326): ridge regression with the Gram matrix that class means give an estimate of,
   each class's weights of unit length (Sec. 4.3).

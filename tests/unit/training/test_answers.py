@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.training.answers import RIGHT, packed, unpacked
-from fbftl.training.curves import Curves, record, record_of_one
+from fbftl.training.curves import RIGHT, Curves, packed, record, record_of_one, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays

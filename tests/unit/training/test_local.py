@@ -10,10 +10,9 @@ from fbftl.methods.eppfl.activations import Boundary, Crossing
 from fbftl.models.clip import Clip
 from fbftl.models.modes import normalise_by_batch
 from fbftl.training import local
-from fbftl.training.annealing import ANNEALING
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches
-from fbftl.training.optimisers import OPTIMISERS
+from fbftl.training.optimisers import ANNEALING, OPTIMISERS
 from torch import nn
 from torch.nn import functional
 from torch.optim.lr_scheduler import CosineAnnealingLR, MultiStepLR
