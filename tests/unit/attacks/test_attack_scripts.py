@@ -21,7 +21,7 @@ from drawn import unrendered
 from fbftl.attacks import heads
 from fbftl.attacks.choice import ATTACKS, OFFLINE_RMIA
 from fbftl.attacks.findings import read_findings
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.findings.runs import read_tidy
 from fbftl.ground import devices
 from fbftl.privacy.noise import row_norms

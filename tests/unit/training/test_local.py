@@ -7,8 +7,8 @@ import pytest
 import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods.eppfl.activations import Boundary, Crossing
-from fbftl.models.clip import Clip
 from fbftl.models.modes import normalise_by_batch
+from fbftl.models.stack import Clip
 from fbftl.training import local
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches

@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from fbftl.exchange.arrivals import Request
 from fbftl.exchange.parties import ClientPlan
 from fbftl.exchange.sending import Sending, sending
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import required
 from fbftl.messages.encoded import encode_rows
 from fbftl.messages.vectors import Vectors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
