@@ -158,22 +158,3 @@ def record(curves: Curves, rule: str) -> dict[str, Any]:
             "test_accuracy": curves.test,
         },
     } | ({} if right is None else {RIGHT: right})
-
-
-def record_of_one(right: np.ndarray, model: str) -> dict[str, Any]:
-    """Return the record of a head that was solved: one point, nothing to choose.
-
-    Args:
-        right: which test samples (n,) are classified rightly.
-        model: SHA-256 of the head.
-    """
-    accuracy = float(right.mean())
-    return {
-        "epoch": 1,
-        "test_accuracy": accuracy,
-        "test_accuracy_best": accuracy,
-        "diverged": False,
-        "models": [model],
-        "series": {"test_accuracy": [accuracy]},
-        RIGHT: packed(right),
-    }

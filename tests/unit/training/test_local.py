@@ -102,11 +102,15 @@ def test_stacked_networks_cross_the_boundary_as_alone(batch, crossing, crossed):
     plan, collected = replace(PLAN, batch=batch), {}
 
     def hooks(way: str) -> Hooks:
-        def collect(mini_batch, features, labels):
-            key = (mini_batch.local_update.client, mini_batch.epoch, tuple(mini_batch.rows))
-            collected.setdefault(way, {})[key] = features, labels
+        cross = (lambda features, _: features) if crossing is None else Boundary(crossing, 3)
 
-        return Hooks(boundary=None if crossing is None else Boundary(crossing, 3), collect=collect)
+        def boundary(features, mini_batch):
+            key = (mini_batch.local_update.client, mini_batch.epoch, tuple(mini_batch.rows))
+            passed = cross(features, mini_batch)
+            collected.setdefault(way, {})[key] = passed.detach()
+            return passed
+
+        return Hooks(boundary=boundary)
 
     def network() -> SplitModel:
         if crossed == "units":
