@@ -10,7 +10,7 @@ import numpy as np
 from fbftl.data.participation import clients_of, grouped, participating
 from fbftl.exchange.parties import ClientPlan, DeployedSetting, ServerPlan
 from fbftl.exchange.served_rounds import taking_part
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from fbftl.plan.opened import Prepared
 from fbftl.study import methods

@@ -14,8 +14,7 @@ from fbftl.attacks.findings import write_findings
 from fbftl.attacks.head_membership import protection
 from fbftl.attacks.inversion import found_in_pictures, likenesses, train_decoder, training_pictures
 from fbftl.exchange.sending import sending
-from fbftl.features.store.features import Features
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import Features, open_store
 from fbftl.findings.reconstructions import TITLE, draw
 from fbftl.findings.style import save
 from fbftl.ground import devices

@@ -15,8 +15,7 @@ import torch
 from fbftl.attacks.findings import Finding, found, write_findings
 from fbftl.attacks.label_recovery import blind_counts, calibrate, recover_labels, share_recovered
 from fbftl.data.partition import client_sizes
-from fbftl.features.store.features import Features
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import Features, open_store
 from fbftl.ground import devices
 from fbftl.ground.files import read_json
 from fbftl.ground.randomness import stream

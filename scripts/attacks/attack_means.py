@@ -12,7 +12,7 @@ from fbftl.attacks.exposure import guesses
 from fbftl.attacks.findings import write_findings
 from fbftl.attacks.inversion import found_in_pictures, likenesses, train_decoder, training_pictures
 from fbftl.data.participation import clients_of
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.findings.reconstructions import TITLE, draw
 from fbftl.findings.style import save
 from fbftl.ground import devices

@@ -5,7 +5,7 @@ from typing import Any
 
 from fbftl.data.clients import ClientFile
 from fbftl.features.extract import extract
-from fbftl.features.store.target import targets_of
+from fbftl.features.store.provenance import targets_of
 from fbftl.ground import devices
 from fbftl.ground.progress import ProgressBar
 

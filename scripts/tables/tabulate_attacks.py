@@ -4,7 +4,6 @@ Each function returns one.
 """
 
 import pandas as pd
-from fbftl.attacks.findings import read_findings
 from fbftl.findings import columns as shared
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import METHOD_NAME
@@ -13,6 +12,7 @@ from fbftl.findings.tables import Column, ResultTable
 from fbftl.findings.upload_kinds import written
 from fbftl.findings.uploads import Upload
 from fbftl.findings.wording import mechanism_words
+from fbftl.ground.csv_tables import read_table
 
 # --- attacks --------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ ATTACKS_COLUMNS = [
 
 def attacks(findings: Paths) -> ResultTable:
     """Tabulate what an adversary gets against epsilon: inversion, membership, label recovery."""
-    table = pd.concat([read_findings(path) for path in findings], ignore_index=True)
+    table = pd.concat([read_table(path) for path in findings], ignore_index=True)
     places, _ = pd.factorize(table["attack"])
     # Attack by attack, no noise first, then from loose to strict epsilon.
     rank = table.assign(noise=-table["epsilon"].fillna(float("inf")), place=places)

@@ -23,8 +23,8 @@ from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
+from fbftl.models.cost.compute import SchemeCost, scheme_cost
 from fbftl.models.cost.layers import Network, read_network
-from fbftl.models.cost.scheme import SchemeCost, scheme_cost
 from fbftl.papers.fbftl import readings
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.record import PaperRecord

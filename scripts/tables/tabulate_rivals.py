@@ -23,8 +23,8 @@ from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
 from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
+from fbftl.models.cost.compute import solving
 from fbftl.models.cost.layers import Network, multiplications, read_network
-from fbftl.models.cost.one_shot import solving
 from fbftl.privacy.composition import compose
 from fbftl.privacy.replaced import ADJACENCY, events_of_sample
 from fbftl.study.job import most_epochs

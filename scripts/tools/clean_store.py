@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fbftl.features.store.verify import damage
+from fbftl.features.store.manifest import damage
 from fbftl.findings.joined import is_intact
 from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical, key_of
 from fbftl.ground.errors import UserError, ending_with_sentence

@@ -24,10 +24,9 @@ from torch import nn
 sys.path.insert(0, str(SCRIPTS))
 
 from fbftl.features.store.format import ArrayLayout, encode_chunk
-from fbftl.features.store.opening import open_store
-from fbftl.features.store.provenance import Provenance
+from fbftl.features.store.provenance import Provenance, Target
 from fbftl.features.store.publish import writer_of
-from fbftl.features.store.target import Target
+from fbftl.features.store.reader import open_store
 
 BATCH, IMAGES, EPOCHS = 100, 6000, 5
 WIDTH, REPEATS = 4096, 5

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import numpy as np
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from project import Project
 
 STUDY: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from fbftl.data.clients import ClientFile
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from project import Project
 
 TINY = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2, "num_decoder_layers": 1}

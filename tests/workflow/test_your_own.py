@@ -19,7 +19,7 @@ import torch
 import yaml
 from fbftl.data.clients import ClientFile
 from fbftl.features.store.manifest import read_manifest
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.ground.files import sha256
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import build_backbone

@@ -17,9 +17,8 @@ from functools import partial
 
 import numpy as np
 
-from fbftl.attacks import lira
+from fbftl.attacks.likelihood_ratios import OFFSETS, Rmia, shared_spread, spread_per_sample
 from fbftl.attacks.membership import Scores, auc, least_epsilon, pooled, threshold_at
-from fbftl.attacks.rmia import OFFSETS, Rmia
 from fbftl.attacks.shadows import Floats, Population, TargetView, against
 
 Attack = Callable[[TargetView], Floats]
@@ -37,10 +36,10 @@ OFFLINE_RMIA = "RMIA, offline"
 
 ATTACKS: dict[str, Attack] = {
     "loss threshold": lambda seen: seen.confidence,
-    "LiRA, offline": partial(lira.shared_spread, online=False),
-    "LiRA, online": partial(lira.shared_spread, online=True),
-    "LiRA, offline, spread per sample": partial(lira.spread_per_sample, online=False),
-    "LiRA, online, spread per sample": partial(lira.spread_per_sample, online=True),
+    "LiRA, offline": partial(shared_spread, online=False),
+    "LiRA, online": partial(shared_spread, online=True),
+    "LiRA, offline, spread per sample": partial(spread_per_sample, online=False),
+    "LiRA, online, spread per sample": partial(spread_per_sample, online=True),
     "RMIA, online": Rmia(),
 }
 """Attacks without a value to be chosen. A loss falls as the log odds rise."""

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from fbftl.ground.csv_tables import read_table
 from fbftl.ground.files import write_text
 
 
@@ -63,12 +62,3 @@ def write_findings(path: str | Path, findings: list[Finding]) -> None:
     """Write findings as CSV with exact numbers."""
     table = pd.DataFrame([asdict(finding) for finding in findings], columns=COLUMNS)
     write_text(path, table.to_csv(index=False, lineterminator="\n"))
-
-
-def read_findings(path: str | Path) -> pd.DataFrame:
-    """Read them back.
-
-    Raises:
-        UserError: if the file is damaged.
-    """
-    return read_table(path)

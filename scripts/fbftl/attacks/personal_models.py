@@ -9,10 +9,9 @@ from torch import Tensor
 
 from fbftl.attacks.attained import Attained, labels_recovered
 from fbftl.attacks.membership import auc, auc_by_losses, every
-from fbftl.exchange.personal import Cohort
+from fbftl.exchange.personal import Cohort, personal_models
 from fbftl.methods.fd.augmentation import fitted, seeds_of
-from fbftl.methods.fd.distillation import label_means
-from fbftl.training.learners.personal import personal_models
+from fbftl.methods.fd.run import label_means
 from fbftl.training.samples import LabelledInputs
 
 

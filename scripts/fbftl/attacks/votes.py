@@ -17,8 +17,8 @@ from fbftl.attacks.label_recovery import blind_counts, whole_counts
 from fbftl.data.participation import Partition, clients_of, grouped
 from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
+from fbftl.methods.fedvote.run import votes
 from fbftl.methods.fedvote.sources import SourceModels, source_models
-from fbftl.methods.fedvote.voting import votes
 from fbftl.study.job import Job
 from fbftl.training.batches import Round
 from fbftl.training.learners.local import local_network

@@ -21,7 +21,8 @@ from fbftl.models.digest import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
 from fbftl.training.curves import Curves, record
-from fbftl.training.learners.personal import personal_models
+from fbftl.training.learners.local import LocalTrainingData
+from fbftl.training.local_updates import SplitModel
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 from fbftl.training.personal_models import PersonalModels
 from fbftl.training.samples import LabelledSamples
@@ -138,3 +139,18 @@ def by_client(accuracies: np.ndarray, before: np.ndarray) -> dict[str, list[floa
         "accuracy_by_client": accuracies.tolist(),
         "gain_by_client": (accuracies - before).tolist(),
     }
+
+
+def personal_models(client_data: ClientSamples, repetition: Repetition) -> PersonalModels:
+    """Return a network for each client to keep, with random initial values, alike if shared.
+
+    Where the job is told of architectures, clients have these in turn.
+    """
+    job, seed = repetition.job, repetition.seed
+    blocks = job.block.get("architectures", ())
+    networks = [SplitModel(*client_data.target.named(block, seed)) for block in blocks]
+    networks = networks or [SplitModel(*client_data.target.random(job, seed))]
+    split_models = [networks[c % len(networks)] for c in range(len(repetition.clients))]
+    return PersonalModels.initial(
+        split_models, LocalTrainingData.of(client_data, repetition).plan, seed
+    )

@@ -1,30 +1,33 @@
-"""Rounds of a deployed method: the model goes down, what clients make of it comes up, and averages.
+"""The server of a deployed method: what it has of a task, and its rounds of messages.
 
-The server's half of `exchange/repetition.py`, for one seed. It sees no loss and no held-out sample,
-which are the clients': its curves have the test accuracy alone, and the last round is chosen where
-a study would choose by held-out samples.
+It has the test split with who holds which row, and no label. In a round the model goes down and
+what clients make of it comes up; that is the server's half of `exchange/repetition.py`, for one
+seed. It sees no loss and no held-out sample, which are the clients': its curves have the test
+accuracy alone, and the last round is chosen where a study would choose by held-out samples.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fbftl.data.participation import grouped, held_out
+from fbftl.data.participation import Partition, grouped, held_out
 from fbftl.exchange.arrivals import Exchange, Request, Served, enter
 from fbftl.exchange.parties import ServerPlan
 from fbftl.exchange.post import Post
 from fbftl.exchange.repetition import offered_rows
 from fbftl.exchange.rounds import by_steps
+from fbftl.ground.devices import prepare
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
 from fbftl.training.batches import Round
-from fbftl.training.tasks.task import ClientData, Learner, Repetition
+from fbftl.training.tasks.images import ClientImageFeatures, client_features
+from fbftl.training.tasks.task import ClientData, Inputs, Learner, Repetition
 
 
 @dataclass
@@ -119,3 +122,11 @@ def decoded_model(messages: list[bytes], count: int) -> np.ndarray:
     if values.shape != (1, count):
         raise CorruptMessage(f"it holds {values.size} numbers, not {count}")
     return values[0]
+
+
+def features_at_server(plan: ServerPlan) -> ClientImageFeatures:
+    """Return the test split's features, and none of the clients'."""
+    inputs, nothing = Inputs.at(plan.files, prepare("cpu", 1)), np.zeros(0, dtype=np.int64)
+    owner = np.array(plan.client, dtype=np.int64)
+    without_labels = Partition(owner, np.zeros_like(owner))
+    return replace(client_features(plan.setting.job, inputs, nothing), partition=without_labels)

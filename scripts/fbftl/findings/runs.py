@@ -19,7 +19,7 @@ from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
-from fbftl.training.answers import RIGHT
+from fbftl.training.curves import RIGHT
 
 
 def tidy(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataFrame:

@@ -20,7 +20,6 @@ from hashlib import sha256 as sha256_of
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.durable import sync
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import (
     UNREADABLE,
@@ -28,6 +27,7 @@ from fbftl.ground.files import (
     remove_leftovers,
     replacing,
     sha256,
+    sync,
     write_json,
     writing,
 )

@@ -1,4 +1,8 @@
-"""Files: atomic writes and digests. Every result is written to a temporary name, then renamed."""
+"""Files: atomic writes and digests. Every result is written to a temporary name, then renamed.
+
+Durable writes survive a power cut: they are on disk, and under their name, before they are relied
+on.
+"""
 
 import csv
 import errno
@@ -228,3 +232,20 @@ def link(source: Path, path: Path) -> None:
         except OSError:
             with replacing(path) as temporary:
                 shutil.copyfile(source, temporary)
+
+
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file atomically and wait until its content is on the disk."""
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync(path: Path) -> None:
+    """Wait until a file's content, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -39,15 +39,17 @@ class Planned:
 
     def described(self, shape: tuple[int, ...]) -> Layer:
         """Return the layer as the cost model sees it, given the shape of an input."""
-        after = self.output(shape)
-        products = 0
         match self.kind, self.options:
             case "convolution", {"in_channels": i, "kernel_size": side}:
-                products = prod(after) * i * side**2
+                summed = i * side**2
             case "dense", {"in_features": i}:
-                products = after[0] * i
+                summed = i
+            case _:
+                summed = 0
+        inputs, outputs = prod(shape), prod(self.output(shape))
+        biases = outputs if summed else 0
         return Layer(
-            self.name, self.kind, self.parameters, prod(shape), prod(after), products=products
+            self.name, self.kind, self.parameters, inputs, outputs, outputs * summed, biases
         )
 
     def output(self, shape: tuple[int, ...]) -> tuple[int, ...]:

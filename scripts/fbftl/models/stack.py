@@ -15,12 +15,30 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from fbftl.models.clip import Clip
 from fbftl.models.dual_batch_norm import DualBatchNorm
 from fbftl.models.widths import Prefixes
 
 INERT = (nn.Sequential, nn.Dropout, nn.Identity)
 """Modules that a stack looks through."""
+
+
+class Clip(nn.Module):
+    """Scales down samples (n, ...) that are longer than a norm; for training and testing alike.
+
+    Args:
+        norm: the longest that a sample's features are.
+    """
+
+    def __init__(self, norm: float) -> None:
+        super().__init__()
+        # Products are rounded to 32 bits, so aim just below what a guarantee assumes.
+        self.norm = norm * (1 - 1e-6)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Return features of which none is longer."""
+        lengths = features.flatten(1).norm(dim=1).clamp_min(self.norm)
+        return features * (self.norm / lengths).view(-1, *[1] * (features.ndim - 1))
+
 
 CONVOLUTIONAL = (
     nn.Conv2d, nn.ReLU, nn.MaxPool2d, nn.Flatten, nn.Linear, Clip, nn.BatchNorm2d, nn.BatchNorm1d,

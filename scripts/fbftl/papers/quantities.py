@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fbftl.findings.runs import all_runs, read_tidy
-from fbftl.training.answers import RIGHT, unpacked
+from fbftl.training.curves import RIGHT, unpacked
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ class MethodRecord:
     mechanisms: privacy mechanisms that it offers.
     public: whether it takes statistics from features of public samples.
     compresses: whether its messages may have fewer bits and fewer elements.
-    cost: the scheme in `fbftl.models.cost.scheme` that counts it; none has no formula.
+    cost: the scheme in `fbftl.models.cost.compute` that counts it; none has no formula.
     kinds: kinds of task that it runs on.
     further: what it reads that everybody may: open data, source models or several architectures,
         each by the key of the task's block that tells of it.

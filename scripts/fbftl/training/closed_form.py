@@ -6,7 +6,7 @@ All of them are linear: a score w_c · x + b_c for every class.
   bias of each class by the length of its weights; *AFL* (2405.16240) has no bias and removes γ,
   which leaves least squares.
 - *lda*: linear discriminant analysis, one of the heads of GH-OFL (2602.01186); its FisherMix and
-  Proto-Hyper are in `fisher_heads`. *FedCGS* (2503.06962) takes the covariance of all samples and
+  Proto-Hyper are in `gh_ofl`. *FedCGS* (2503.06962) takes the covariance of all samples and
   no shrinkage.
 - *FedCOF* (2412.14326): ridge regression with the Gram matrix that class means give an estimate of,
   each class's weights of unit length (Sec. 4.3).
@@ -188,31 +188,24 @@ def fedcof_oracle(
         held_out: as `ridge` has them.
     """
 
-    def gram(of: Statistics) -> np.ndarray:
-        return _within_and_mean(of.within, of.sums, of.total)
+    def solved_with(of: Statistics) -> tuple[np.ndarray, float]:
+        return _within_and_mean(of.within, of.sums, of.total), _mean_eigenvalue(of.within)
 
-    def scale(of: Statistics) -> float:
-        return _mean_eigenvalue(of.within)
-
-    whole, ratio = _chosen_ridge(statistics, ratios, held_out, gram, scale)
-    weights, negative = _solved(gram(whole), ratio * scale(whole), whole.sums.T)
+    whole, ratio = _chosen_ridge(statistics, ratios, held_out, solved_with)
+    matrix, scale = solved_with(whole)
+    weights, negative = _solved(matrix, ratio * scale, whole.sums.T)
     return Solved(_without_absent(_unit_head(weights.T), whole.present), ratio, negative)
 
 
-def _scatter(statistics: Statistics) -> np.ndarray:
-    return statistics.scatter
-
-
-def _scale_of_scatter(statistics: Statistics) -> float:
-    return _mean_eigenvalue(statistics.scatter)
+def _scatter(statistics: Statistics) -> tuple[np.ndarray, float]:
+    return statistics.scatter, _mean_eigenvalue(statistics.scatter)
 
 
 def _chosen_ridge(
     statistics: Statistics,
     ratios: Sequence[float],
     held_out: Statistics | None,
-    gram: Callable[[Statistics], np.ndarray] = _scatter,
-    scale_of: Callable[[Statistics], float] = _scale_of_scatter,
+    solved_with: Callable[[Statistics], tuple[np.ndarray, float]] = _scatter,
 ) -> tuple[Statistics, float]:
     """Return the statistics of all samples, and the ratio with the least held-out error.
 
@@ -220,14 +213,14 @@ def _chosen_ridge(
         statistics: of the training samples.
         ratios: candidates.
         held_out: of held-out samples.
-        gram: the matrix (d, d) that is solved with.
-        scale_of: what the ratios are ratios of.
+        solved_with: gives the matrix (d, d) that is solved with, and what ratios are ratios of.
     """
     if held_out is None:
         return statistics, ratios[0]
     if len(ratios) == 1:
         return statistics + held_out, ratios[0]
-    scale, spectrum = scale_of(statistics), Spectrum.of(gram(statistics))
+    matrix, scale = solved_with(statistics)
+    spectrum = Spectrum.of(matrix)
     right, other = spectrum.rotated(statistics.sums.T), spectrum.rotated(held_out.sums.T)
     middle = spectrum.rotated(spectrum.rotated(held_out.scatter).T)
     errors = []
@@ -239,9 +232,8 @@ def _chosen_ridge(
 
 def _ridge(statistics: Statistics, ratio: float) -> tuple[np.ndarray, float]:
     """Return (B + λI)⁻¹ A (d, N), and the share of B's spectrum that was negative."""
-    return _solved(
-        statistics.scatter, ratio * _mean_eigenvalue(statistics.scatter), statistics.sums.T
-    )
+    matrix, scale = _scatter(statistics)
+    return _solved(matrix, ratio * scale, statistics.sums.T)
 
 
 def _covariance(statistics: Statistics) -> np.ndarray:

@@ -1,16 +1,41 @@
 """Learning curves, the choice of the epoch, and the record that a run leaves.
 
 A repetition whose loss stops being finite has diverged: from there on its accuracy is 0, as the
-paper marks it in Fig. 12, and its record says so.
+paper marks it in Fig. 12, and its record says so. Which test samples a model classifies rightly is
+recorded as a bit each, which pairs two accuracies.
 """
 
+import base64
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from fbftl.training.answers import RIGHT, packed
+RIGHT = "right"
+"""Of a run's repetition and of a tidy table: the text."""
+
+
+def packed(right: np.ndarray) -> str:
+    """Return booleans (n,) as text: n, a colon and their compressed bits in base64."""
+    bits = zlib.compress(np.packbits(right).tobytes(), level=9)
+    return f"{len(right)}:{base64.b64encode(bits).decode()}"
+
+
+def unpacked(text: str) -> np.ndarray:
+    """Return the booleans (n,) of a text by `packed`.
+
+    Raises:
+        ValueError: if it is no such text.
+    """
+    count, _, bits = text.partition(":")
+    try:
+        octets = zlib.decompress(base64.b64decode(bits, validate=True))
+        return np.unpackbits(np.frombuffer(octets, np.uint8), count=int(count)).astype(bool)
+    except (ValueError, zlib.error) as error:
+        raise ValueError(f"the bits of right answers are damaged ({error})") from error
+
 
 FEWEST = 8
 """Epochs before which no head is taken to have settled."""
@@ -133,22 +158,3 @@ def record(curves: Curves, rule: str) -> dict[str, Any]:
             "test_accuracy": curves.test,
         },
     } | ({} if right is None else {RIGHT: right})
-
-
-def record_of_one(right: np.ndarray, model: str) -> dict[str, Any]:
-    """Return the record of a head that was solved: one point, nothing to choose.
-
-    Args:
-        right: which test samples (n,) are classified rightly.
-        model: SHA-256 of the head.
-    """
-    accuracy = float(right.mean())
-    return {
-        "epoch": 1,
-        "test_accuracy": accuracy,
-        "test_accuracy_best": accuracy,
-        "diverged": False,
-        "models": [model],
-        "series": {"test_accuracy": [accuracy]},
-        RIGHT: packed(right),
-    }

@@ -16,8 +16,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fbftl.ground.randomness import stream
-from fbftl.models.clip import Clip
 from fbftl.models.modes import couples_samples
+from fbftl.models.stack import Clip
 from fbftl.privacy.feature_noise import FeatureNoise
 from fbftl.training.batches import Round
 from fbftl.training.local_network import LocalNetwork

@@ -77,7 +77,7 @@ def _stack_of(
     hooks: Hooks,
 ) -> Callable[[Tensor], NetworkStack] | None:  # fmt: skip
     """Return what stacks networks of this shape, given their weights; None where nothing does."""
-    if hooks.looks_inside and couples_samples(split_model.whole):
+    if hooks.boundary is not None and couples_samples(split_model.whole):
         return None  # halves are not told which rows only fill a batch
     shape = stackable(split_model.whole)
     if shape is None:
@@ -134,7 +134,9 @@ def _local_update(
         batch = samples.at(rows)
         mini_batch = MiniBatch(local_update, epoch, epoch == plan.epochs, rows)
         inputs = _with_perturbed(split_model, batch.inputs, batch.labels, hooks)
-        features = hooks.crossed(split_model.front(inputs), batch.labels, mini_batch)
+        features = split_model.front(inputs)
+        if hooks.boundary is not None:
+            features = hooks.boundary(features, mini_batch)
         loss = hooks.loss(hooks.logits(split_model.rest(features), rows), batch.labels).mean()
         gradients = torch.autograd.grad(loss, optimiser.parameters)
         if hooks.gradients is not None:

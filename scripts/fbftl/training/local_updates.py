@@ -97,7 +97,6 @@ class Hooks:
         those of the first: a loss is given (2n, N) and labels (n,).
     boundary: from what the first half gives (B, ...) to what the second is given; differentiated
         through, so that a function with a backward pass of its own changes both ways.
-    collect: receives what passed the boundary, without gradient, and its labels.
     rate: factor of the learning rate in a round, counted from 1.
     start: the weights (X,) that a local update starts from, None for the network's.
     """
@@ -107,22 +106,8 @@ class Hooks:
     logits: Callable[[Tensor, np.ndarray], Tensor] = lambda logits, _: logits
     perturb: Perturbing | None = None
     boundary: Callable[[Tensor, MiniBatch], Tensor] | None = None
-    collect: Callable[[MiniBatch, Tensor, Tensor], None] | None = None
     rate: Callable[[int], float] = lambda round_number: 1.0
     start: Callable[[LocalUpdate], Tensor | None] = lambda local_update: None
-
-    @property
-    def looks_inside(self) -> bool:
-        """Whether anything happens at the boundary."""
-        return self.boundary is not None or self.collect is not None
-
-    def crossed(self, features: Tensor, labels: Tensor, mini_batch: MiniBatch) -> Tensor:
-        """Return what the second half is given of what the first gives (B, ...)."""
-        if self.boundary is not None:
-            features = self.boundary(features, mini_batch)
-        if self.collect is not None:
-            self.collect(mini_batch, features.detach(), labels)
-        return features
 
 
 FEDAVG = Hooks()

@@ -1,7 +1,7 @@
 """A network that rounds of clients train: its gradients, its step, what it scores after an epoch.
 
 How a round's gradient comes about: the plain batch gradient where nothing needs single updates,
-every client's own update where something does. `methods/sfl/network.py` has networks in two parts.
+every client's own update where something does. `methods/sfl.py` has networks in two parts.
 """
 
 import math
@@ -20,9 +20,9 @@ from fbftl.training.batches import Round
 from fbftl.training.client_updates import client_updates, weighted_losses
 from fbftl.training.curves import Curves
 from fbftl.training.measures import ExtraMeasures
+from fbftl.training.optimisers import Sgd
 from fbftl.training.passes import Passes, RoundBatch, together
 from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
-from fbftl.training.sgd import Sgd
 
 EVALUATION_ROWS = 2048
 """Rows evaluated at once; bounds memory."""

@@ -1,22 +1,132 @@
-"""Optimisers by name, for those who start one anew at every client and round.
+"""Optimisers by name, for those who start one anew at every client and round, and falling rates.
 
-Like SGD (`training/sgd.py`), Adam, AdamW and Adadelta are torch's functional form of them: the
-classes import torch's compiler. Their steps are elementwise, so stacked models step as each would
-alone. AdamW is for language models, which begin once and tell each step's rate.
+SGD, Adam, AdamW and Adadelta are torch's functional form of them: its classes import torch's
+compiler when the first one is made, which takes longer than to train a small head. Their steps are
+elementwise, so stacked models step as each would alone. AdamW is for language models, which begin
+once and tell each step's rate.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import cos, pi
 from typing import Protocol
 
 import torch
 from torch import Tensor
 from torch.optim.adadelta import adadelta
 from torch.optim.adam import adam
+from torch.optim.sgd import sgd
 
 from fbftl.study.job import FineTuning, Training
-from fbftl.training.sgd import Sgd, StackedSgd
+
+LANES = 16
+"""Numbers that the fused kernel takes at a time at most on a CPU; it rounds the rest otherwise."""
+
+
+class Sgd:
+    """Updates parameters in place, all of them in one call, at `rate` times the learning rate.
+
+    Args:
+        parameters: contiguous tensors on one device.
+        training: learning rate, momentum, weight decay.
+        fused: one pass over each tensor instead of four, which pays for large ones.
+        nesterov: whether momentum is Nesterov's.
+    """
+
+    def __init__(
+        self,
+        parameters: Sequence[Tensor],
+        training: Training,
+        fused: bool = True,
+        nesterov: bool = False,
+    ) -> None:
+        self.parameters = list(parameters)
+        self._training = training
+        self._fused, self._nesterov = fused, nesterov
+        self.rate = 1.0
+        self._velocities: list[Tensor | None] = [None] * len(self.parameters)
+
+    @torch.no_grad()
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step.
+
+        Args:
+            gradients: contiguous, one per parameter.
+        """
+        sgd(
+            self.parameters,
+            list(gradients),
+            self._velocities,
+            fused=self._fused,
+            foreach=False,
+            lr=self.rate * self._training.learning_rate,
+            momentum=self._training.momentum,
+            weight_decay=self._training.weight_decay,
+            dampening=0,
+            nesterov=self._nesterov,
+            maximize=False,
+        )
+
+
+class StackedSgd:
+    """Updates stacked models, each with the numbers that it would have alone.
+
+    Args:
+        parameters: contiguous tensors on one device, whose first axis counts the models.
+        training: learning rate, momentum, weight decay.
+        nesterov: whether momentum is Nesterov's.
+    """
+
+    def __init__(
+        self, parameters: Sequence[Tensor], training: Training, nesterov: bool = False
+    ) -> None:
+        self.parameters = list(parameters)
+        # Where one model's share fills the lanes, no number is ever left over; a GPU has none.
+        fills = [
+            parameter.is_cuda or parameter[0].numel() % LANES == 0 for parameter in self.parameters
+        ]
+        self._parts = [
+            (fused, Sgd(_where(fills, fused, self.parameters), training, fused, nesterov))
+            for fused in set(fills)
+        ]
+        self._fills = fills
+
+    def anneal(self, rate: float) -> None:
+        """Take further steps at a share of the learning rate."""
+        for _, part in self._parts:
+            part.rate = rate
+
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step.
+
+        Args:
+            gradients: contiguous, one per parameter.
+        """
+        for fused, part in self._parts:
+            part.step(_where(self._fills, fused, gradients))
+
+
+def _where(fills: Sequence[bool], wanted: bool, tensors: Sequence[Tensor]) -> list[Tensor]:
+    return [tensor for tensor, fill in zip(tensors, fills, strict=True) if fill == wanted]
+
+
+def cosine(rounds: int) -> Callable[[int], float]:
+    """Return the factor of the learning rate in a round, from 1 down to nearly 0."""
+    return lambda round_number: (1 + cos(pi * (round_number - 1) / rounds)) / 2
+
+
+def steps(rounds: int) -> Callable[[int], float]:
+    """Return the factor of the learning rate in a round: 1, then 0.1, then 0.01.
+
+    It falls after three and after five eighths of the rounds, as after 150 and 250 of the 400 that
+    Split-Mix has on CIFAR-10 (paper thesis, App. C.1).
+    """
+    return lambda round_number: 0.1 ** sum(8 * (round_number - 1) >= n * rounds for n in (3, 5))
+
+
+ANNEALING = {"cosine": cosine, "steps": steps}
+"""By its name; rounds are those of local epochs, or epochs of a server."""
 
 
 class Optimiser(Protocol):

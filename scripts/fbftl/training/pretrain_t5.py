@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.jsonl import Record
 from fbftl.data.dialogues.splits import load
 from fbftl.data.participation import held_out
 from fbftl.ground.errors import UserError

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.jsonl import Record
 
 
 @contextmanager

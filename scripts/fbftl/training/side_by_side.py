@@ -119,8 +119,8 @@ def _train_stack(
     start, means = stack.flat(), []
     for step, chosen_rows, rows, weight in zip(steps, chosen.rows, at, weights, strict=True):
         inputs, batch_labels = functional.embedding(rows, values), labels[rows]
-        if hooks.looks_inside:
-            logits = stack.rest(_crossed(stack.front(inputs), batch_labels, step, hooks))
+        if hooks.boundary is not None:
+            logits = stack.rest(_crossed(stack.front(inputs), step, hooks.boundary))
         else:
             logits = _logits(stack, inputs, batch_labels, weight, hooks)
         counted = hooks.logits(logits.flatten(0, -2), numbers[chosen_rows.ravel()])
@@ -176,20 +176,21 @@ def _require_no_weights(loss: Tensor, network: Sequence[Tensor]) -> None:
 
 
 def _crossed(
-    features: Sequence[Tensor], labels: Tensor, step: Sequence[MiniBatch], hooks: Hooks
+    features: Sequence[Tensor],
+    step: Sequence[MiniBatch],
+    boundary: Callable[[Tensor, MiniBatch], Tensor],
 ) -> list[Tensor]:
     """Return what is given to the second half of every network, without rows that only fill.
 
     Args:
         features: what each network's first half gives (B, ...).
-        labels: (H, B).
         step: the mini-batch of each, of at most B rows.
-        hooks: what happens there.
+        boundary: what happens there.
     """
     crossed = []
-    for values, batch_labels, mini_batch in zip(features, labels, step, strict=True):
+    for values, mini_batch in zip(features, step, strict=True):
         count, filled = len(mini_batch.rows), len(values)
-        passed = hooks.crossed(values[:count], batch_labels[:count], mini_batch)
+        passed = boundary(values[:count], mini_batch)
         if count < filled:
             passed = torch.cat([passed, passed.new_zeros(filled - count, *passed.shape[1:])])
         crossed.append(passed)

@@ -12,10 +12,9 @@ from tqdm import tqdm
 from fbftl.models.digest import digests
 from fbftl.models.heads import Head, losses
 from fbftl.study.job import Training
-from fbftl.training.annealing import ANNEALING
 from fbftl.training.batches import Epoch
 from fbftl.training.curves import Curves
-from fbftl.training.sgd import StackedSgd
+from fbftl.training.optimisers import ANNEALING, StackedSgd
 
 EVALUATED_AT_ONCE = 2**15
 """Inputs of all heads together that are evaluated at once; bounds the memory of wide heads."""

@@ -20,10 +20,10 @@ import torch
 from drawn import unrendered
 from fbftl.attacks import heads
 from fbftl.attacks.choice import ATTACKS, OFFLINE_RMIA
-from fbftl.attacks.findings import read_findings
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.findings.runs import read_tidy
 from fbftl.ground import devices
+from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
@@ -80,7 +80,7 @@ def inverted(paths, folder: Path, device: str = "cpu") -> pd.DataFrame:
     )  # fmt: skip
     pd.testing.assert_frame_equal(pd.read_csv(folder / "inversion.csv"), pd.read_csv(csv))
     assert {"original", "no noise", "ε = 4"} <= set(names_of_rows())
-    return read_findings(csv)
+    return read_table(csv)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_the_mean_of_one_sample_is_drawn_as_its_feature_is(paths, found, tmp_pat
         axes_by_method(), "cpu", 1,
     )  # fmt: skip
     assert "K = 32" in names_of_rows()
-    table = read_findings(csv)
+    table = read_table(csv)
     assert table["samples_per_client"].unique().tolist() == [1, 2, 8, 32]
     columns = ["measure", "value", "blind"]
     alone = table.loc[table["samples_per_client"] == 1, columns]
@@ -152,7 +152,7 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(paths, tmp_path, devic
     # 5 shadows and some 60 others each: 1 % of them are fewer than ten.
     assert attempts["hits_0.01"].isna().all()
     assert attempts.loc[attempts["mechanism"] == "gaussian", "proven"].max() <= 4.0
-    table = read_findings(csv)
+    table = read_table(csv)
     quoted = attempts[attempts["quoted"]].set_index("mechanism")
     for mechanism, auc in table[table["measure"] == "AUC"].groupby("mechanism"):
         row = quoted.loc[mechanism]
@@ -224,7 +224,7 @@ def test_labels_are_recovered_from_updates_and_hidden_by_noise(paths, tmp_path):
         paths["manifest"], paths["public_manifest"], [str(run)], str(csv), [job(setting)],
         axes_by_method(), 1,
     )  # fmt: skip
-    table = read_findings(csv)
+    table = read_table(csv)
     exact = table[table["measure"] == "all labels right"]
     plain = exact[exact["mechanism"] == "none"].iloc[0]
     assert plain["value"] == 1.0 > plain["blind"]

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import torch
 from fbftl.attacks.eppfl import told_apart
-from fbftl.attacks.findings import read_findings
+from fbftl.ground.csv_tables import read_table
 from fbftl.study.methods import axes_by_method
 from fbftl.training.samples import LabelledInputs
 from torch import nn
@@ -95,7 +95,7 @@ def test_a_seed_s_attacks_are_those_of_the_seed_alone_and_the_first_is_in_findin
     pd.testing.assert_frame_equal(table[-1:].reset_index(drop=True), second)
     csv, of_settings = tmp_path / "findings.csv", jobs(method, SETTINGS[method], [0, 1])
     OF_ONE[method].main(files, files["public"], str(csv), of_settings, axes_by_method(), "cpu", 1)
-    findings, first = read_findings(csv), table[table["seed"] == 0]
+    findings, first = read_table(csv), table[table["seed"] == 0]
     for measure, column in {"PSNR (dB)": "psnr", "SSIM": "ssim"}.items():
         rows = findings[findings["measure"] == measure]
         np.testing.assert_allclose(rows["value"], first[column], rtol=1e-12)

@@ -7,8 +7,8 @@ import pytest
 from fbftl.attacks import choice
 from fbftl.attacks.choice import ATTACKS, CHANCE, Attempt, Rate, attempt_all, chosen, thresholds_for
 from fbftl.attacks.head_membership import GUESS, membership_findings, rows_of
+from fbftl.attacks.likelihood_ratios import OFFSETS, Rmia
 from fbftl.attacks.membership import auc
-from fbftl.attacks.rmia import OFFSETS, Rmia
 from fbftl.attacks.shadows import Population, against
 from scipy.stats import binom
 from unit.attacks.gaussian_models import trained_on_halves

@@ -7,8 +7,7 @@ import string
 import pytest
 from fbftl.data.dialogues import splits as data
 from fbftl.data.dialogues.generated import FAMILIES, generate
-from fbftl.data.dialogues.jsonl import read_records
-from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.jsonl import Record, read_records
 from fbftl.ground import hub
 from fbftl.ground.errors import UserError
 from hypothesis import given

@@ -19,7 +19,7 @@ from fbftl.data.images import dealt_out
 from fbftl.features.extract import extract
 from fbftl.features.published import publish
 from fbftl.features.store.manifest import read_manifest
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 from unit.features import store_toys as toys

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.exchange.repetition import by_gradients
-from fbftl.methods.sfl.run import SplitNetwork
+from fbftl.methods.sfl import SplitNetwork
 from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import vgg
 from fbftl.training.batches import Epoch, Round, Rounds, rounds

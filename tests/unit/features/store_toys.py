@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from fbftl.features.extract import extract
-from fbftl.features.store.provenance import Provenance
-from fbftl.features.store.target import Target
+from fbftl.features.store.provenance import Provenance, Target
 from fbftl.ground.lock import exclusive
 
 BATCH = 16

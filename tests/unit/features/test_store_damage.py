@@ -6,8 +6,8 @@ import shutil
 import pytest
 from fbftl.features.extract import extract
 from fbftl.features.store.location import AGAIN
-from fbftl.features.store.opening import open_store
-from fbftl.features.store.verify import damage
+from fbftl.features.store.manifest import damage
+from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys
 from unit.features.fault_toys import extract_toys

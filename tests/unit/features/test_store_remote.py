@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 from fbftl.features.extract import extract
-from fbftl.features.store.opening import open_store
-from fbftl.features.store.target import Target
-from fbftl.features.store.verify import damage
+from fbftl.features.store.manifest import damage
+from fbftl.features.store.provenance import Target
+from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys
 

@@ -12,8 +12,8 @@ from drawn import unrendered
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
 from fbftl.findings.uplink import COMMON, SELECTED
 from fbftl.ground.errors import UserError
+from fbftl.models.cost.compute import SCHEMES, scheme_cost
 from fbftl.models.cost.layers import Network, parameters, read_network
-from fbftl.models.cost.scheme import SCHEMES, scheme_cost
 from fbftl.study.methods import rows
 from unit.training.tasks.toy_task import FEATURES, TRAINING, train
 

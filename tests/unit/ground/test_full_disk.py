@@ -10,9 +10,8 @@ import pandas as pd
 import pytest
 from fbftl.ground.artefacts import Store
 from fbftl.ground.digests import Digests
-from fbftl.ground.durable import write_durably
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import replacing, write_json, writing
+from fbftl.ground.files import replacing, write_durably, write_json, writing
 from fbftl.ground.logs import log, run_job
 
 FULL = r"^\S+ could not be written \(No space left on device\); make room for it and run again$"

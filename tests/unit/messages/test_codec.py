@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 from fbftl.messages.codec import Compression, compress, kept_count
-from fbftl.messages.codec.bitpack import pack, packed_bytes
+from fbftl.messages.codec.bitpack import pack, packed_bytes, rice_bytes, rice_parameter
 from fbftl.messages.codec.positions import decode_positions, encode_positions
-from fbftl.messages.codec.rice import rice_bytes, rice_parameter
 from fbftl.messages.codec.sparsifier import kept_positions
 from hypothesis import given
 from hypothesis import strategies as st

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from fbftl.messages.codec import Compression, compress, decode, encode, encode_each, message_size
+from fbftl.messages.codec import Compression, compress, decode, encode, encode_each
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.codec.quantiser import RANGE_BYTES
+from fbftl.messages.sample import MessageSample, message_sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.messages.codec_toys import GRID_BITS, any_bits, any_matrix, keeps, relu_features
@@ -59,6 +60,11 @@ def test_range_is_that_of_the_kept_values():
     np.testing.assert_array_equal(sent, [[10, 0, 0, 8, 8]])
 
 
+def size_of(values, compression, labels=None, classes=None) -> MessageSample:
+    """Return the sizes of a message that is read without error."""
+    return message_sample(values, values, compression, labels, classes)
+
+
 def test_plain_message_is_float32_and_header():
     values = relu_features(1, 100)
     message = encode(values)
@@ -68,7 +74,7 @@ def test_plain_message_is_float32_and_header():
 
 @pytest.mark.parametrize("bits", GRID_BITS)
 def test_packed_length_is_nominal_plus_header_and_ranges(bits):
-    size = message_size(relu_features(4, 2048), compression=Compression(bits))
+    size = size_of(relu_features(4, 2048), Compression(bits))
     fixed = 8 * (HEADER_BYTES + 4 * RANGE_BYTES)
     assert size.nominal_bits == 4 * 2048 * bits
     assert size.nominal_bits <= size.packed_bits - fixed <= 1.01 * size.nominal_bits
@@ -81,7 +87,7 @@ def test_entropy_coded_length_is_near_the_limit(bits, keep):
     row_bits = compress(relu_features(1, 4096), compression).bits[0] - 8 * HEADER_BYTES
     rows = math.ceil(2**19 / row_bits * 1.15)
     values = relu_features(rows, 4096)
-    size = message_size(values, np.arange(rows) % 10, 10, compression)
+    size = size_of(values, compression, np.arange(rows) % 10, 10)
     assert size.packed_bits >= 2**19
     reachable = 1.03 * size.limit_bits + size.model_bits + 8 * HEADER_BYTES
     assert size.entropy_coded_bits <= min(reachable, size.packed_bits)
@@ -90,10 +96,10 @@ def test_entropy_coded_length_is_near_the_limit(bits, keep):
 
 def test_limit_of_a_known_message():
     values = np.array([[1, 2, 2, 2], [1, 2, 2, 2]], dtype=np.float32)
-    size = message_size(values, np.array([0, 1]), 3, Compression(1))
+    size = size_of(values, Compression(1), np.array([0, 1]), 3)
     codes = 2 * np.log2(4) + 6 * np.log2(4 / 3)
     assert size.limit_bits == pytest.approx(codes + 2 * 2 + 2 * 64)
-    sparse = message_size(values, compression=Compression(32, 0.5))
+    sparse = size_of(values, Compression(32, 0.5))
     assert sparse.limit_bits == pytest.approx(2 * np.log2(6) + 4 * 32)
 
 
@@ -101,7 +107,9 @@ def test_limit_of_a_known_message():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, 1e39])
-@pytest.mark.parametrize("function", [encode, lambda v: compress(v, Compression()), message_size])
+@pytest.mark.parametrize(
+    "function", [encode, *(lambda v, of=of: of(v, Compression()) for of in (compress, size_of))]
+)
 def test_values_that_are_not_finite_are_refused(function, bad):
     with pytest.raises(ValueError, match="NaN or infinite"):
         function(np.array([[1.0, bad]]))

@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from fbftl.data.clients import RowBatch
 from fbftl.features.extract import extract
-from fbftl.features.store.provenance import Provenance
-from fbftl.features.store.target import Target
+from fbftl.features.store.provenance import Provenance, Target
 from fbftl.ground.room import RAM, Room
 from fbftl.methods.by_name import train
 from fbftl.models.cost.layers import Layer, Network, write_network

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from fbftl.data.participation import held_out
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.messages.codec import encode
 from fbftl.models.heads import head_module
 from fbftl.training.tasks.images_samples import client_samples

@@ -5,8 +5,8 @@ from pathlib import Path
 import describe_named_network
 import pytest
 from fbftl.findings.exchanged import read_exchanged
+from fbftl.models.cost.compute import scheme_cost
 from fbftl.models.cost.layers import Network, multiplications, parameters, read_network
-from fbftl.models.cost.scheme import scheme_cost
 from unit.training.tasks.toy_task import FEATURES, TRAINING, train
 
 CNN = {

@@ -14,7 +14,7 @@ from fbftl.papers.formulas import FUNCTIONS
 from fbftl.papers.measures import MEASURES, ClaimMeasure
 from fbftl.papers.quantities import Runs
 from fbftl.papers.record import PaperRecord
-from fbftl.training.answers import RIGHT, packed
+from fbftl.training.curves import RIGHT, packed
 
 CONFIRMED, CONTRADICTED, MIXED, INCONCLUSIVE, NOT_TESTABLE = ClaimVerdict
 

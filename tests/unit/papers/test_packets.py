@@ -8,7 +8,7 @@ pytest.importorskip("fbftl.messages.channel")
 
 from fbftl.findings.published import lookup, read
 from fbftl.models.cost.payload import numbers_per_batch
-from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
+from fbftl.papers.fbftl.formulas import loss_curves, packet_blocks, payload_curves
 
 BLOCKS = packet_blocks(vgg16())
 RATES = np.array([0.0, 1e-9, 1e-5, 1e-3, 0.5, 1.0])

@@ -29,7 +29,7 @@ from fbftl.methods.eppfl.activations import Boundary
 from fbftl.methods.eppfl.rounds import crossing_of
 from fbftl.methods.fade.groups import Users
 from fbftl.methods.fade.server import PartServer, UpdateNoise
-from fbftl.methods.fedfeat.noise import feature_noise
+from fbftl.methods.fedfeat.run import feature_noise
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
 from fbftl.models.heads import Head

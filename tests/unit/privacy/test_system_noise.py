@@ -1,8 +1,8 @@
 """Noise from the system's generator is distributed as the study's, and never the same."""
 
 import numpy as np
+from fbftl.methods.fbftl.answering import system_noise, system_responses, system_uniforms
 from fbftl.privacy.noise import keep_probability
-from fbftl.privacy.system_noise import system_noise, system_responses, system_uniforms
 from scipy.stats import binomtest, kstest
 
 LEAST_PROBABLE = 1e-6

@@ -12,7 +12,7 @@ from fbftl.findings.shown import ShownMethod, shown
 from fbftl.ground.code import sources
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import entry_module
-from fbftl.models.cost.scheme import SCHEMES
+from fbftl.models.cost.compute import SCHEMES
 from fbftl.study import methods
 from fbftl.study.axes import BY_ROUNDS
 from fbftl.study.grid import require_sensible

@@ -9,7 +9,7 @@ import pytest
 from clean_store import main
 from fbftl.data.clients import Client, write_clients
 from fbftl.features.extract import extract
-from fbftl.features.store.target import Target
+from fbftl.features.store.provenance import Target
 from fbftl.findings.joined import with_digests
 from fbftl.ground.artefacts import Artefact, Store, canonical, key_of
 from fbftl.ground.errors import UserError

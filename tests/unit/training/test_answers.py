@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.training.answers import RIGHT, packed, unpacked
-from fbftl.training.curves import Curves, record, record_of_one
+from fbftl.training.curves import RIGHT, Curves, packed, record, unpacked
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -49,9 +48,3 @@ def test_where_several_models_answer_nothing_is_said() -> None:
     curves = Curves()
     curves.append(1.0, None, None, 0.5, "")
     assert RIGHT not in record(curves, "last")
-
-
-def test_a_solved_head_s_record_has_its_answers() -> None:
-    found = record_of_one(np.array([True, False, False, True]), "")
-    assert found["test_accuracy"] == 0.5
-    assert unpacked(found[RIGHT]).sum() == 2

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.methods.released.run import Positions
+from fbftl.methods.released import Positions
 from fbftl.training.batches import observed, reshuffled, rounds, shuffled
 from hypothesis import given
 from hypothesis import strategies as st

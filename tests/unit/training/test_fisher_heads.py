@@ -5,7 +5,7 @@ import pytest
 import torch
 from fbftl.messages.statistics import Statistics
 from fbftl.training.closed_form import lda
-from fbftl.training.fisher_heads import SHRINKAGE, SPREAD, FisherSpace, fishermix, protohyper
+from fbftl.training.gh_ofl import SHRINKAGE, SPREAD, FisherSpace, fishermix, protohyper
 
 CLASSES, WIDTH = 4, 12
 
@@ -55,7 +55,7 @@ def test_a_head_is_as_good_as_discriminant_analysis_where_classes_are_gaussians(
 
 @pytest.mark.parametrize("head", [fishermix, protohyper])
 def test_a_seed_decides_a_head_and_nothing_else(head, monkeypatch) -> None:
-    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
+    monkeypatch.setattr("fbftl.training.gh_ofl.DRAWN", 400)
     torch.manual_seed(0)
     before = torch.random.get_rng_state()
     first, again, other = (head(STATISTICS, seed).head.weights for seed in (0, 0, 1))
@@ -67,7 +67,7 @@ def test_a_seed_decides_a_head_and_nothing_else(head, monkeypatch) -> None:
 @pytest.mark.parametrize("head", [fishermix, protohyper])
 @pytest.mark.parametrize("count", [0, 1, 300])
 def test_a_class_without_samples_is_never_predicted(head, count: int, monkeypatch) -> None:
-    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
+    monkeypatch.setattr("fbftl.training.gh_ofl.DRAWN", 400)
     values, labels = samples(count, classes=2)
     found = head(Statistics.of(values, labels, CLASSES), 0).head
     scores = found.scores(samples(50, seed=1)[0])
@@ -81,7 +81,7 @@ def test_a_class_without_samples_is_never_predicted(head, count: int, monkeypatc
 def test_statistics_that_noise_has_made_indefinite_end_in_a_head(
     head, noise: float, monkeypatch
 ) -> None:
-    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
+    monkeypatch.setattr("fbftl.training.gh_ofl.DRAWN", 400)
     draws = np.random.default_rng(3)
     scatter = draws.normal(size=(WIDTH, WIDTH)) * noise
     counts, sums = (

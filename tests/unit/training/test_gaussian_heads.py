@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fbftl.messages.moments import Moments
 from fbftl.messages.statistics import LabelledRows
-from fbftl.training.gaussian_heads import naive_bayes, qda
+from fbftl.training.gh_ofl import naive_bayes, qda
 from scipy.stats import multivariate_normal
 
 RNG = np.random.default_rng(3)

@@ -7,13 +7,12 @@ import pytest
 import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods.eppfl.activations import Boundary, Crossing
-from fbftl.models.clip import Clip
 from fbftl.models.modes import normalise_by_batch
+from fbftl.models.stack import Clip
 from fbftl.training import local
-from fbftl.training.annealing import ANNEALING
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches
-from fbftl.training.optimisers import OPTIMISERS
+from fbftl.training.optimisers import ANNEALING, OPTIMISERS
 from torch import nn
 from torch.nn import functional
 from torch.optim.lr_scheduler import CosineAnnealingLR, MultiStepLR
@@ -103,11 +102,15 @@ def test_stacked_networks_cross_the_boundary_as_alone(batch, crossing, crossed):
     plan, collected = replace(PLAN, batch=batch), {}
 
     def hooks(way: str) -> Hooks:
-        def collect(mini_batch, features, labels):
-            key = (mini_batch.local_update.client, mini_batch.epoch, tuple(mini_batch.rows))
-            collected.setdefault(way, {})[key] = features, labels
+        cross = (lambda features, _: features) if crossing is None else Boundary(crossing, 3)
 
-        return Hooks(boundary=None if crossing is None else Boundary(crossing, 3), collect=collect)
+        def boundary(features, mini_batch):
+            key = (mini_batch.local_update.client, mini_batch.epoch, tuple(mini_batch.rows))
+            passed = cross(features, mini_batch)
+            collected.setdefault(way, {})[key] = passed.detach()
+            return passed
+
+        return Hooks(boundary=boundary)
 
     def network() -> SplitModel:
         if crossed == "units":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from fbftl.methods.sfl.run import SplitNetwork
+from fbftl.methods.sfl import SplitNetwork
 from fbftl.models.chain import Chain
 from fbftl.models.networks import build
 from fbftl.training.batches import Round, Rounds, laid_out, rounds

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.data.dialogues import generated as dialogues
-from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.jsonl import Record
 from fbftl.data.participation import held_out
 from fbftl.features.dialogues import forward_fn
 from fbftl.ground.errors import UserError

@@ -4,7 +4,7 @@ from fbftl.attacks import personal_models
 from fbftl.attacks.attained import Attained
 from fbftl.exchange.personal import gathered
 from fbftl.messages.ledger import Ledger
-from fbftl.methods.fd import distillation
+from fbftl.methods.fd.run import train
 from fbftl.study.job import Job
 from fbftl.training.tasks.open_data import open_samples
 from fbftl.training.tasks.task import ClientSamples
@@ -15,7 +15,7 @@ def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:
     cohort = gathered(job, client_data, job.seeds[0], Ledger(method="fd"))
     if job.setting.seed_samples:
         return [personal_models.seeds_of_generator(cohort, job.setting.seed_samples)]
-    distillation.train(cohort)
+    train(cohort)
     return [
         personal_models.labels_of_mean_logits(cohort),
         personal_models.membership_in_mean_logits(cohort),

@@ -2,7 +2,7 @@
 
 from fbftl.attacks.attained import Attained
 from fbftl.attacks.sent_models import Watching, membership_in_weights
-from fbftl.methods.fedhealth.run import FedHealthRun
+from fbftl.methods.fedhealth import FedHealthRun
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import ClientSamples
 

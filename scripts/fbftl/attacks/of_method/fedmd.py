@@ -4,7 +4,7 @@ from fbftl.attacks import personal_models
 from fbftl.attacks.attained import Attained
 from fbftl.exchange.personal import gathered
 from fbftl.messages.ledger import Ledger
-from fbftl.methods.fedmd import consensus
+from fbftl.methods import fedmd
 from fbftl.study.job import Job
 from fbftl.training.tasks.open_data import open_samples
 from fbftl.training.tasks.task import ClientSamples
@@ -13,5 +13,5 @@ from fbftl.training.tasks.task import ClientSamples
 def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:
     """Attack the scores of open samples that clients send."""
     cohort = gathered(job, client_data, job.seeds[0], Ledger(method="fedmd"))
-    consensus.train_by_consensus([cohort], open_samples(client_data, job.setting.public_data))
+    fedmd.train_by_consensus([cohort], open_samples(client_data, job.setting.public_data))
     return [personal_models.membership_in_scores(cohort)]

@@ -5,8 +5,8 @@ from functools import partial
 from fbftl.attacks.attained import Attained
 from fbftl.attacks.sent_models import Watching, membership_in_weights
 from fbftl.attacks.votes import labels_of_votes
+from fbftl.methods.fedvote.run import Voting
 from fbftl.methods.fedvote.sources import source_models
-from fbftl.methods.fedvote.voting import Voting
 from fbftl.study.job import Job
 from fbftl.training.learners.local import local_network
 from fbftl.training.tasks.open_data import open_samples

@@ -10,7 +10,7 @@ import numpy as np
 
 from fbftl.attacks.attained import Attained
 from fbftl.methods.secure_ftl.alignment import Parties
-from fbftl.methods.secure_ftl.parties import initial_parties
+from fbftl.methods.secure_ftl.run import initial_parties
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import ClientSamples
 

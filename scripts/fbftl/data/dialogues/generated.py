@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.jsonl import Record
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 

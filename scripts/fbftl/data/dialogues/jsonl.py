@@ -1,12 +1,27 @@
-"""Dialogues from a file: JSON lines, or one JSON array, with the fields of the SAMSum corpus."""
+"""Dialogues with summaries and their files: JSON lines, or one array, as the SAMSum corpus has."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fbftl.data.dialogues.records import Record
 from fbftl.ground.errors import UserError
+
+
+@dataclass(frozen=True)
+class Record:
+    """One dialogue.
+
+    id: its name in the data set.
+    dialogue: the turns, one per line, each ``Name: text``; may be empty.
+    summary: the reference summary.
+    """
+
+    id: str
+    dialogue: str
+    summary: str
+
 
 FIELDS = ("id", "dialogue", "summary")
 

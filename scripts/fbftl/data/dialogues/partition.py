@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import SERVER, Client
-from fbftl.data.dialogues.jsonl import FIELDS
-from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.jsonl import FIELDS, Record
 from fbftl.data.dialogues.splits import load
 from fbftl.data.partition import members, partition
 

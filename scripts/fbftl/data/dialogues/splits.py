@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.data.dialogues import generated as dialogues
-from fbftl.data.dialogues.jsonl import read_records
-from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.jsonl import Record, read_records
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 from fbftl.ground.hub import fetch, pinned, require_unchanged

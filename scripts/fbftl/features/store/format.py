@@ -1,8 +1,15 @@
-"""The format of a feature store: names, chunks, codecs, metadata files (docs/formats.md).
+"""The format of a feature store: names, chunks, codecs, storage dtypes, metadata (docs/formats.md).
 
 A finished store is plain Zarr v3: a root group with the store's document as attributes, one group
 per split, one array per column. Metadata files and chunks are made here as bytes, in memory, so
 that the writer alone decides when and how they reach the disk, and equal content gives equal bytes.
+
+Features are float32 as computed, or float16 or bfloat16 at half the size. Zarr v3 has no core
+bfloat16, so its bits are stored as uint16 and readers widen them. Both short formats round to
+nearest even; the relative error of a normal number is at most
+
+    float16   2**-11 (4.9e-4), largest value 65,504, absolute error below 6.1e-5: at most 3.0e-8
+    bfloat16  2**-8  (3.9e-3), range of float32
 """
 
 import hashlib
@@ -16,6 +23,8 @@ import zarr
 from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.core.buffer.cpu import Buffer
 from zarr.storage import MemoryStore
+
+from fbftl.ground.errors import UserError
 
 VERSION = 1
 
@@ -169,3 +178,58 @@ def _create(store: MemoryStore, name: str, layout: ArrayLayout) -> zarr.Array:
         # Otherwise a chunk of zeros would be no file, and a lost file would read as zeros.
         config={"write_empty_chunks": True},
     )
+
+
+STORED_AS = {"float32": "float32", "float16": "float16", "bfloat16": "uint16"}
+"""Feature dtype -> dtype of the Zarr array that holds it."""
+
+
+def storage_dtype(dtype: str) -> np.dtype:
+    """Return the NumPy dtype that holds features of `dtype` on disk.
+
+    Raises:
+        UserError: if `dtype` is none of float32, float16, bfloat16.
+    """
+    if dtype not in STORED_AS:
+        raise UserError(
+            f"Feature dtype {dtype!r} is unknown: choose one of {', '.join(STORED_AS)}."
+        )
+    return np.dtype(STORED_AS[dtype])
+
+
+def to_storage(values: np.ndarray, dtype: str) -> np.ndarray:
+    """Round float32 features to their storage dtype.
+
+    Raises:
+        UserError: if a finite value overflows float16.
+    """
+    values = np.ascontiguousarray(values, dtype=np.float32)
+    if dtype == "float16":
+        with np.errstate(over="ignore"):
+            short = values.astype(np.float16)
+        if np.any(np.isinf(short) & np.isfinite(values)):
+            largest = float(np.abs(values[np.isfinite(values)]).max())
+            raise UserError(
+                f"A feature of {largest:g} does not fit float16 (at most 65504): "
+                "store these features as bfloat16 or float32."
+            )
+        return short
+    if dtype == "bfloat16":
+        return _bfloat16_bits(values)
+    return values
+
+
+def from_storage(stored: np.ndarray, dtype: str) -> np.ndarray:
+    """Widen stored features to float32; exact for every storage dtype."""
+    if dtype == "bfloat16":
+        return (stored.astype(np.uint32) << 16).view(np.float32)
+    return stored.astype(np.float32, copy=False)
+
+
+def _bfloat16_bits(values: np.ndarray) -> np.ndarray:
+    """Return the upper 16 bits of float32, rounded to nearest even; NaN stays NaN."""
+    bits = values.view(np.uint32)
+    rounding = 0x7FFF + ((bits >> 16) & 1)
+    with np.errstate(over="ignore"):
+        rounded = ((bits + rounding) >> 16).astype(np.uint16)
+    return np.where(np.isnan(values), np.uint16(0x7FC0), rounded)

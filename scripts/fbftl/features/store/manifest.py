@@ -1,17 +1,18 @@
 """The manifest: a small local file that vouches for every byte of a finished store.
 
 It holds the store's document (provenance, counts, and per array shape, dtype and the SHA-256 of the
-decoded values), the SHA-256 of every file, and a digest of itself.
+decoded values), the SHA-256 of every file, and a digest of itself. `damage` compares file by file.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fbftl.features.store.format import is_sealed, sealed
-from fbftl.features.store.location import AGAIN, Location, is_url, location
+from fbftl.features.store.format import is_sealed, sealed, sha256_of
+from fbftl.features.store.location import AGAIN, AT_ONCE, Location, is_url, location
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 
@@ -65,3 +66,31 @@ def place_of(path: Path, manifest: Manifest) -> Location:
     store = manifest.location
     # Manifests are linked to where people look for them.
     return location(store if is_url(store) else path.resolve().parent / store)
+
+
+def damage(manifest: str | Path) -> Iterator[tuple[str, str]]:
+    """Yield every file that is not what it was when the store was finished, and how it differs.
+
+    A file is named by its key, e.g. `train/features/c/3/0`; it is missing, damaged or unexpected.
+
+    Args:
+        manifest: path of the store's manifest.
+
+    Raises:
+        UserError: if the manifest itself is missing or damaged.
+    """
+    known = read_manifest(Path(manifest))
+    store = place_of(Path(manifest), known)
+
+    def fault(key: str) -> str | None:
+        try:
+            return None if sha256_of(store.read(key)) == known.files[key] else "damaged"
+        except FileNotFoundError:
+            return "missing"
+
+    promised = sorted(known.files)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = zip(promised, pool.map(fault, promised), strict=True)
+        yield from ((key, how) for key, how in found if how is not None)
+    for key in sorted(store.keys() - known.files.keys()):
+        yield key, "unexpected"

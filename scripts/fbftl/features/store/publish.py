@@ -25,12 +25,12 @@ from fbftl.features.store.format import (
 )
 from fbftl.features.store.location import AT_ONCE, Folder, Remote, is_url
 from fbftl.features.store.manifest import Manifest
+from fbftl.features.store.provenance import Target
 from fbftl.features.store.ragged import Column
-from fbftl.features.store.target import Target
 from fbftl.features.store.work import WorkFolder
 from fbftl.features.store.writer import SplitWriter
-from fbftl.ground.durable import sync, write_durably
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import sync, write_durably
 
 
 class StoreWriter:

@@ -1,17 +1,50 @@
-"""Reading a finished store: the whole of a split, or a subset."""
+"""Reading a finished store, opened by its manifest: the whole of a split, or a subset."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import zarr
 
-from fbftl.features.store.dtypes import from_storage
-from fbftl.features.store.features import Features
-from fbftl.features.store.format import OFFSETS
+from fbftl.features.store.format import OFFSETS, VERSION, from_storage, sha256_of
+from fbftl.features.store.location import AGAIN, open_group
+from fbftl.features.store.manifest import place_of, read_manifest
 from fbftl.features.store.provenance import Provenance, provenance_of
 from fbftl.features.store.ragged import Ragged
+from fbftl.ground.errors import UserError
 from fbftl.ground.room import RAM, Room
+
+
+@dataclass(frozen=True)
+class Features:
+    """Rows of one split.
+
+    values: (n, width) float32; of ragged features (total, width), see `offsets`.
+    labels: (n,); of ragged labels (total,), see `label_offsets`.
+    client: (n,) int32 number of the client that uploaded the row.
+    sample: (n,) int64 number of the sample in the data set.
+    domain: (n,) int32 domain that the client sees the sample in; None if there is one only.
+    offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``. None if not ragged.
+    label_offsets: (n + 1,) int64; as `offsets`, of the labels. None if they are not ragged.
+    tokens: (total,) input token ids beside the features, or None.
+    token_offsets: the offsets of `tokens`.
+    """
+
+    values: np.ndarray
+    labels: np.ndarray
+    client: np.ndarray
+    sample: np.ndarray
+    domain: np.ndarray | None = None
+    offsets: np.ndarray | None = None
+    label_offsets: np.ndarray | None = None
+    tokens: np.ndarray | None = None
+    token_offsets: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.client)
+
 
 Rows = slice | np.ndarray | None
 """All rows (None), a contiguous slice, or row numbers."""
@@ -164,3 +197,38 @@ def _within(units: slice | np.ndarray, part: slice) -> slice | np.ndarray:
     if isinstance(units, slice):
         return slice(units.start + part.start, units.start + part.stop)
     return units[part]
+
+
+def open_store(manifest: str | Path) -> FeatureStore:
+    """Open a finished feature store for reading; every file that is read has its own digest.
+
+    Args:
+        manifest: path of the store's manifest, which knows where the store is.
+
+    Raises:
+        UserError: if there is no finished store, or its metadata is not what the manifest says.
+    """
+    known = read_manifest(Path(manifest))
+    if known.store["version"] != VERSION:
+        raise UserError(
+            f"Feature store {manifest} has format {known.store['version']}, this code reads "
+            f"{VERSION}: extract the features again."
+        )
+    where = place_of(Path(manifest), known)
+    for key in known.metadata:
+        try:
+            intact = sha256_of(where.read(key)) == known.files[key]
+        except FileNotFoundError:
+            if key == "zarr.json":
+                raise UserError(
+                    f"There is no finished feature store at {where.name}: extract the features "
+                    f"first, or remove {manifest} to open published ones anew."
+                ) from None
+            intact = False
+        if not intact:
+            array = key.removesuffix("zarr.json").rstrip("/") or "the store"
+            raise UserError(
+                f"The metadata of {array} in feature store {where.name} is not what its manifest "
+                f"says: {AGAIN}."
+            )
+    return FeatureStore(open_group(where, known.files), known.store, where.name)

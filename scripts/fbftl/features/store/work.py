@@ -21,8 +21,7 @@ import numpy as np
 
 from fbftl.features.store.format import sha256_of
 from fbftl.features.store.ragged import Column, FeatureKind, Ragged
-from fbftl.ground.durable import write_durably
-from fbftl.ground.files import remove_leftovers, writing
+from fbftl.ground.files import remove_leftovers, write_durably, writing
 
 HEADER, RECORD = "header.json", "record"
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fbftl.features.store.dtypes import storage_dtype, to_storage
 from fbftl.features.store.format import (
     OFFSETS,
     ArrayLayout,
@@ -12,9 +11,11 @@ from fbftl.features.store.format import (
     encode_chunk,
     first_dimension,
     rows_per_chunk,
+    storage_dtype,
+    to_storage,
 )
+from fbftl.features.store.provenance import Target
 from fbftl.features.store.ragged import Column, FeatureKind, Ragged, concatenate
-from fbftl.features.store.target import Target
 from fbftl.features.store.work import WorkFolder
 from fbftl.ground.errors import UserError
 

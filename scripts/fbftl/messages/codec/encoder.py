@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec.bitpack import pack
+from fbftl.messages.codec.bitpack import pack, packed_bytes
 from fbftl.messages.codec.compression import PLAIN, Compression, finite_float32
 from fbftl.messages.codec.entropy import RangeEncoder, encode_histogram
-from fbftl.messages.codec.header import Header, Layout
-from fbftl.messages.codec.positions import encode_positions
-from fbftl.messages.codec.quantiser import Grid
+from fbftl.messages.codec.header import HEADER_BYTES, Header, Layout
+from fbftl.messages.codec.positions import encode_positions, positions_bytes
+from fbftl.messages.codec.quantiser import RANGE_BYTES, Grid
 from fbftl.messages.codec.sparsifier import scatter, select
 
 Coding = Literal["packed", "entropy"]
@@ -72,6 +72,41 @@ def encode_each(
     labels = None if labels is None else np.reshape(labels, (-1, 1))
     contents = _Contents.of(values[:, None], labels, classes, compression)
     return contents.packed(), contents.decoded()[:, 0]
+
+
+@dataclass(frozen=True, eq=False)
+class Compressed:
+    """What the server reads of each message, and the message's length.
+
+    values: (n, X) float32, the decoded rows; with q = 32 and r = 1 the input itself.
+    bits: (n,) int64, length of each row's packed message, header included.
+    """
+
+    values: np.ndarray
+    bits: np.ndarray
+
+
+def compress(
+    values: np.ndarray, compression: Compression, classes: int | None = None
+) -> Compressed:
+    """Send each row of `values` (n, X) as by `encode_each`, without making the bytes.
+
+    Args:
+        values: (n, X) float32: n samples' features, or n clients' gradients.
+        compression: q and r.
+        classes: N if each message also carries one label, else None.
+
+    Raises:
+        ValueError: if `values` is empty or holds NaN or infinity.
+    """
+    contents = _Contents.of(values[:, None], None, None, compression)
+    fixed = HEADER_BYTES + packed_bytes(contents.kept.shape[2], compression.bits)
+    if classes is not None:
+        fixed += packed_bytes(1, label_bits(classes))
+    if compression.bits != FLOAT_BITS:
+        fixed += RANGE_BYTES
+    bits = 8 * (fixed + positions_bytes(contents.positions, contents.width))
+    return Compressed(contents.decoded()[:, 0], bits)
 
 
 def label_bits(classes: int) -> int:

@@ -2,9 +2,14 @@
 
 import numpy as np
 
-from fbftl.messages.codec.bitpack import packed_bytes
+from fbftl.messages.codec.bitpack import (
+    packed_bytes,
+    rice_bytes,
+    rice_decode,
+    rice_encode,
+    rice_parameter,
+)
 from fbftl.messages.codec.header import Layout
-from fbftl.messages.codec.rice import rice_bytes, rice_decode, rice_encode, rice_parameter
 
 
 def gaps_of(positions: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.messages.statistics import LabelledRows
 from fbftl.methods.ecos.coverage import Clusters, clustered, farthest_first
 from fbftl.training.closed_form import LinearHead

@@ -37,9 +37,14 @@ from fbftl.methods.fade.discriminator import (
     rate_factor,
     stacked_networks,
 )
-from fbftl.methods.fade.groups import GroupedClients, Users
+from fbftl.methods.fade.groups import (
+    GroupedClients,
+    ParticipationSchedule,
+    Users,
+    per_round,
+    schedule_of,
+)
 from fbftl.methods.fade.losses import losses_of
-from fbftl.methods.fade.participation import ParticipationSchedule, per_round, schedule_of
 from fbftl.methods.fade.server import (
     PartServer,
     UpdateNoise,

@@ -7,9 +7,9 @@ import numpy as np
 
 from fbftl.data.participation import grouped, held_out, participating
 from fbftl.exchange.arrivals import Exchange, Request, Served, enter
-from fbftl.exchange.holdings import features_at_server
 from fbftl.exchange.parties import ServerPlan
 from fbftl.exchange.sending import sending
+from fbftl.exchange.served_rounds import features_at_server
 from fbftl.exchange.uploads import received_of
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import CorruptMessage, decode

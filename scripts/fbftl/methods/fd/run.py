@@ -1,11 +1,134 @@
-"""A run of federated distillation, all its seeds."""
+"""A run of federated distillation (paper survey, Fig. 17): mean logits up, the other clients' down.
 
-from fbftl.exchange.personal import run_personal
-from fbftl.methods.fd.distillation import train
+Printed is a division by the number of all other clients; those that lack a label would drag its
+mean to 0, so here it is by the clients that hold it, and a label that nobody else holds has no
+teacher. A client whose message is lost is, to the others, one that holds no label.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from fbftl.exchange.personal import Cohort, run_personal
+from fbftl.messages.codec import NotFiniteError
+from fbftl.methods.fd.augmentation import augmented, fitted, seeds_of
 from fbftl.study.job import Job
+from fbftl.training.local_updates import Hooks, cross_entropies
+from fbftl.training.personal_models import PersonalModels
+from fbftl.training.samples import LabelledInputs, LabelledSamples
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train each client's network with the others for its teachers, one repetition per seed."""
     return run_personal(job, client_samples(job, inputs), lambda cohorts: list(map(train, cohorts)))
+
+
+def train(cohort: Cohort) -> PersonalModels:
+    """Train a cohort by distillation; return what its clients would have come to alone."""
+    setting, alone = cohort.repetition.job.setting, cohort.models.copy()
+    private, rows = cohort.client_data.samples, cohort.rows
+    samples = private.at(np.arange(len(private.labels)))
+    if setting.seed_samples:
+        samples, rows = with_generated(cohort, setting.seed_samples)
+    taught = LabelledInputs(samples.inputs, coded(samples.labels, rows, cohort.client_data.classes))
+    teachers: Tensor | None = None
+    for round_number in cohort.rounds:
+        if teachers is None or not setting.distillation_weight:
+            loss = cohort.models.train(samples, rows, round_number)
+        else:
+            hooks = Hooks(loss=distilling(teachers, setting.distillation_weight))
+            loss = cohort.models.train(taught, rows, round_number, hooks)
+        try:
+            teachers = exchanged(cohort, round_number)
+        except NotFiniteError:
+            cohort.end_round(math.nan)
+            break
+        cohort.end_round(float(loss))
+        alone.train(private, cohort.rows, round_number)
+    return alone
+
+
+def with_generated(cohort: Cohort, seeds: int) -> tuple[LabelledInputs, list[np.ndarray]]:
+    """Send seed samples up and the generator down; return all samples and each client's rows."""
+    private, seed = cohort.client_data.samples, cohort.post.seed
+    classes = cohort.client_data.classes
+    labels = private.labels.cpu().numpy()
+    chosen = [
+        seeds_of(client_rows, labels, seeds, seed, c) for c, client_rows in enumerate(cohort.rows)
+    ]
+    pixels = private.at(chosen[0][:1]).inputs.numel()
+    sizes = np.array([len(sent) for sent in chosen])
+    floats = {"samples": sizes * pixels, "labels": sizes}
+    arrives = cohort.post.up(floats, cohort.owners).arrives
+    if not arrives.any():
+        return private.at(np.arange(len(labels))), list(cohort.rows)
+    seeds_arrived = np.concatenate(
+        [sent for sent, there in zip(chosen, arrives, strict=True) if there]
+    )
+    generator = fitted(private.at(seeds_arrived), classes)
+    cohort.post.broadcast({"weights": generator.numbers})
+    return augmented(private.at(np.arange(len(labels))), cohort.rows, generator, seed)
+
+
+def exchanged(cohort: Cohort, round_number: int) -> Tensor:
+    """Send every client's mean logits up and the others' down; return the teachers (C, N, N)."""
+    classes = cohort.client_data.classes
+    means, counts = label_means(cohort.models, cohort.client_data.samples, cohort.rows, classes)
+    floats = {"logits": classes**2, "statistics": classes}
+    content = torch.cat([means.flatten(1), counts], dim=1).cpu().numpy()
+    arrives = cohort.post.up(floats, cohort.owners, round_number, content=content).arrives
+    if arrives.any():
+        cohort.post.down({"logits": classes**2}, cohort.owners, round_number)
+    return of_others(means, counts * torch.from_numpy(arrives).to(counts)[:, None])
+
+
+def label_means(
+    models: PersonalModels, samples: LabelledSamples, rows: Sequence[np.ndarray], classes: int
+) -> tuple[Tensor, Tensor]:
+    """Return each client's mean logits by label (C, N, N), 0 without samples, and counts (C, N)."""
+    means, counts = [], []
+    for client, client_rows in enumerate(rows):
+        samples_of_client = samples.at(client_rows)
+        of_label = functional.one_hot(samples_of_client.labels, classes).to(
+            samples_of_client.inputs.dtype
+        )
+        counts.append(of_label.sum(0))
+        total = of_label.T @ models.logits(client, samples_of_client.inputs)
+        means.append(total / counts[-1].clamp(min=1)[:, None])
+    return torch.stack(means), torch.stack(counts)
+
+
+def of_others(means: Tensor, counts: Tensor) -> Tensor:
+    """Return each client's teacher by label (C, N, N): the mean over the others that hold it.
+
+    Where nobody else does it is not a number.
+    """
+    holds = (counts > 0).to(means.dtype)
+    others = holds.sum(0) - holds
+    return ((means * holds[..., None]).sum(0) - means * holds[..., None]) / others[..., None]
+
+
+def coded(labels: Tensor, rows: Sequence[np.ndarray], classes: int) -> Tensor:
+    """Return labels that name their client too: label + N client, of rows that one client holds."""
+    codes = labels.clone()
+    for client, client_rows in enumerate(rows):
+        codes[torch.from_numpy(client_rows).to(labels.device)] += classes * client
+    return codes
+
+
+def distilling(teachers: Tensor, weight: float) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return the loss of logits (n, N) under coded labels (n,): with the teacher's where it is."""
+    classes = teachers.shape[-1]
+    has_teacher = teachers.isfinite().all(-1).flatten()
+    soft = functional.softmax(teachers.nan_to_num().flatten(0, 1), dim=1)
+
+    def losses(logits: Tensor, codes: Tensor) -> Tensor:
+        taught = functional.cross_entropy(logits, soft[codes], reduction="none")
+        return cross_entropies(logits, codes % classes) + weight * has_teacher[codes] * taught
+
+    return losses

@@ -1,13 +1,28 @@
-"""A run of FedAvg, all its seeds."""
+"""A run of FedAvg; under `aggregation: masked` the server sees the sum of the weights alone.
 
+Clients then send K_u w_u under masks, and the server divides the sum of those that arrive by their
+numbers of samples, which it knows. Nothing bounds weights, so that numbers have whole words. A
+round of which no sum is told leaves the weights as they are.
+"""
+
+from dataclasses import dataclass, field
 from functools import partial
 
-from fbftl.exchange.averaging import by_weights, weights_or_updates
-from fbftl.exchange.repetition import run_rounds
-from fbftl.exchange.secure_sum import RING_MEASURES
-from fbftl.exchange.summed_weights import SummedRounds
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.exchange.averaging import by_weights, in_rounds, weights_or_updates
+from fbftl.exchange.repetition import Train, parameter_count, run_rounds
+from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
+from fbftl.exchange.uplink import Uplink
+from fbftl.ground.errors import required
+from fbftl.ground.ring import Ring
+from fbftl.messages.codec import NotFiniteError
 from fbftl.methods.fedavg.federation import initial_learner, with_measures
 from fbftl.study.job import Job
+from fbftl.training.batches import Round
+from fbftl.training.local_network import LocalNetwork
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
@@ -22,3 +37,58 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     rounds = SummedRounds(job)
     outcome = with_measures(training(rounds.train()))
     return outcome.with_more(lambda _: rounds.ring.record, RING_MEASURES)
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighted:
+    """Each client's K_u w_u (X,), float64, made where it is asked for."""
+
+    weights: Tensor
+    counts: np.ndarray
+
+    def __getitem__(self, position: int) -> np.ndarray:
+        return self.counts[position] * self.weights[position].double().cpu().numpy()
+
+
+@dataclass
+class SummedRounds:
+    """The rounds of a job's repetitions.
+
+    job: the setting with its training values.
+    sums: of each repetition by its seed.
+    """
+
+    job: Job
+    sums: dict[int, SecureSum] = field(default_factory=dict)
+
+    @property
+    def ring(self) -> Ring:
+        """The ring of weights."""
+        return Ring(fraction_bits=self.job.setting.fraction_bits)
+
+    def train(self) -> Train:
+        """Return training by such rounds."""
+        return in_rounds(lambda: self.step)
+
+    def step(self, learner: LocalNetwork, uplink: Uplink, round_: Round) -> Tensor:
+        """Train, exchange and average one round; return the mean of its clients' losses.
+
+        Raises:
+            NotFiniteError: if a client's weights are not finite.
+            UserError: if the sum of the weights could leave the ring.
+        """
+        trained = required(learner.train(round_))
+        if not torch.isfinite(trained.weights).all():
+            raise NotFiniteError("a client's weights are not finite")
+        seed, numbers = uplink.post.seed, parameter_count(learner)
+        if seed not in self.sums:
+            self.sums[seed] = SecureSum(uplink.post, self.ring)
+        secure = self.sums[seed]
+        uplink.post.broadcast({"weights": numbers}, round_.number)
+        values, client = _Weighted(trained.weights, round_.counts), uplink.owners[round_.clients]
+        summed = secure.of(values, client, round_.number, part="weights")
+        uplink.count(summed.receipt, {"weights": secure.ring.floats(numbers)})
+        if summed.total is not None:
+            average = summed.total / round_.counts[summed.receipt.arrives].sum()
+            learner.set_weights(torch.from_numpy(average).to(learner.weights()))
+        return trained.losses.mean()

@@ -1,4 +1,4 @@
-"""A run of FedFeat+, all its seeds: rounds of FedAvg whose server retrains the classifier.
+"""A run of FedFeat+: rounds of FedAvg whose server retrains the classifier on noised features.
 
 Features and labels travel with the weights, in one message of three parts, where they are of the
 client's own extractor. Features of the averaged extractor need a further message each way: it goes
@@ -20,21 +20,31 @@ import torch
 from torch import Tensor
 
 from fbftl.exchange.averaging import Server, by_samples, by_weights
+from fbftl.exchange.protection import Protection
 from fbftl.exchange.repetition import Train, parameter_count, run_rounds
 from fbftl.exchange.uplink import Traffic, Uplink
+from fbftl.ground.errors import required
 from fbftl.messages.statistics import Statistics
 from fbftl.methods.fedfeat.feature_metrics import BINS, feature_metrics
-from fbftl.methods.fedfeat.noise import feature_noise, on_features
+from fbftl.privacy.feature_noise import FeatureNoise, bounded, published
+from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.training.batches import Round, Rounds
+from fbftl.training.batches import Round, Rounds, most_participations
 from fbftl.training.closed_form import ridge
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest, ReportedFeatures
 from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import Measure
 from fbftl.training.samples import LabelledSamples
-from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
+from fbftl.training.tasks.task import (
+    ClientSamples,
+    Inputs,
+    Learner,
+    Outcome,
+    Repetition,
+    client_samples,
+)
 
 NATS = f"nats, {BINS} bins"
 
@@ -195,3 +205,35 @@ def _features(network: FeatureNetwork, samples: LabelledSamples) -> tuple[np.nda
     rows = samples.at(np.arange(len(samples.labels)))
     features = network.split_model.front(rows.inputs).flatten(1).float().cpu().numpy()
     return features, rows.labels.cpu().numpy()
+
+
+def on_features(repetition: Repetition, learner: Learner) -> Protection:
+    """Return what the noise on features guarantees; weights are sent as they are."""
+    noise = feature_noise(repetition.job, len(repetition.clients), repetition.seed)
+    return Protection(learner.schedule, (no_mechanism(),) if noise is None else noise.records)
+
+
+def feature_noise(job: Job, clients: int, seed: int) -> FeatureNoise | None:
+    """Return the noise that a setting puts on features at the boundary, or None if it puts none.
+
+    Args:
+        job: the setting with its training values.
+        clients: their number.
+        seed: the repetition's seed, which decides who takes part how often.
+    """
+    setting, delta = job.setting, job.privacy.delta
+    if setting.mechanism in ("feature_gaussian", "feature_laplace"):
+        return published(setting.mechanism, setting.epsilon, delta)
+    if setting.mechanism != "gaussian":
+        return None
+    training = job.network_training
+    participations = most_participations(
+        clients, training.clients_per_round, training.local_rounds, seed
+    )
+    return bounded(
+        clip_norm=setting.feature_clip,
+        delta=required(delta),
+        rounds=participations,
+        epsilon=setting.epsilon,
+        sigma=setting.sigma,
+    )

@@ -1,13 +1,29 @@
-"""A run of FedVote, all its seeds."""
+"""A run of FedVote (paper survey, Fig. 13): clients vote for the source model like their own.
 
+After its local epochs every client compares the representation of its own samples by its model with
+that by each source model, and votes for the most similar one. The most voted source model takes
+the place of the global one, in the layers of equal shape.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
-from fbftl.exchange.averaging import weights_or_updates
+import numpy as np
+import torch
+
+from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.methods.fedvote.sources import source_models
-from fbftl.methods.fedvote.voting import Voting
+from fbftl.exchange.uplink import Uplink
+from fbftl.methods.fedvote.similarity import cka, sketched
+from fbftl.methods.fedvote.sources import SourceModels, source_models
 from fbftl.study.job import Job
+from fbftl.training.batches import Round, Rounds
+from fbftl.training.curves import first_epoch_at
 from fbftl.training.learners.local import local_network
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.measures import Measure, Series
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 
@@ -21,3 +37,133 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     return voting.with_measures(
         run_rounds(job, client_data, initial, exchanged, inputs.room.folder, voting.train)
     )
+
+
+TARGET = 0.9
+"""Accuracy up to which rounds are counted (paper survey, Sec. 4.1.2)."""
+
+OWN_MEASURES = {
+    "rounds_to_target": Measure("rounds", "lower"),
+    "votes_for_fitting": Measure("share", "higher"),
+    "chose_fitting": Measure("share", "higher"),
+}
+OWN_SERIES = {"votes": Series("votes", by="source model")}
+
+
+@dataclass
+class Ballot:
+    """The vote of one repetition.
+
+    uplink: through which models and votes go.
+    models: the source models that are voted on.
+    unbiased: which similarity.
+    round_number: the round of the vote.
+    counts: votes of each model, in their order, as far as they arrived.
+    """
+
+    uplink: Uplink
+    models: SourceModels
+    unbiased: bool
+    round_number: int
+    counts: list[int] = field(default_factory=list)
+
+    def hold(self, learner: LocalNetwork, round_: Round, _: np.ndarray) -> None:
+        """Let a round's clients vote after it, if it is the round of the vote."""
+        if round_.number != self.round_number:
+            return
+        post, owners = self.uplink.post, self.uplink.owners[round_.clients]
+        post.broadcast({"weights": self.models.numbers}, round_.number)
+        cast = votes(learner, round_, self.models, self.unbiased, post.seed)
+        arrives = post.up({"votes": 1}, owners, round_.number).arrives
+        self.counts = np.bincount(cast[arrives], minlength=len(self.models)).tolist()
+        if arrives.any():
+            learner.take_over(self.models[int(np.argmax(self.counts))])
+
+    def measures(self) -> dict[str, Any]:
+        """Return the measures of the vote; none if there was none."""
+        if not sum(self.counts):
+            return {}
+        fitting = np.array([kind == "target" for kind in self.models.kinds])
+        counts = np.array(self.counts)
+        return {
+            "votes_for_fitting": float(counts[fitting].sum() / counts.sum()),
+            "chose_fitting": float(fitting[counts.argmax()]),
+        }
+
+
+def votes(
+    learner: LocalNetwork, round_: Round, models: SourceModels, unbiased: bool, seed: int
+) -> np.ndarray:
+    """Return the number of the model that each client finds most similar to its own, (C,).
+
+    Args:
+        learner: whose clients have trained the round; its global weights stay.
+        round_: the round.
+        models: the source models.
+        unbiased: which similarity.
+        seed: the repetition's seed.
+    """
+    average = learner.weights()
+    compared = [
+        sketched(client_rows[present], seed, int(client))
+        for client, client_rows, present in zip(
+            round_.clients, round_.rows, round_.present, strict=True
+        )
+    ]
+    represented = []
+    for index, rows in enumerate(compared):
+        weights = torch.from_numpy(learner.client_message(round_.only(index)))
+        learner.set_weights(weights.to(average))
+        represented.append(learner.represented(rows))
+    similar = np.empty((len(compared), len(models)))
+    for number in range(len(models)):
+        learner.take_over(models[number], whole_front=True)
+        for index, rows in enumerate(compared):
+            theirs = learner.represented(rows)
+            similar[index, number] = cka(represented[index], theirs, unbiased)
+    learner.set_weights(average)
+    return similar.argmax(axis=1)
+
+
+@dataclass
+class Voting:
+    """The votes of all repetitions of a job.
+
+    models: the source models that are voted on.
+    ballots: of each seed, if there was a vote.
+    """
+
+    job: Job
+    models: SourceModels
+    ballots: dict[int, Ballot] = field(default_factory=dict)
+
+    def train(self, learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
+        """Train by averages of weights, with a vote if the setting has one."""
+        if self.job.setting.vote_candidates is None:
+            return by_weights()(learner, uplink, schedule)
+        hold = self.ballot_of(uplink)
+        return by_weights(lambda: Server(after=hold))(learner, uplink, schedule)
+
+    def ballot_of(self, uplink: Uplink) -> Callable[[LocalNetwork, Round, np.ndarray], None]:
+        """Return what holds a repetition's ballot, after each of its rounds."""
+        setting = self.job.setting
+        unbiased = setting.cka_estimator == "unbiased"
+        ballot = Ballot(uplink, self.models, unbiased, setting.vote_round)
+        self.ballots[uplink.post.seed] = ballot
+        return ballot.hold
+
+    def with_measures(self, outcome: Outcome) -> Outcome:
+        """Return an outcome with the measures of its votes."""
+        return outcome.with_more(self._vote, OWN_MEASURES, OWN_SERIES)
+
+    def _vote(self, repetition: dict[str, Any]) -> dict[str, Any]:
+        """Return the vote of a repetition, and the rounds that it took to the target.
+
+        One that never gets there counts a round more than it had.
+        """
+        curves, ballot = repetition["series"], self.ballots.get(repetition["seed"])
+        accuracy = curves["test_accuracy"]
+        rounds = {"rounds_to_target": first_epoch_at(accuracy, TARGET) or len(accuracy) + 1}
+        if ballot is None:
+            return rounds
+        return {"series": {**curves, "votes": ballot.counts}, **rounds, **ballot.measures()}

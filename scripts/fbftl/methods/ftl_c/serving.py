@@ -7,10 +7,9 @@ sum added in another order; one of compressed updates adds up each client's, as 
 from collections.abc import Iterator
 
 from fbftl.exchange.arrivals import Exchange, Served
-from fbftl.exchange.holdings import features_at_server
 from fbftl.exchange.parties import ServerPlan, protected_by_a_study
 from fbftl.exchange.rounds import as_gradient
-from fbftl.exchange.served_rounds import ServedRounds
+from fbftl.exchange.served_rounds import ServedRounds, features_at_server
 from fbftl.methods.ftl_c.images import head
 from fbftl.study.job import Job
 from fbftl.training.batches import Round

@@ -6,7 +6,7 @@ import numpy as np
 
 from fbftl.exchange.arrivals import Request
 from fbftl.exchange.parties import ClientPlan
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.messages.codec import Compression
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 

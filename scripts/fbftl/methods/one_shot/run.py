@@ -46,8 +46,7 @@ from fbftl.training.closed_form import (
     ncm,
     ridge,
 )
-from fbftl.training.fisher_heads import fishermix, protohyper
-from fbftl.training.gaussian_heads import naive_bayes, qda
+from fbftl.training.gh_ofl import fishermix, naive_bayes, protohyper, qda
 from fbftl.training.learners.linear import score_of_linear
 from fbftl.training.learners.lockstep import train_on_received
 from fbftl.training.logistic import logistic

@@ -9,9 +9,9 @@ import numpy as np
 
 from fbftl.data.participation import by_first_sample, held_out, participating
 from fbftl.exchange.arrivals import Exchange, Request, Served, enter
-from fbftl.exchange.holdings import features_at_server
 from fbftl.exchange.parties import ServerPlan, protected_by_a_study
 from fbftl.exchange.post import Post
+from fbftl.exchange.served_rounds import features_at_server
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression, CorruptMessage
 from fbftl.messages.ledger import Ledger

@@ -32,6 +32,7 @@ from fbftl.messages.moments import Moments
 from fbftl.messages.statistics import ClassMeans, LabelledRows, SplitMeans, Statistics
 from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, evaluation_by_clients, right_on
 from fbftl.methods.one_shot.message import Summary, SummaryMessage
+from fbftl.methods.one_shot.messages.means import SplitMeansMessage
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 from fbftl.methods.one_shot.preparation import (
     compression_of,
@@ -42,7 +43,6 @@ from fbftl.methods.one_shot.preparation import (
     ring_of,
     statistics_of_sum,
 )
-from fbftl.methods.one_shot.split_means import SplitMeansMessage
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job

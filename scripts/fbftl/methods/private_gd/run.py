@@ -13,7 +13,7 @@ from fbftl.methods.private_gd.heads import private_heads
 from fbftl.methods.private_gd.server import Noise, noise_of, sent
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
-from fbftl.training.answers import RIGHT, packed
+from fbftl.training.curves import RIGHT, packed
 from fbftl.training.tasks.task import ClientFeatures, Inputs, Outcome, labelled_features
 
 

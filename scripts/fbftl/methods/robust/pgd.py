@@ -10,8 +10,7 @@ from torch.nn import functional
 
 from fbftl.data.preprocess import Preprocessing
 from fbftl.training.local_updates import Perturbing
-from fbftl.training.pictures import Pictures
-from fbftl.training.samples import LabelledSamples
+from fbftl.training.samples import LabelledSamples, Pictures
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,42 @@
-"""A run of robust FedAvg, or of robust bases under budgets, all its seeds.
+"""A run of robust FedAvg, or of robust bases under budgets: both train on adversarial inputs too.
 
-Split-Mix's robust variant under budgets (paper thesis, Sec. 4.5.2): clients train the bases of a
-`SharedNetwork` on clean and on adversarial inputs; every base has normalisations for either kind,
-and a mixture of bases predicts by the mean of their logits at one λ.
+At one base (paper thesis, Sec. 4.4.2) L = CE(clean)/2 + CE(adversarial)/2 (4.1), both in one step,
+under normalisations of their own. After training a share of the adversarial inputs' normalisation
+trades accuracy on clean inputs for accuracy on adversarial ones (4.2).
+
+Under budgets (Sec. 4.5.2) clients train the bases of a `SharedNetwork`; every base has
+normalisations for either kind; a mixture of bases predicts by the mean of their logits at one λ.
 """
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.func import functional_call
 
 from fbftl.exchange.averaging import by_weights, pieces_held, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.methods.robust.evaluation import SHARES, hits_by_kind, statistics_under_attack
-from fbftl.methods.robust.network import RobustNetwork, both_losses
+from fbftl.ground.randomness import torch_seed
+from fbftl.methods.robust.evaluation import (
+    KINDS,
+    SHARES,
+    Predicting,
+    hits_by_kind,
+    statistics_under_attack,
+)
 from fbftl.methods.robust.pgd import by_pgd
 from fbftl.models.dual_batch_norm import Statistics, doubled, mixed
 from fbftl.models.widths import SharedWeights
 from fbftl.study.job import Job
 from fbftl.training.learners.local import local_network
 from fbftl.training.learners.widths import shared_network
-from fbftl.training.local_updates import Hooks, LocalPlan
-from fbftl.training.measures import ExtraMeasures, Measure
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_updates import Hooks, LocalPlan, SplitModel, cross_entropies
+from fbftl.training.measures import ExtraMeasures, Measure, Series
 from fbftl.training.samples import TrainingData
 from fbftl.training.shared_network import Budgeted, SharedNetwork
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
@@ -51,7 +62,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     )
 
 
-KINDS = ("standard", "robust")
+OF_MIXTURES = KINDS[:2]
 """What mixtures are evaluated on: clean inputs, and under PGD against the mixture itself."""
 
 
@@ -87,11 +98,11 @@ class RobustBases(SharedNetwork):
             for share in SHARES
         }
         noise = torch.Generator()
-        hits = hits_by_kind(self.training_data, self._statistics, networks, noise, KINDS)
+        hits = hits_by_kind(self.training_data, self._statistics, networks, noise, OF_MIXTURES)
         count, lost = len(self.training_data.test.labels), self.curves.loss[epoch - 1] is None
         numbers = {
             f"{kind}_accuracy_{name}": 0.0 if lost else hits[kind, name] / count
-            for kind in KINDS
+            for kind in OF_MIXTURES
             for name in networks
         }
         declared = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
@@ -139,3 +150,86 @@ class RobustBases(SharedNetwork):
             named[name] = weights[first : first + parameter.numel()].view_as(parameter)
             first += parameter.numel()
         return named
+
+
+class RobustNetwork(LocalNetwork):
+    """The global network, trained on both kinds of inputs.
+
+    Args:
+        split_model: on the training device.
+        training_data: what it trains on; samples and test split tell their preprocessing.
+        plan: how clients train.
+        seed: the repetition's seed.
+        hooks: what else is different from FedAvg.
+        separate: whether adversarial inputs have normalisations of their own.
+        weight: of the loss on adversarial inputs, from 0 to 1.
+    """
+
+    def __init__(
+        self, split_model: SplitModel, training_data: TrainingData, plan: LocalPlan, seed: int,
+        hooks: Hooks, separate: bool, weight: float = 0.5,
+    ) -> None:  # fmt: skip
+        layers = [*split_model.front.named_children(), *split_model.rest.named_children()]
+        network = doubled(nn.Sequential(OrderedDict(layers)), separate)
+        hooks = replace(hooks, perturb=by_pgd(training_data.samples), loss=both_losses(weight))
+        super().__init__(SplitModel(nn.Identity(), network), training_data, plan, seed, hooks)
+        self.network, self.weight = network, weight
+
+    def end_epoch(self, losses: Sequence[Tensor]) -> None:
+        """Add the round to the curves, by the clean normalisation."""
+        with mixed(self.network, 0.0):
+            super().end_epoch(losses)
+
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
+        """Return accuracies on clean and adversarial inputs by λ."""
+        networks = {share: partial(self._predicting, share) for share in SHARES}
+        noise = torch.Generator().manual_seed(torch_seed(self.seed, "random noise"))
+        hits = hits_by_kind(self.training_data, self._statistics, networks, noise)
+        count, lost = len(self.training_data.test.labels), self.curves.loss[epoch - 1] is None
+        lists = {
+            f"{kind}_accuracy": [0.0 if lost else hits[kind, share] / count for share in SHARES]
+            for kind in KINDS
+        }
+        numbers = {
+            f"{name}_at_{share:g}": value
+            for name, values in lists.items()
+            for share, value in zip(SHARES, values, strict=True)
+        }
+        return ExtraMeasures(
+            numbers=numbers,
+            lists=lists,
+            measures={name: Measure("share", "higher", diverged=0.0) for name in numbers},
+            series={name: Series("share", by="lambda") for name in lists},
+        )
+
+    def _statistics(self, rows: np.ndarray) -> Statistics:
+        """Return the statistics of some samples, clean and perturbed as they are in training."""
+        samples, attacked = self.training_data.samples, self._predicting(1.0, None)
+        return statistics_under_attack(self.network, attacked, samples, rows, self.weight)
+
+    def _predicting(self, share: float, statistics: Statistics | None) -> Predicting:
+        """Return what predicts at λ, normalised by some statistics; None for the batch's."""
+
+        def predicted(inputs: Tensor) -> Tensor:
+            with mixed(self.network, share, statistics) as network:
+                return network(inputs)
+
+        return predicted
+
+
+def both_losses(weight: float) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return every sample's loss, given both kinds' logits (2n, N): Eq. (4.1) with half of each.
+
+    Args:
+        weight: of the loss on adversarial inputs; the rest is that on clean ones.
+    """
+
+    def losses(logits: Tensor, labels: Tensor) -> Tensor:
+        clean, adversarial = logits.chunk(2)
+        on_clean, on_adversarial = (
+            cross_entropies(clean, labels),
+            cross_entropies(adversarial, labels),
+        )
+        return (1 - weight) * on_clean + weight * on_adversarial
+
+    return losses

@@ -1,10 +1,176 @@
-"""A run of Secure FTL, all its seeds."""
+"""A run of Secure FTL: two parties that share few samples, what each sees, rounds, score."""
 
-from fbftl.methods.secure_ftl.parties import run_pair
-from fbftl.study.job import Job
-from fbftl.training.tasks.task import Inputs, Outcome, client_samples
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from fbftl.exchange.post import Post
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.link import link_of
+from fbftl.methods.secure_ftl.alignment import Parties, Party
+from fbftl.methods.secure_ftl.products import Product, products_under
+from fbftl.models.digest import digest
+from fbftl.privacy.mechanisms import no_mechanism
+from fbftl.study.job import Job, Training
+from fbftl.training.curves import Curves, record
+from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train both parties, one repetition per seed."""
     return run_pair(job, client_samples(job, inputs))
+
+
+OWN_MEASURES = {
+    "accuracy_alone": Measure("share", "higher", diverged=0.0),
+    "largest_margin": Measure("logits"),
+}
+"""Alone client 1, which has no labels, can but name the more frequent class."""
+
+PROTECTED_MEASURES = {
+    "gradient_error": Measure("slope", "lower"),
+    "predictions_apart": Measure("share", "lower"),
+}
+"""Of protected rounds beside open ones from the same start: the largest difference of an element of
+a gradient from that of the same weights in the open, and the largest share of test samples of a
+round whose predictions differ from those of parties who multiply in the open all along."""
+
+OWN_SERIES = {"exact_loss": Series("nats")}
+"""The loss without Taylor's expansion, of the same weights."""
+
+Views = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Both parties' features (n, p) of samples, a column of ones among them, and ±1 for each (n,)."""
+
+
+def run_pair(job: Job, client_data: ClientSamples) -> Outcome:
+    """Train both parties, one repetition per seed; the score is client 1's."""
+    ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
+    repetitions = []
+    for seed in job.seeds:
+        post = Post(ledger, link_of(job.setting, client_data.block_bits), seed, no_mechanism())
+        multiply = products_under(job.setting.protection, post)
+        repetition = trained(job, client_data, seed, multiply)
+        arrived = {"received": repetition["offered"] if post.arrived(np.arange(2)).any() else 0}
+        rounds = range(job.network_training.local_rounds + 1)
+        repetitions.append(repetition | arrived | post.totals(rounds))
+    measures, series = MEASURES | OWN_MEASURES, SERIES | OWN_SERIES
+    if job.setting.protection != "plain":
+        measures |= PROTECTED_MEASURES
+    return Outcome(repetitions, ledger, client_data.provenance, measures, series)
+
+
+def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) -> dict[str, Any]:
+    """Train one repetition by gradient descent; return its record."""
+    training = job.network_training
+    parties, common = initial_parties(job, client_data, seed)
+    _, theirs, classes = _views(client_data.test, client_data.classes)
+    curves, exact, margin, steps = Curves(), [], 0.0, 0
+    in_the_open = InTheOpen(parties) if job.setting.protection != "plain" else None
+    for round_number in range(1, training.local_rounds + 1):
+        of_b = multiply(parties.matrix_of_b(), parties.numbers_of_a(), 1, round_number)
+        of_a = multiply(parties.matrix_of_a(), parties.numbers_of_b(), 0, round_number)
+        steps += (of_a is not None) + (of_b is not None)
+        if in_the_open is not None:
+            in_the_open.step(parties, of_a, of_b, training)
+        parties = parties.stepped(of_a, of_b, training.learning_rate, training.weight_decay)
+        taylor, true = parties.losses(training.weight_decay)
+        predicted = parties.predicted(theirs)
+        right = predicted == classes
+        if in_the_open is not None:
+            in_the_open.compare(predicted, theirs)
+        weights = torch.from_numpy(parties.a.weights), torch.from_numpy(parties.b.weights)
+        curves.append(taylor, None, None, float(right.mean()), digest(weights), right)
+        exact.append(true)
+        margin = max(margin, float(np.abs(parties.b.represented() @ parties.direction).max()))
+    repetition = record(curves, "last")
+    repetition["series"]["exact_loss"] = exact
+    blind = max((classes == side).mean() for side in (-1, 1))
+    counts = {"offered": common, "seen": common if steps else 0, "clients": 2}
+    measured = {"seed": seed, "accuracy_alone": float(blind), "largest_margin": margin}
+    privacy = {"privacy": [asdict(no_mechanism())]}
+    beside = {} if in_the_open is None else in_the_open.measures()
+    return repetition | counts | measured | beside | privacy
+
+
+@dataclass
+class InTheOpen:
+    """Two parties without protection, beside protected ones whose messages arrive or not.
+
+    parties: as they are after the rounds so far.
+    error: largest difference of an element of a protected gradient.
+    apart: largest share of samples of a round whose predictions differ.
+    """
+
+    parties: Parties
+    error: float = 0.0
+    apart: float = 0.0
+
+    def step(
+        self, protected: Parties, of_a: np.ndarray | None, of_b: np.ndarray | None,
+        training: Training,
+    ) -> None:  # fmt: skip
+        """Compare a round's gradients with those of the same weights; take the step in the open."""
+        for gradient, exact in zip((of_a, of_b), open_gradients(protected), strict=True):
+            if gradient is not None:
+                self.error = max(self.error, float(np.abs(gradient - exact).max()))
+        a, b = (
+            None if gradient is None else exact
+            for gradient, exact in zip((of_a, of_b), open_gradients(self.parties), strict=True)
+        )
+        self.parties = self.parties.stepped(a, b, training.learning_rate, training.weight_decay)
+
+    def compare(self, predicted: np.ndarray, theirs: np.ndarray) -> None:
+        """Compare what the protected parties predict, (n,), of client 1's view of samples."""
+        self.apart = max(self.apart, float((predicted != self.parties.predicted(theirs)).mean()))
+
+    def measures(self) -> dict[str, float]:
+        """Return what was found."""
+        return {"gradient_error": self.error, "predictions_apart": self.apart}
+
+
+def open_gradients(parties: Parties) -> tuple[np.ndarray, np.ndarray]:
+    """Return both parties' gradients (d, p), multiplied in the open."""
+    of_a = np.einsum("dmn,dn->dm", parties.matrix_of_a(), parties.numbers_of_b())
+    return of_a, np.einsum("dmn,dn->dm", parties.matrix_of_b(), parties.numbers_of_a())
+
+
+def initial_parties(job: Job, client_data: ClientSamples, seed: int) -> tuple[Parties, int]:
+    """Return both parties with random weights, and the number of their common samples.
+
+    Raises:
+        UserError: if the task has fewer samples than are to be common.
+    """
+    setting, count = job.setting, len(client_data.samples.labels)
+    order = stream(seed, "common samples").permutation(count)[: setting.most_samples]
+    if setting.common_samples > len(order):
+        raise UserError(
+            f"secure_ftl on {job.task} is to have {setting.common_samples} common samples of "
+            f"{len(order)}; give common_samples at most {len(order)}"
+        )
+    mine, theirs, classes = _views(client_data.samples.at(order), client_data.classes)
+    theirs = theirs[: setting.common_samples]
+    a, b = (
+        Party(values, _initial(values.shape[1], setting.aligned_dimensions, seed, number))
+        for number, values in enumerate((mine, theirs))
+    )
+    return Parties(a, b, classes, setting.alignment_weight), setting.common_samples
+
+
+def _initial(width: int, dimensions: int, seed: int, party: int) -> np.ndarray:
+    """Return a party's random weights (p, d)."""
+    return stream(seed, "init", party).normal(size=(width, dimensions)) / np.sqrt(width)
+
+
+def _views(samples: Any, classes: int) -> Views:
+    """Return what both parties see of samples."""
+    everything = samples.at(np.arange(len(samples.labels)))
+    values = everything.inputs.flatten(1).cpu().numpy().astype(np.float64)
+    ones = np.ones((len(values), 1))
+    first, second = (np.hstack([half, ones]) for half in np.array_split(values, 2, axis=1))
+    upper = everything.labels.cpu().numpy() >= classes / 2
+    return first, second, np.where(upper, 1, -1)

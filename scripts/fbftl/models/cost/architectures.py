@@ -7,7 +7,8 @@ own are described by `fbftl.models.layer_trace`.
 from dataclasses import dataclass
 
 from fbftl.ground.errors import UserError
-from fbftl.models.cost.layers import Layer, Network, convolution, dense
+from fbftl.models.chain import Chain, described
+from fbftl.models.cost.layers import Layer, Network, dense
 
 VGG16_CHANNELS = ((64, 64), (128, 128), (256, 256, 256), (512, 512, 512), (512, 512, 512))
 """Output channels of the convolutions, block by block; a 2 x 2 max-pooling ends each block."""
@@ -37,13 +38,7 @@ def vgg16(
     """
     if resolution < 32 or resolution % 32:
         raise UserError(f"VGG-16 takes inputs whose side is a multiple of 32, not {resolution}")
-    layers: list[Layer] = []
-    channels, side = 3, resolution
-    for block, widths in enumerate(VGG16_CHANNELS, start=1):
-        for index, width in enumerate(widths, start=1):
-            layers.append(convolution(f"conv{block}_{index}", channels, width, 3, side))
-            channels = width
-        side //= 2
+    *layers, _ = described(Chain((resolution, resolution, 3), 1, [], VGG16_CHANNELS))
     inputs = VGG16_POOLED
     for index, width in enumerate(frozen_dense, start=1):
         layers.append(dense(f"fc{index}", inputs, width))

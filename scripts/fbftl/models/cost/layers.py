@@ -1,9 +1,8 @@
 """A network as the cost model sees it: trainable layers in order, and the cut between them."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import parsing, read_json, write_json
@@ -103,8 +102,10 @@ def dense(name: str, inputs: int, outputs: int) -> Layer:
     return Layer(name, "dense", weights + outputs, inputs, outputs, weights, outputs)
 
 
-def convolution(name: str, channels_in: int, channels_out: int, kernel: int, side: int) -> Layer:
-    """Return a 2-d convolution with bias, stride 1 and same padding, over a square map.
+def convolution(
+    name: str, channels_in: int, channels_out: int, kernel: int, side: int, bias: bool = True
+) -> Layer:
+    """Return a 2-d convolution with stride 1 and same padding, over a square map.
 
     Args:
         name: name of the layer.
@@ -112,17 +113,18 @@ def convolution(name: str, channels_in: int, channels_out: int, kernel: int, sid
         channels_out: c^+.
         kernel: side of the square kernel, a' = b'.
         side: side of the map, a^- = b^-.
+        bias: whether it has one.
     """
     weights = kernel * kernel * channels_in * channels_out
     positions = side * side
     return Layer(
         name,
         "convolution",
-        parameters=weights + channels_out,
+        parameters=weights + bias * channels_out,
         inputs=positions * channels_in,
         outputs=positions * channels_out,
         products=positions * weights,
-        bias_additions=positions * channels_out,
+        bias_additions=bias * positions * channels_out,
     )
 
 
@@ -139,43 +141,9 @@ def read_network(path: str | Path) -> Network:
     """Read what `write_network` wrote.
 
     Raises:
-        UserError: if it is no JSON, lacks a part or has one more, or counts what cannot be.
+        UserError: if it is no JSON, or lacks a part or has one more.
     """
     document = read_json(path, NETWORK)
     with parsing(path, NETWORK):
-        layers = tuple(_layer(layer) for layer in document.pop("layers"))
-        _require_known(Network, document, beside={"layers"})
-        if type(document["name"]) is not str or not document["name"]:
-            raise ValueError(f"its name is {document['name']!r:.40}")
-        _require_counts(document, "cut", *({"cut_width"} if document["cut_width"] else ()))
+        layers = tuple(Layer(**layer) for layer in document.pop("layers"))
         return Network(layers=layers, **document)
-
-
-def _layer(fields: dict[str, Any]) -> Layer:
-    """Return a layer of a description.
-
-    Raises:
-        ValueError: if it is none.
-    """
-    _require_known(Layer, fields)
-    names = ("name", "kind")
-    if not all(type(fields[name]) is str and fields[name] for name in names):
-        raise ValueError(
-            f"name and kind of a layer are {fields['name']!r:.40}, {fields['kind']!r:.40}"
-        )
-    _require_counts(fields, *(part for part in fields if part not in names))
-    return Layer(**fields)
-
-
-def _require_known(kind: type, described: dict[str, Any], beside: Collection[str] = ()) -> None:
-    """Raise ValueError unless exactly the fields of a dataclass are told."""
-    fields = kind.__dataclass_fields__.keys() - set(beside)
-    if differing := sorted(fields ^ dict(described).keys()):
-        raise ValueError(f"{differing[0]!r:.40} is missing or unknown")
-
-
-def _require_counts(fields: dict[str, Any], *parts: str) -> None:
-    """Raise ValueError unless parts are whole numbers of at least 0."""
-    for part in parts:
-        if type(fields[part]) is not int or fields[part] < 0:
-            raise ValueError(f"{part} is {fields[part]!r:.40}")

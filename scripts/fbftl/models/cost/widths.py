@@ -2,29 +2,17 @@
 
 A width is a share of the units of every hidden layer. Multiplications are those of one image's
 forward pass; normalisations, biases and poolings cost none. A mixture of M_b bases costs M_b times
-what one of them does.
+what one of them does. The side of a convolution's map is that after it; what enters one with a
+stride is not counted.
 """
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from fbftl.models.cost.layers import Layer
+from fbftl.models.chain import Chain, described
+from fbftl.models.cost.layers import Layer, convolution, dense
 
 CLASSES = 10
-
-
-def _layer(name: str, inputs: int, outputs: int, *, kernel: int = 0, side: int = 1,
-           bias: bool = True) -> Layer:  # fmt: skip
-    """Return a convolution whose map has `side` pixels a side after it, or a dense layer."""
-    weights, positions = inputs * outputs * max(kernel, 1) ** 2, side**2
-    return Layer(
-        name,
-        "convolution" if kernel else "dense",
-        parameters=weights + bias * outputs,
-        inputs=inputs,
-        outputs=outputs * positions,
-        products=positions * weights,
-    )
 
 
 def _norm(name: str, features: int) -> Layer:
@@ -33,13 +21,14 @@ def _norm(name: str, features: int) -> Layer:
 
 def digits_cnn(share: Fraction) -> list[Layer]:
     """Return the CNN of Table C.1 on images of 28 x 28 pixels in colour."""
-    layers, inputs = [], 3
-    for number, (full, side) in enumerate(((64, 28), (64, 14), (128, 7)), start=1):
-        width = int(full * share)
-        layers += [_layer(f"conv{number}", inputs, width, kernel=5, side=side)]
-        layers += [_norm(f"norm{number}", width)]
-        inputs = width
-    return layers + _dense(inputs * 7**2, [int(full * share) for full in (2048, 512)])
+    channels, dense_widths = (
+        [int(full * share) for full in of] for of in ((64, 64, 128), (2048, 512))
+    )
+    blocks = [[width] for width in channels]
+    image, pools = (28, 28, 3), (2, 2, 1)
+    return described(
+        Chain(image, CLASSES, dense_widths, blocks, kernel=5, pool=pools, norm="batch")
+    )
 
 
 def alexnet(share: Fraction) -> list[Layer]:
@@ -48,7 +37,7 @@ def alexnet(share: Fraction) -> list[Layer]:
     shapes = ((64, 11, 63), (192, 5, 31), (384, 3, 15), (256, 3, 15), (256, 3, 15))
     for number, (full, kernel, side) in enumerate(shapes, start=1):
         width = int(full * share)
-        layers += [_layer(f"conv{number}", inputs, width, kernel=kernel, side=side)]
+        layers += [convolution(f"conv{number}", inputs, width, kernel=kernel, side=side)]
         layers += [_norm(f"norm{number}", width)]
         inputs = width
     return layers + _dense(inputs * 6**2, [int(full * share) for full in (4096, 4096)])
@@ -57,31 +46,31 @@ def alexnet(share: Fraction) -> list[Layer]:
 def preact_resnet18(share: Fraction) -> list[Layer]:
     """Return PreActResNet18 on images of 32 x 32 pixels."""
     inputs = int(64 * share)
-    layers = [_layer("conv", 3, inputs, kernel=3, side=32, bias=False)]
+    layers = [convolution("conv", 3, inputs, kernel=3, side=32, bias=False)]
     for stage, (full, side) in enumerate(((64, 32), (128, 16), (256, 8), (512, 4)), start=1):
         width = int(full * share)
         for block in (1, 2):
             name = f"block{stage}_{block}"
             layers += [_norm(f"{name}.norm1", inputs), _norm(f"{name}.norm2", width)]
             layers += [
-                _layer(f"{name}.conv1", inputs, width, kernel=3, side=side, bias=False),
-                _layer(f"{name}.conv2", width, width, kernel=3, side=side, bias=False),
+                convolution(f"{name}.conv1", inputs, width, kernel=3, side=side, bias=False),
+                convolution(f"{name}.conv2", width, width, kernel=3, side=side, bias=False),
             ]
             if block == 1 and stage > 1:
                 layers += [
-                    _layer(f"{name}.shortcut", inputs, width, kernel=1, side=side, bias=False)
+                    convolution(f"{name}.shortcut", inputs, width, kernel=1, side=side, bias=False)
                 ]
             inputs = width
-    return [*layers, _norm("norm", inputs), _layer("output", inputs, CLASSES)]
+    return [*layers, _norm("norm", inputs), dense("output", inputs, CLASSES)]
 
 
 def _dense(inputs: int, widths: Sequence[int]) -> list[Layer]:
     """Return dense layers with normalisation, and the output after them."""
     layers = []
     for number, width in enumerate(widths, start=1):
-        layers += [_layer(f"fc{number}", inputs, width), _norm(f"norm_fc{number}", width)]
+        layers += [dense(f"fc{number}", inputs, width), _norm(f"norm_fc{number}", width)]
         inputs = width
-    return [*layers, _layer("output", inputs, CLASSES)]
+    return [*layers, dense("output", inputs, CLASSES)]
 
 
 TABLE_4_1: dict[str, Callable[[Fraction], list[Layer]]] = {

@@ -2,17 +2,18 @@
 
 from dataclasses import dataclass
 
-from fbftl.models.cost.layers import Layer, convolution, dense, parameters
+from fbftl.models.chain import Chain, described
+from fbftl.models.cost.layers import Layer, parameters
 from fbftl.models.cost.split import CutMap
 from fbftl.papers.record import PaperRecord
 
 CHANNELS = ((64,) * 2, (128,) * 2, (256,) * 4, (512,) * 4, (512,) * 4)
 """Output channels of VGG-19's convolutions, block by block."""
 
-POOLED_BLOCKS = 4
-"""Blocks of the public code's variant that end in pooling: all but the last."""
+POOLS = (2, 2, 2, 2, 1)
+"""The public code's variant has no pooling at the end of the last block."""
 
-COLOURS, CLASSES, KERNEL = 3, 10, 3
+COLOURS, CLASSES = 3, 10
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class SplitSetting:
 def setup_of(record: PaperRecord) -> SplitSetting:
     """Return the setting from the published tables `setup` and `script`."""
     setup, script = record.numbers("setup"), record.numbers("script")
-    pixels = int(setup["pixels"])
+    pixels, width = int(setup["pixels"]), int(script["dense_width"])
+    network = Chain((pixels, pixels, COLOURS), CLASSES, (width, width), CHANNELS, pool=POOLS)
     return SplitSetting(
         clients=int(setup["clients"]),
         samples=int(setup["samples_per_client"]),
@@ -56,23 +58,5 @@ def setup_of(record: PaperRecord) -> SplitSetting:
         epochs=int(setup["epochs"]),
         share=float(setup["share_kept"]),
         cut=CutMap(CHANNELS[0][0], pixels**2),
-        layers=tuple(vgg19(pixels, int(script["dense_width"]))),
+        layers=tuple(described(network)),
     )
-
-
-def vgg19(pixels: int, width: int) -> list[Layer]:
-    """Return the layers of the public code's VGG-19, without batch normalisation.
-
-    Args:
-        pixels: side of the images.
-        width: of both hidden dense layers.
-    """
-    layers, channels, side = [], COLOURS, pixels
-    for block, widths in enumerate(CHANNELS, start=1):
-        for number, out in enumerate(widths, start=1):
-            layers.append(convolution(f"conv{block}_{number}", channels, out, KERNEL, side))
-            channels = out
-        side //= 2 if block <= POOLED_BLOCKS else 1
-    flat = channels * side**2
-    hidden = [dense("fc1", flat, width), dense("fc2", width, width)]
-    return [*layers, *hidden, dense("output", width, CLASSES)]

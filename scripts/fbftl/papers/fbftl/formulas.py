@@ -1,20 +1,28 @@
 """Functions of claims of paper 000 (FbFTL): its equations at its sizes, entropies of labels.
 
-None needs runs.
+None needs runs. Packets are those of Figs. 6 and 7: one batch of each scheme in blocks of one FbFTL
+batch.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import pairwise
+from itertools import pairwise, product
 from math import floor, log10
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import SCALES, formula_verdict
-from fbftl.messages.channel import packet_loss_rate
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
 from fbftl.models.cost.architectures import FLAN_T5_SMALL, vgg16
-from fbftl.models.cost.payload import compression_rate, compression_rate_with_positions
-from fbftl.papers.fbftl.packets import packet_blocks
+from fbftl.models.cost.layers import Network
+from fbftl.models.cost.payload import (
+    compression_rate,
+    compression_rate_with_positions,
+    numbers_per_batch,
+)
 from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED, image_readings
 from fbftl.papers.fbftl.setup import federation
 from fbftl.papers.formulas import Decision, FormulaCase
@@ -209,3 +217,37 @@ def leakage_by_batch(case: FormulaCase) -> Decision:
     leaked = _by_size(case.record, map(int, case.part.along))
     holds = all(less < more for less, more in pairwise(leaked.values()))
     return Decision("leakage at one number of samples", _bits(leaked, "K"), holds)
+
+
+PACKETS = ("fbftl", "ftl_c", "ftl_f", "fl")
+"""The four packets that Fig. 6 compares; FL and FTL_f are of one size."""
+
+
+def packet_blocks(network: Network) -> dict[str, int]:
+    """Return n_b of each scheme, the blocks of one packet; a part of a block takes a whole one."""
+    bits = {method: FLOAT_BITS * numbers_per_batch(network, method) for method in PACKETS}
+    return {method: int(blocks_per_packet(bits[method], bits["fbftl"])) for method in PACKETS}
+
+
+def loss_curves(
+    blocks: Mapping[str, int], rates: NDArray[np.float64], retransmissions: Iterable[int] = (0,)
+) -> pd.DataFrame:
+    """Return Eq. (18) with at most n_r retransmissions of every block.
+
+    Columns: method, blocks, retransmissions, blr, plr.
+    """
+    curves = [
+        {"method": method, "blocks": count, "retransmissions": again}
+        | {"blr": rates, "plr": packet_loss_rate(rates, count, again)}
+        for again, (method, count) in product(retransmissions, blocks.items())
+    ]
+    return pd.concat(map(pd.DataFrame, curves), ignore_index=True)
+
+
+def payload_curves(rates: NDArray[np.float64], retransmissions: Iterable[int]) -> pd.DataFrame:
+    """Return Eq. (19) for a payload of one: columns retransmissions, blr, payload."""
+    curves = [
+        {"retransmissions": count, "blr": rates, "payload": expected_payload(1.0, rates, count)}
+        for count in retransmissions
+    ]
+    return pd.concat(map(pd.DataFrame, curves), ignore_index=True)

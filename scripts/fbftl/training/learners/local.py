@@ -12,10 +12,10 @@ from fbftl.ground.errors import UserError
 from fbftl.models.modes import couples_samples
 from fbftl.study.job import Training
 from fbftl.training import batches
-from fbftl.training.annealing import ANNEALING
 from fbftl.training.batches import Rounds
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import FEDAVG, Hooks, LocalPlan, SplitModel
+from fbftl.training.optimisers import ANNEALING
 from fbftl.training.passes import passes_of
 from fbftl.training.samples import TrainingData, by_domain
 from fbftl.training.tasks.task import ClientSamples, Repetition

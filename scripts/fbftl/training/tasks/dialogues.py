@@ -13,10 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from fbftl.data.clients import ClientFile
-from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.jsonl import Record
 from fbftl.data.participation import Partition
-from fbftl.features.store.features import Features
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import Features, open_store
 from fbftl.ground.errors import required
 from fbftl.ground.files import read_json
 from fbftl.messages.dialogues import SAMPLED_DIALOGUES, Dialogues, token_id_bits

@@ -9,10 +9,8 @@ import numpy as np
 import torch
 
 from fbftl.data.participation import Partition
-from fbftl.features.store.features import Features
-from fbftl.features.store.opening import open_store
 from fbftl.features.store.ragged import Ragged
-from fbftl.features.store.reader import FeatureStore
+from fbftl.features.store.reader import Features, FeatureStore, open_store
 from fbftl.ground.errors import required
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fbftl.messages.statistics import length
-from fbftl.methods.ccvr.run import class_statistics, run, virtual_features
+from fbftl.methods.ccvr import class_statistics, run, virtual_features
 from fbftl.methods.fedavg.run import run as run_fedavg
 from unit.methods.fedfeat.test_retraining import job
 

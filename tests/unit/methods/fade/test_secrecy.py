@@ -6,7 +6,7 @@ from typing import Any
 
 import h5py
 import torch
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from unit.methods.fade.fade_toys import PLAIN, job, params, ready, trained

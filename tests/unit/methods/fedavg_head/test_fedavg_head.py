@@ -9,7 +9,7 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression, compress, encode
 from fbftl.messages.statistics import ClassMeans
 from fbftl.methods.by_name import train
-from fbftl.methods.fedavg_head.run import hold, server_of
+from fbftl.methods.fedavg_head import hold, server_of
 from fbftl.models.heads import head_module
 from fbftl.study.job import Job, KnownAxes
 from fbftl.training.closed_form import LinearHead, lda

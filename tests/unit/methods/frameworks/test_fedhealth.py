@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from fbftl.methods.fedhealth.run import Alignment, covariance
-from fbftl.training.answers import RIGHT
+from fbftl.methods.fedhealth import Alignment, covariance
+from fbftl.training.curves import RIGHT
 from unit.methods.frameworks.framework_toys import curve, sent
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from fbftl.methods.fedmd import consensus
+from fbftl.methods import fedmd
 from fbftl.training.tasks.open_data import open_samples
 from fbftl.training.tasks.task import client_samples
 from torch.autograd import grad
@@ -40,7 +40,7 @@ def gathered_at(inputs, **axes):
 def test_alignment_samples_are_drawn_anew_in_every_round_and_sent_as_many(run, inputs):
     cohort, public = gathered_at(inputs, alignment_samples=7)
     drawn = [
-        consensus.scored_samples(cohort, public, round_number).inputs for round_number in (1, 1, 2)
+        fedmd.scored_samples(cohort, public, round_number).inputs for round_number in (1, 1, 2)
     ]
     assert torch.equal(drawn[0], drawn[1])
     assert not torch.equal(drawn[0], drawn[2])
@@ -51,10 +51,10 @@ def test_alignment_samples_are_drawn_anew_in_every_round_and_sent_as_many(run, i
 
 def test_all_alignment_samples_are_those_that_there_are(inputs):
     cohort, public = gathered_at(inputs)
-    assert consensus.scored_samples(cohort, public, 1) is public
+    assert fedmd.scored_samples(cohort, public, 1) is public
     more, _ = gathered_at(inputs, alignment_samples=41)
     with pytest.raises(UserError, match="41 open samples of 40; give alignment_samples at most 40"):
-        consensus.scored_samples(more, public, 1)
+        fedmd.scored_samples(more, public, 1)
 
 
 @pytest.mark.parametrize(("name", "loss"), [("absolute", L1Loss()), ("squared", MSELoss())])
@@ -64,7 +64,7 @@ def test_a_digest_steps_by_the_mean_loss_of_the_mean_scores(inputs, name, loss):
     models.plan = replace(models.plan, batch=None)
     clients = range(len(cohort.owners))
     agreed = sum(models.logits(client, public.inputs) for client in clients) / len(clients)
-    torch.testing.assert_close(consensus.consensus(cohort, public, 1), agreed)
+    torch.testing.assert_close(fedmd.consensus(cohort, public, 1), agreed)
     stepped = []
     for client in clients:
         network = models.network(client)
@@ -72,5 +72,5 @@ def test_a_digest_steps_by_the_mean_loss_of_the_mean_scores(inputs, name, loss):
         gradient = torch.cat([g.flatten() for g in grad(distance, network.parameters)])
         decay = models.plan.training.weight_decay * models.weights[client]
         stepped.append(models.weights[client] - 0.5 * 0.1 * (gradient + decay))
-    consensus.digest({0: cohort}, public, {0: agreed}, 1)
+    fedmd.digest({0: cohort}, public, {0: agreed}, 1)
     torch.testing.assert_close(models.weights, stepped, rtol=1e-5, atol=1e-7)

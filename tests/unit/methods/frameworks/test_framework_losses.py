@@ -3,8 +3,8 @@
 import pytest
 import torch
 from fbftl.exchange.personal import Cohort
-from fbftl.methods.fd import distillation
-from fbftl.methods.fedmd import consensus
+from fbftl.methods import fedmd
+from fbftl.methods.fd import run as fd
 from fbftl.training.tasks.open_data import open_samples
 from unit.methods.frameworks.framework_toys import TWO, cohort_of, sent
 
@@ -39,7 +39,7 @@ def test_who_is_never_heard_learns_alone(run, method, axes):
 def test_a_consensus_is_of_the_scores_that_arrive(inputs):
     trained = cohort_of(inputs, "fedmd", TWO, plr=0.5)
     public = open_samples(trained.client_data, "source")
-    agreed_on = consensus.consensus(trained, public, 1)
+    agreed_on = fedmd.consensus(trained, public, 1)
     missing = lost(trained, "scores")
     assert 0 < sum(missing) < 4
     logits = [trained.models.logits(c, public.inputs) for c in range(4) if not missing[c]]
@@ -48,12 +48,10 @@ def test_a_consensus_is_of_the_scores_that_arrive(inputs):
 
 def test_teachers_are_of_the_logits_that_arrive(inputs):
     trained = cohort_of(inputs, "fd", plr=0.5)
-    teachers = distillation.exchanged(trained, 1)
+    teachers = fd.exchanged(trained, 1)
     missing = lost(trained, "logits")
     assert 0 < sum(missing) < 4
-    means, counts = distillation.label_means(
-        trained.models, trained.client_data.samples, trained.rows, 10
-    )
+    means, counts = fd.label_means(trained.models, trained.client_data.samples, trained.rows, 10)
     for client in range(4):
         for label in range(10):
             others = [

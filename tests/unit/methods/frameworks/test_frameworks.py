@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
-from fbftl.methods.fedmd import consensus
+from fbftl.methods import fedmd
 from fbftl.training.tasks.open_data import open_samples
 from unit.methods.frameworks.framework_toys import MLP, TWO, cohort_of, sent
 
@@ -59,7 +59,7 @@ def test_first_messages_are_those_computed_by_hand(run, inputs):
     public = open_samples(cohort.client_data, "source")
     everything = [np.arange(40)] * 4
     cohort.models.train(public, everything, 4, epochs=1)
-    passes = consensus.own_passes(cohort, 40, 1)
+    passes = fedmd.own_passes(cohort, 40, 1)
     assert passes == round(5 / 4)  # 40 open samples, 31 own ones, 8 a step
     cohort.models.train(cohort.client_data.samples, cohort.rows, 4, epochs=passes)
     scores = [cohort.models.logits(c, public.inputs).flatten().numpy() for c in range(4)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from fbftl.methods.fedvote import voting
+from fbftl.methods.fedvote import run as fedvote
 from unit.methods.frameworks.framework_toys import WIDER, curve, sent
 
 
@@ -16,16 +16,16 @@ def test_fedvote_without_sources_is_fedavg(run):
 
 
 def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
-    monkeypatch.setattr(voting, "cka", lambda features, theirs, unbiased: float(theirs.std()))
+    monkeypatch.setattr(fedvote, "cka", lambda features, theirs, unbiased: float(theirs.std()))
     taken = []
-    hold = voting.Ballot.hold
+    hold = fedvote.Ballot.hold
 
     def watched(self, learner, round_, arrives):
         hold(self, learner, round_, arrives)
         if round_.number == self.round_number:
             taken.append((learner.weights(), self, list(learner.split_model.named_parameters)))
 
-    monkeypatch.setattr(voting.Ballot, "hold", watched)
+    monkeypatch.setattr(fedvote.Ballot, "hold", watched)
     outcome = run("fedvote", vote_candidates="all", vote_round=2)
     (weights, ballot, names), *_ = taken
     assert sum(ballot.counts) == 4

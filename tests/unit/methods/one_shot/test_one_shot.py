@@ -7,7 +7,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.ring import FRACTION_BITS
 from fbftl.messages.ledger import BROADCAST
 from fbftl.messages.statistics import ClassMeans, length
-from fbftl.methods.one_shot.split_means import SplitMeansMessage
+from fbftl.methods.one_shot.messages.means import SplitMeansMessage
 from fbftl.study.uploads import CANDIDATES, HEADS_FROM
 from fbftl.training.closed_form import fedcof
 from fbftl.training.tasks.task import Inputs
@@ -40,7 +40,7 @@ def uploads(outcome) -> pd.DataFrame:
 def test_every_head_learns_the_blobs_from_every_message_that_holds_it(
     blobs, message, head, monkeypatch
 ):
-    monkeypatch.setattr("fbftl.training.fisher_heads.DRAWN", 400)
+    monkeypatch.setattr("fbftl.training.gh_ofl.DRAWN", 400)
     outcome = one_shot(blobs, setting(message, head))
     least = 0.6 if message == "projected" else 0.8
     assert min(r["test_accuracy"] for r in outcome.repetitions) > least

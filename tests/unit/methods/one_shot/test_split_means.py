@@ -5,8 +5,7 @@ import pytest
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.statistics import ClassMeans
-from fbftl.methods.one_shot.messages.means import MeansMessage
-from fbftl.methods.one_shot.split_means import SplitMeansMessage
+from fbftl.methods.one_shot.messages.means import MeansMessage, SplitMeansMessage
 
 CLASSES, WIDTH = 4, 6
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import torch
-from fbftl.methods.released.run import Positions, train_released
+from fbftl.methods.released import Positions, train_released
 from fbftl.models.heads import head_module
 from fbftl.models.networks import vgg
 from fbftl.training.samples import LabelledInputs

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
-from fbftl.methods.robust.network import both_losses
 from fbftl.methods.robust.pgd import bounds, by_pgd, pgd_perturbed
+from fbftl.methods.robust.run import both_losses
 from fbftl.models.dual_batch_norm import doubled, measured, mixed
 from fbftl.models.modes import normalise_by_batch
 from fbftl.models.stack import stackable
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, SplitModel
-from fbftl.training.pictures import Pictures
+from fbftl.training.samples import Pictures
 from torch import nn
 from torch.nn import functional
 from unit.training.training_toys import training, updates

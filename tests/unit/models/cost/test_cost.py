@@ -7,6 +7,7 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.cost import compute, payload
 from fbftl.models.cost.architectures import FLAN_T5_SMALL, t5, vgg16
+from fbftl.models.cost.compute import SCHEMES, scheme_cost
 from fbftl.models.cost.layers import (
     Network,
     convolution,
@@ -16,7 +17,6 @@ from fbftl.models.cost.layers import (
     products,
 )
 from fbftl.models.cost.payload import Federation
-from fbftl.models.cost.scheme import SCHEMES, scheme_cost
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -15,7 +15,7 @@ from fbftl.ground.room import RAM, Room
 from fbftl.methods.by_name import train as train_settings
 from fbftl.methods.fbftl.run import run_together, send_and_train
 from fbftl.methods.ftl_c.run import run as run_ftl_c
-from fbftl.training.pictures import Pictures
+from fbftl.training.samples import Pictures
 from fbftl.training.tasks.task import Inputs, client_features, client_samples, partition
 from unit.methods.method_toys import job
 from unit.training.tasks import toy_dialogues

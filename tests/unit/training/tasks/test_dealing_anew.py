@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.data.clients import ClientFile
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from fbftl.findings.runs import tidy
 from unit.training.tasks.toy_task import CLIENTS, make_task, train
 

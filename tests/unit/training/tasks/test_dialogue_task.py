@@ -11,8 +11,7 @@ import pytest
 from fbftl.data.clients import ClientFile
 from fbftl.exchange.sending import Sending, sending
 from fbftl.features.dialogues import TokenizedClients
-from fbftl.features.store.features import Features
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import Features, open_store
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression, decode, encode
 from fbftl.messages.codec.header import HEADER_BYTES

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from fbftl.data.clients import ClientFile
-from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import open_store
 from unit.training.tasks.toy_task import train
 
 MLP = {"kind": "mlp", "fc": [8], "cut": "relu_fc1"}

@@ -8,7 +8,7 @@ from fbftl.data.clients import SERVER, Client, ClientFile, write_clients
 from fbftl.data.dialogues import generated
 from fbftl.features.dialogues import extraction
 from fbftl.features.extract import extract
-from fbftl.features.store.target import targets_of
+from fbftl.features.store.provenance import targets_of
 from fbftl.methods.by_name import train
 from fbftl.models.t5.source import write_source
 from fbftl.study.job import Job, from_params

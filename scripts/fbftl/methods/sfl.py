@@ -1,6 +1,8 @@
-"""A run of SFL (Sec. II-C), all its seeds: clients and server hold a part of a network each.
+"""SFL (Sec. II-C): split federated learning from random initial values.
 
-Smashed data go up, their gradients come down; the clients' parts are averaged as in FL.
+The clients hold the network up to the cut layer and send smashed data, whose gradients come down;
+the main server holds the rest; the fed server averages the clients' parts as in FL. With one local
+step it equals FL numerically.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,8 @@
-"""A run of FedAvg on a head, all its seeds.
+"""FedAvg on a head (McMahan et al. 2017): local epochs on the cached features, weights averaged.
 
-The head of round 1 is random, zero, or solved from one upload of class means. The server takes a
-round's average as it is, or steps towards it with momentum or Adam.
+The extractor is frozen and sent once, as under FTL_c, which is FedSGD on the same head. The head of
+round 1 is random, zero, or solved from one upload of class means, to be tuned from there (Legate et
+al. 2023). The server takes a round's average as it is, or steps towards it with momentum or Adam.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,9 +1,11 @@
-"""A run of FedHealth (paper survey, Fig. 15), all its seeds: start, average, adaptation.
+"""FedHealth (paper survey, Fig. 15): a cloud's network, federated, then adapted at every client.
 
-A client adapts the layers behind the network's cut, its front frozen, to its own samples and to the
-covariance that the last layer's inputs have at the server, which is sent once. The loss is the
-cross-entropy plus eta times CORAL (Sun & Saenko 2016), the distance of second moments between
-source and client: ||C_S - C_T||_F^2 / (4 d^2), of the d inputs of the last layer.
+The server trains a network on open data; clients go on with it as in FedAvg, whose average stands
+for the printed "aligning with user model". In the end every client freezes the network up to its
+cut and adapts the layers behind it, on its own samples and to the covariance that its last layer's
+inputs had at the server, which is sent once. The loss is the cross-entropy plus eta times CORAL
+(Sun & Saenko 2016), the distance of second moments between source and client:
+||C_S - C_T||_F^2 / (4 d^2), of the d inputs of the last layer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,8 +22,8 @@ from fbftl.exchange.personal import PERSONAL_MEASURES, PERSONAL_SERIES, by_clien
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Uplink
 from fbftl.study.job import Job
-from fbftl.training.answers import RIGHT
 from fbftl.training.batches import Rounds
+from fbftl.training.curves import RIGHT
 from fbftl.training.learners.local import local_network
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import (

@@ -1,10 +1,14 @@
-"""A run of CCVR, all its seeds: one more message after the last round of FedAvg.
+"""CCVR (Luo et al. 2021, arXiv:2106.05001): FedAvg, then a classifier calibrated by statistics.
 
-Every client is sent the averaged extractor and answers with the statistics of each class's
-features: their number, their sum, their second moments. The server adds them up, draws as many
-virtual features of a class as it has samples from the normal distribution of its mean and
-covariance, and retrains the classifier on them. The sum may be masked; nothing bounds the features
-of a trained extractor, so that its numbers have whole words.
+After the last round every client is sent the averaged extractor and answers once with the
+statistics of each class's features: their number, their sum, their second moments. The server adds
+them up, draws as many virtual features of a class as it has samples from the normal distribution of
+its mean and covariance, and retrains the classifier on them: one further message where FedFeat+ has
+one a round. The last point of its curve is after the calibration.
+
+Under `aggregation: masked` the statistics alone go through a secure sum; nothing bounds the
+features of a trained extractor, so that its numbers have whole words. The weights of every round
+are open: the server sees each client's.
 """
 
 from collections.abc import Callable, Iterable

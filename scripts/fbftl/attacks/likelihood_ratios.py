@@ -1,17 +1,26 @@
-"""LiRA: the likelihood ratio attack (Carlini et al. 2022).
+"""LiRA and RMIA: attacks on membership by likelihoods under models with and without a sample.
 
-The target's confidence in a sample is compared with its shadows', taken as normal: *offline* with
-those of shadows that never saw the sample, *online* also with those that did. With few shadows a
-spread of each sample is a noisy estimate. Carlini et al. then let all samples share one (Sec. VI),
-which leaves samples of large spread more false positives than those of small spread. The
-alternative keeps each sample's spread and predicts by Student's t, which is what a normal sample
-has around the mean of k others in units of their spread: under k - 1 degrees of freedom the rate of
-false positives of every sample is the nominal one, however few its shadows.
+*LiRA* (Carlini et al. 2022). The target's confidence in a sample is compared with its shadows',
+taken as normal: offline with those of shadows that never saw the sample, online also with those
+that did. With few shadows a spread of each sample is a noisy estimate. Carlini et al. then let all
+samples share one (Sec. VI), which leaves samples of large spread more false positives than those of
+small spread. The alternative keeps each sample's spread and predicts by Student's t, which is what
+a normal sample has around the mean of k others in units of their spread: under k - 1 degrees of
+freedom the rate of false positives of every sample is the nominal one, however few its shadows. A
+sample on which an adversary has too few shadows scores 0.
 
-A sample on which an adversary has too few shadows scores 0.
+*RMIA* (Zarifzadeh, Liu and Shokri, ICML 2024). A candidate x is compared with many samples z that
+the target was not trained on. The ratio of both likelihoods is LR(x, z) = [Pr(x|θ) / Pr(x)] /
+[Pr(z|θ) / Pr(z)], where Pr(·|θ) is the probability of the sample's label under the target and Pr(·)
+its mean over models with and without the sample. The score is the share of the z with LR(x, z) > γ
+(Eqs. 2 and 4), which is why every target has a threshold of its own. Online, Pr(x) is the mean of
+shadows with and without x. Offline there are only shadows without it, from whose mean p Pr(x) is
+taken to be ((1 + a) p + 1 - a) / 2; the authors choose a on models whose members are known. As in
+their public code γ is 1, the inequality is strict, and z are samples that no model was trained on.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -87,3 +96,43 @@ def _log_density(standardised: Floats, shadows: Normal) -> Floats:
     constants = gammaln((every + 1) / 2) - gammaln(every / 2) - np.log(np.pi * every) / 2
     tail = (freedom + 1) / 2 * np.log1p(standardised**2 / freedom)
     return constants[freedom.astype(np.int64) - 1] - np.log(_scale(shadows)) - tail
+
+
+GAMMA = 1.0
+"""By how much a candidate has to exceed a sample z."""
+
+OFFSETS = tuple(index / 10 for index in range(11))
+"""Values of a among which one is chosen."""
+
+
+def with_offset(outside: Floats, offset: float) -> Floats:
+    """Return Pr(x) from the mean probability without x and a, elementwise."""
+    return (1 + offset) / 2 * outside + (1 - offset) / 2
+
+
+def dominated(candidates: Floats, references: Floats, gamma: float = GAMMA) -> Floats:
+    """Return the share of the references whose ratio each candidate's exceeds γ times.
+
+    Args:
+        candidates: (n,) Pr(x|θ) / Pr(x).
+        references: (p,) Pr(z|θ) / Pr(z).
+        gamma: at least 1.
+    """
+    return np.searchsorted(np.sort(gamma * references), candidates, "left") / len(references)
+
+
+@dataclass(frozen=True)
+class Rmia:
+    """The attack with its a; None where it is online."""
+
+    offset: float | None = None
+
+    def __call__(self, seen: TargetView) -> Floats:
+        """Score candidates (c,)."""
+        if self.offset is None:
+            x = (seen.probability_inside + seen.probability_outside) / 2
+            z = seen.unseen_probability
+        else:
+            x = with_offset(seen.probability_outside, self.offset)
+            z = with_offset(seen.unseen_probability, self.offset)
+        return dominated(seen.probability / x, seen.models.unseen_probability[seen.target] / z)

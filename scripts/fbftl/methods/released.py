@@ -1,4 +1,10 @@
-"""A run of the public script's procedure, all its seeds: extraction and mask anew every epoch."""
+"""FbFTL as the authors' public script does it (audit rows A2 and A4), to measure what that changes.
+
+The frozen extractor runs anew over every batch of every epoch, in train mode, so that its dropout
+changes a sample's features each time; cut after a dropout layer to see it. A lost packet is a lost
+batch position: another mini-batch stands there in the next epoch. What is this project's own is
+the head, the seeds and the validation split, shared with `fbftl` so that the two compare.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,8 +23,8 @@ from fbftl.study.job import Job, Training
 from fbftl.training.batches import positions_that_arrive
 from fbftl.training.curves import Curves, record
 from fbftl.training.network import evaluate, evaluated
+from fbftl.training.optimisers import Sgd
 from fbftl.training.samples import LabelledSamples
-from fbftl.training.sgd import Sgd
 from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, client_samples
 
 

@@ -1,28 +1,48 @@
-"""FedMD: scores of open data up, their mean down, digest, revisit (paper survey, Fig. 16).
+"""FedMD (paper survey, Fig. 16): clients with networks of their own agree on scores of open data.
 
-The consensus is the mean of the scores that arrive; in a round without any, nothing is digested.
+Each client learns open data, then its own, with as many steps. In every round it sends its scores
+of the open samples; the server sends back the mean of those that arrive, the consensus, which
+clients digest (mean squared error, the loss is not printed) before they revisit their own samples.
+In a round in which none arrives, nothing is digested. The message is as large as the open data are
+long and classes are many, whatever the networks; the paper prints O(1).
+
 The published code scores some open samples, drawn anew in every round, and digests by the mean
-absolute error (`alignment_samples`, `digest_loss`).
-Repetitions go through their rounds side by side, networks of one shape stacked; each has the
-mini-batches that it would have alone.
+absolute error (`alignment_samples`, `digest_loss`). Repetitions go through their rounds side by
+side, networks of one shape stacked; each has the mini-batches that it would have alone.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fbftl.exchange.personal import Cohort
+from fbftl.exchange.personal import Cohort, run_personal
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec import NotFiniteError
+from fbftl.study.job import Job
 from fbftl.training.local_updates import Hooks, LocalPlan
 from fbftl.training.personal_models import PersonalModels, train_side_by_side
 from fbftl.training.samples import LabelledInputs
+from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.task import Inputs, Outcome, client_samples
+
+
+def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
+    """Train settings one after the other; what their clients learn of open data they share."""
+    learnt: Learnt = {}
+    for job in jobs:
+        client_data = client_samples(job, inputs)
+        public = open_samples(client_data, job.setting.public_data)
+        yield run_personal(
+            job, client_data, partial(train_by_consensus, public=public, learnt=learnt)
+        )
+
 
 Learnt = dict[tuple[Any, ...], list[Tensor]]
 """Clients' weights after the open data, by what decides them: settings may share them."""

@@ -1,11 +1,16 @@
-"""GH-OFL's trained heads (arXiv 2602.01186): fitted to samples that the server draws itself.
+"""GH-OFL's heads but LDA (arXiv 2602.01186): one Gaussian a class, and heads trained on samples.
 
-The server whitens features by the covariance within classes, keeps the directions V (d, k) in which
-class means differ most, and draws samples of each class around its mean there. *FisherMix* is a
-linear classifier of these samples. *Proto-Hyper* adds a linear correction of low rank to the scores
-of one spherical Gaussian a class, and learns it from labels and from a blend of these scores and
-those of linear discriminant analysis. Both are linear in features, since z z is common to all
-classes.
+*Naive Bayes* and *QDA* score by one Gaussian a class. Covariances of single classes are shrunk by a
+share a: naive Bayes takes a of the mean variance of all dimensions, and QDA a of the covariance of
+all classes, then a of its mean eigenvalue, as regularised discriminant analysis does (Friedman,
+1989) with one number for both.
+
+The others are fitted to samples that the server draws itself. It whitens features by the covariance
+within classes, keeps the directions V (d, k) in which class means differ most, and draws samples of
+each class around its mean there. *FisherMix* is a linear classifier of these samples. *Proto-Hyper*
+adds a linear correction of low rank to the scores of one spherical Gaussian a class, and learns it
+from labels and from a blend of these scores and those of linear discriminant analysis. Both are
+linear in features, since z z is common to all classes.
 
 Constants are those of the public code for CIFAR-10 (`configs/cifar10.yaml`), whose FisherMix has no
 cosine margin either. FisherMix is fitted to its minimum here, since the code's 40 epochs of AdamW
@@ -21,6 +26,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fbftl.ground.randomness import stream, torch_seed
+from fbftl.messages.moments import Moments
 from fbftl.messages.statistics import LabelledRows, Statistics
 from fbftl.training.closed_form import LinearHead, Solved, Spectrum
 from fbftl.training.logistic import logistic
@@ -165,3 +171,70 @@ def protohyper(statistics: Statistics, seed: int) -> Solved:
 
 def _numbers(values: Tensor) -> np.ndarray:
     return values.detach().double().numpy()
+
+
+@dataclass(frozen=True, eq=False)
+class SquaresHead(LinearHead):
+    """Scores w_c · (x, x²) + b_c of N classes: `weights` are (N, 2 d)."""
+
+    def scores(self, values: np.ndarray) -> np.ndarray:
+        """Return the scores (n, N) of samples (n, d)."""
+        values = values.astype(np.float64)
+        return super().scores(np.hstack([values, values**2]))
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticHead(LinearHead):
+    """Scores b_c - ½ ‖W_c (x - μ_c)‖² of N classes: `weights` are (N, d, d).
+
+    means: (N, d).
+    """
+
+    means: np.ndarray
+
+    def scores(self, values: np.ndarray) -> np.ndarray:
+        """Return the scores (n, N) of samples (n, d)."""
+        distances = [
+            np.square((values - mean) @ weights.T).sum(axis=1)
+            for mean, weights in zip(self.means, self.weights, strict=True)
+        ]
+        return self.bias - np.array(distances).T / 2
+
+
+def naive_bayes(moments: Moments, shrinkage: float) -> Solved:
+    """Return the head of class means and variances, dimensions taken as independent."""
+    counts = moments.means.counts_of
+    means = moments.means.sums_of / np.maximum(counts, 1)[:, None]
+    variances = moments.within / np.maximum(counts - 1, 1)[:, None]
+    pooled = moments.within.sum(axis=0) / max(counts.sum() - len(counts), 1)
+    # One sample, or several alike, have no variance of their own.
+    variances = (1 - shrinkage) * variances + shrinkage * pooled.mean() + 1e-12
+    bias = _log_shares(counts) - (np.log(variances) + means**2 / variances).sum(axis=1) / 2
+    weights = np.hstack([means / variances, -0.5 / variances])
+    return Solved(SquaresHead(weights, bias), shrinkage)
+
+
+def qda(rows: LabelledRows, classes: int, shrinkage: float) -> Solved:
+    """Return quadratic discriminant analysis of samples."""
+    from scipy.linalg import solve_triangular
+
+    pooled = Statistics.of(rows.values, rows.labels, classes)
+    width, shares = pooled.width, _log_shares(pooled.counts)
+    within = pooled.within / max(pooled.total - pooled.present.sum(), 1)
+    weights, bias = np.zeros((classes, width, width)), np.full(classes, -np.inf)
+    for label in np.flatnonzero(pooled.present):
+        values = rows.values[rows.labels == label]
+        of_class = Statistics.of(values, np.zeros(len(values), np.int64), 1)
+        sigma = (1 - shrinkage) * of_class.within / max(of_class.total - 1, 1) + shrinkage * within
+        scale = max(float(np.trace(sigma)) / width, 1e-12)
+        sigma = (1 - shrinkage) * sigma + max(shrinkage, 1e-6) * scale * np.eye(width)
+        factor = np.linalg.cholesky(sigma)
+        weights[label] = solve_triangular(factor, np.eye(width), lower=True)
+        bias[label] = shares[label] - np.log(np.diag(factor)).sum()
+    return Solved(QuadraticHead(weights, bias, pooled.means), shrinkage)
+
+
+def _log_shares(counts: np.ndarray) -> np.ndarray:
+    """Return ln(n_c / n) of each class, minus infinity of one without samples."""
+    with np.errstate(divide="ignore"):
+        return np.log(counts / max(float(counts.sum()), 1.0))
