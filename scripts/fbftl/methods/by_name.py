@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def entry_module(method: str) -> str:
     """Return the dotted name of the module that runs a method."""
-    in_folder = Path(__file__).with_name(method).is_dir()
+    in_folder = Path(__file__).with_name(method).joinpath("run.py").is_file()
     return f"fbftl.methods.{method}.run" if in_folder else f"fbftl.methods.{method}"
 
 
