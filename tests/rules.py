@@ -12,7 +12,6 @@ def texts(root: Path) -> list[str]:
 
 def on_clusters(root: Path) -> set[str]:
     """Return the names of rules whose jobs go to a cluster, but for those of results."""
-    blocks = [b for t in texts(root) for b in re.split(r"^(?=rule )", t, flags=re.M)]
-    named = ((re.match(r"rule (\w+)", block), block) for block in blocks)
-    alone = {found[1] for found, block in named if found and "localrule: True" not in block}
-    return alone | {name for t in texts(root) for name in re.findall(r'^    "(\w+)": \(', t, re.M)}
+    blocks = [b for t in texts(root) for b in re.split(r"^(?=(?:rule|use rule) )", t, flags=re.M)]
+    named = ((re.match(r"(?:rule|use rule \w+ as) (\w+)", block), block) for block in blocks)
+    return {found[1] for found, block in named if found and "localrule: True" not in block}
