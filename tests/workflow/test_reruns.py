@@ -150,6 +150,8 @@ def test_a_run_that_was_edited_is_named_and_never_used(finished: Project) -> Non
 
 STUBS = {
     "fbftl.ground.progress": """
+MISSING: dict[str, int] = {}
+
 class ProgressBar:
     def __call__(self, *told):
         pass
