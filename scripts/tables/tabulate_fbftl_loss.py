@@ -32,8 +32,8 @@ from fbftl.messages.codec.compression import PLAIN
 from fbftl.models.cost.layers import Network, read_network
 from fbftl.models.cost.payload import numbers_per_batch
 from fbftl.papers.fbftl.effects import effects
+from fbftl.study.bounds import memory_bytes
 from fbftl.study.job import KnownAxes
-from fbftl.study.memory import memory_bytes
 
 # --- scarcity -------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
 from fbftl.study import methods
-from fbftl.study.axis import Axis
+from fbftl.study.axes import Axis
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params

@@ -80,7 +80,7 @@ def test_a_method_an_axis_a_head_an_attack_and_a_table(finished: Project) -> Non
     for section in ("A method", "An axis", "An attack", "A table or a figure"):
         write(finished, section)
     record = "scripts/fbftl/study/methods/fbftl.py"
-    finished.edit(record, "RECORD = ", TOY_AXIS)
+    finished.edit(record, "FBFTL = ", TOY_AXIS)
     finished.edit(record, "*OF_FEATURES", "*OF_FEATURES, ToyAxes")
     assert finished.planned() == Counter()  # nothing that was made is made again
     write(finished, "A head")
@@ -119,7 +119,7 @@ def test_a_paper_with_five_claims_is_three_files(finished: Project) -> None:
     assert finished.planned(study=study)["results_papers-ants"] == 1
 
 
-TOY_AXIS = """from fbftl.study.axis import Axes
+TOY_AXIS = """from fbftl.study.axes import Axes
 
 
 class ToyAxes(Axes):
@@ -131,7 +131,7 @@ class ToyAxes(Axes):
     toy: int = 3
 
 
-RECORD = """
+FBFTL = """
 """An axis more of a method that has runs."""
 
 

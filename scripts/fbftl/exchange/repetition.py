@@ -19,8 +19,8 @@ from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.feedback import mapped_memory, memory
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
+from fbftl.study.bounds import LARGEST_MEMORY, memory_bytes
 from fbftl.study.job import Job
-from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.measures import MEASURES, SERIES
 from fbftl.training.tasks.task import ClientData, Learner, Outcome, Repetition, Score

@@ -9,7 +9,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.room import mapped
 from fbftl.messages.codec import Compression
 from fbftl.messages.encoded import EncodedRows, encode_rows
-from fbftl.study.memory import memory_bytes
+from fbftl.study.bounds import memory_bytes
 
 
 def memory(clients: int, width: int) -> np.ndarray:

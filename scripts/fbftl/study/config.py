@@ -4,21 +4,22 @@ Every fault is one sentence that names the key, its value and the remedy.
 """
 
 import math
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError, suggestion
-from fbftl.study import alike, full_studies, methods, source_seeds, task_names
+from fbftl.study import full_studies, methods, source_seeds, task_names, yaml_files
 from fbftl.study.clients import Dealing
 from fbftl.study.dealing_faults import dealing_faults
-from fbftl.study.grid import expand
 from fbftl.study.kinds import dialogues, images
 from fbftl.study.model.configuration import Configuration
 from fbftl.study.model.validation import filled as fill
-from fbftl.study.places import at_home, require_free, require_plain_place
-from fbftl.study.settings import DEFAULTS, Setting
+from fbftl.study.settings import DEFAULTS, Setting, expand
 from fbftl.study.systems import System, chosen, paper_of, with_systems
 
 KINDS = {"images": images, "dialogues": dialogues}
@@ -192,7 +193,7 @@ def _resolve(
     of_size: Sequence[System],
 ) -> Study:
     require_plain_place()
-    filled = fill(Configuration, at_home(alike.with_likes(config)))
+    filled = fill(Configuration, at_home(yaml_files.with_likes(config)))
     require_free(filled["tasks"])
     for task in filled["tasks"].values():
         task.setdefault("seeds", filled["seeds"])
@@ -309,3 +310,45 @@ def _require(name: str, defined: Mapping[str, Any], where: str, what: str) -> No
     if name not in defined:
         hint = suggestion(name, defined)
         raise UserError(f"{where} names the {what} '{name}', which is not defined{hint}")
+
+
+PROJECT = Path(__file__).parents[3]
+
+OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
+"""What is beside the tasks in the folder of results."""
+
+
+def at_home(value: Any) -> Any:
+    """Return a value with the user's own folder for every ~ that begins a path in it.
+
+    Where a study has a folder of its own, relative paths, and ~ seems to be one, begin with ../.
+    """
+    if isinstance(value, dict):
+        return {key: at_home(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [at_home(each) for each in value]
+    if isinstance(value, str) and (found := re.fullmatch(r"(?:\.\./)*(~/.*)", value)):
+        return os.path.expanduser(found[1])
+    return value
+
+
+def require_plain_place(project: Path = PROJECT) -> None:
+    """Refuse a project in a folder whose path has braces, which Snakemake takes for wildcards.
+
+    Raises:
+        UserError: naming the folder.
+    """
+    if set("{}") & set(str(project)):
+        raise UserError(
+            f"the project is in {project}, and Snakemake reads braces in a path as wildcards; "
+            "rename or move that folder"
+        )
+
+
+def require_free(tasks: Iterable[str]) -> None:
+    """Refuse a task whose results would go where other things are, on any file system."""
+    for name in tasks:
+        if name.casefold() in map(str.casefold, OURS):
+            raise UserError(
+                f"config: tasks has the name '{name}', which results/ reserves; choose another"
+            )

@@ -13,10 +13,10 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import too_large
 from fbftl.study.axes import is_compressed
+from fbftl.study.bounds import LARGEST_MEMORY, memory_bytes
 from fbftl.study.clients import Dealing
 from fbftl.study.config import Study
 from fbftl.study.dealing_faults import Dealt, too_few_faults
-from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.study.methods import record
 from fbftl.study.settings import Setting
 

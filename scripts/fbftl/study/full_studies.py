@@ -3,19 +3,32 @@
 What a full study makes is in `studies/full/{system}.yaml`, or in several files
 `studies/full/{system}-{name}.yaml`, written before any of its runs is looked at: its settings and
 its seeds, from 100 on. A call makes all of them, or the file that it names by `{system}-{name}`.
+A task's size, what its runs can bear out, is the ending of its name.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError, suggestion
-from fbftl.study import alike
 from fbftl.study.model.validation import filled
-from fbftl.study.sizes import Size, size_of
 from fbftl.study.systems import StudyFile, System, require_defined_once
-from fbftl.study.yaml_files import laid_over, read_yaml
+from fbftl.study.yaml_files import LIKE, laid_over, read_yaml
+
+
+class Size(StrEnum):
+    """What a task's runs are for; only those of a full study get a verdict."""
+
+    QUICK = "quick"
+    FULL = "full"
+
+
+def size_of(task: str) -> Size:
+    """Return a task's size: quick unless its name ends in `-full`."""
+    return Size.FULL if task.endswith(f"-{Size.FULL}") else Size.QUICK
+
 
 FOLDER = Path("studies", "full")
 
@@ -145,10 +158,10 @@ def _faults(study: System, full: set[str]) -> Iterator[str]:
                 f"'{name}-{Size.FULL}'"
             )
     for name, block in study.tasks.items():
-        other = str(block.get(alike.KEY))
+        other = str(block.get(LIKE))
         if "seeds" not in block and other not in full:
             yield (
-                f"tasks.{name}.{alike.KEY} names the task '{other}', which no file of the system "
+                f"tasks.{name}.{LIKE} names the task '{other}', which no file of the system "
                 f"has{suggestion(other, full)}"
                 if size_of(other) == Size.FULL
                 else f"tasks.{name} lacks the key 'seeds'; give some from {FIRST_SEED} on"
@@ -168,7 +181,7 @@ def _extended(root: Path, tasks: Mapping[str, Any], known: set[str]) -> dict[str
     Raises:
         UserError: where several have one of that name.
     """
-    further = {str(block[alike.KEY]) for block in tasks.values() if alike.KEY in block} - known
+    further = {str(block[LIKE]) for block in tasks.values() if LIKE in block} - known
     found: dict[str, Any] = {}
     files: dict[str, str] = {}
     for path in sorted((root / "studies").glob("*.yaml")) if further else ():

@@ -44,7 +44,7 @@ class KnownAxes:
         known = ", ".join(axis for axis in values if axis != "method")
         raise AttributeError(
             f"method {values.get('method')} does not know axis {axis}, but {known}; name it in its "
-            f"record in study/methods/{values.get('method')}.py"
+            f"record in study/methods/"
         )
 
 

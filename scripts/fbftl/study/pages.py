@@ -11,7 +11,7 @@ from html import escape
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study.axis import Axis
+from fbftl.study.axes import Axis
 from fbftl.study.methods import RECORDS, knowing
 from fbftl.study.model.block import LARGEST
 from fbftl.study.model.configuration import Configuration

@@ -1,4 +1,4 @@
-"""What the plan knows of one method: its record, which `study/methods/<name>.py` writes.
+"""What the plan knows of one method: its record, which a module of `study/methods/` has.
 
 Jobs, tables and figures never import a record: what they need of it reaches them as params, so that
 one more method makes no old result again.
@@ -11,8 +11,17 @@ from functools import cached_property
 from typing import Any
 
 from fbftl.ground.errors import UserError, suggestion
-from fbftl.study.axes import COMPRESSION, NOISE, SCHEDULE, SHARED
-from fbftl.study.axis import Axes, Axis, AxisValues, Needs, axes_in
+from fbftl.study.axes import (
+    COMPRESSION,
+    NOISE,
+    SCHEDULE,
+    SHARED,
+    Axes,
+    Axis,
+    AxisValues,
+    Needs,
+    axes_in,
+)
 from fbftl.study.clients import taking_part
 from fbftl.study.dealing_faults import Dealt
 
@@ -159,7 +168,7 @@ class MethodRecord:
                 }
             elif each not in SHARED:
                 raise UserError(
-                    f"scripts/fbftl/study/methods/{self.name}.py has among its axes '{each}', "
+                    f"scripts/fbftl/study/methods: {self.name} has among its axes '{each}', "
                     f"which is none of study/axes.py{suggestion(each, SHARED)}"
                 )
             else:

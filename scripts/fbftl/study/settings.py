@@ -1,16 +1,19 @@
-"""Settings: a method with a value on every axis, and the name that its files have.
+"""Settings: a method with a value on every axis, the name of its files, and grids that span them.
 
 Settings compare by value, and a setting's name holds only the axes that differ from their default:
-a setting that several experiments share is one job, and a new axis renames none. Jobs, tables and
-figures never import this module: what they need of it reaches them as params.
+a setting that several experiments share is one job, and a new axis renames none. An experiment is a
+list of grids, lists of axis values by axis name; its settings are their products, each checked.
+Jobs, tables and figures never import this module: what they need of it reaches them as params.
 """
 
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fbftl.ground.errors import UserError
 from fbftl.study import methods
-from fbftl.study.axes import SHARED
-from fbftl.study.axis import Axis
+from fbftl.study.axes import SHARED, Axis, is_compressed, shared_faults
 from fbftl.study.job import name_of
 
 ORDER = (
@@ -106,3 +109,144 @@ class Setting:
     def with_axes(self, **axes: Any) -> "Setting":
         """Return this setting with other values on some axes."""
         return Setting(**(self.deviations() | axes))
+
+
+def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
+    """Return the settings that grids span: each grid's product, duplicates once, sorted by name.
+
+    Args:
+        grids: lists of axis values by axis name.
+
+    Raises:
+        UserError: if a setting makes no sense.
+    """
+    settings = set()
+    for grid in grids:
+        _require_named(grid)
+        # In the grid's order, so that of several faults the same one is named every time.
+        spanned = _spanned(grid)
+        for setting in spanned:
+            require_sensible(setting)
+        _require_effect(grid)
+        settings.update(spanned)
+    return sorted(settings, key=lambda setting: setting.name)
+
+
+def _require_named(grid: Mapping[str, list[Any]]) -> None:
+    """Refuse a grid that leaves out an axis which its method has named.
+
+    Raises:
+        UserError: naming method and axis.
+    """
+    for method in grid.get("method", ()):
+        record = methods.record(method)
+        for axis in record.named:
+            if axis not in grid:
+                says = record.by_name[axis].doc.removesuffix(".")
+                raise UserError(
+                    f"config: a grid of method {method} lacks the axis {axis} ({says}); give it"
+                )
+
+
+def _spanned(grid: Mapping[str, list[Any]]) -> list[Setting]:
+    """Return the settings of a grid's product, the last axis the fastest."""
+    products = itertools.product(*grid.values())
+    return [from_axes(dict(zip(grid, values, strict=True))) for values in products]
+
+
+def _require_effect(grid: Mapping[str, list[Any]]) -> None:
+    """Refuse a value that no setting of its grid keeps: it would be dropped in silence.
+
+    The grid is thinned to the values that `simplified` tells apart.
+
+    Raises:
+        UserError: naming axis, value and what it needs.
+    """
+    thinned = {axis: _told_apart(axis, values) for axis, values in grid.items()}
+    spanned = _spanned(thinned)
+    for axis, values in thinned.items():
+        lacking = [methods.record(setting.method).lacks(axis, setting) for setting in spanned]
+        needs = list(filter(None, lacking))
+        kept = {getattr(setting, axis) for setting in spanned} | {DEFAULTS[axis]}
+        for value in values if needs else ():
+            if _typed(axis, value) not in kept:
+                raise UserError(
+                    f"config: a grid asks for {axis} {value}, which has no effect in any of its "
+                    f"settings; give {needs[0].what} as well, or leave it out"
+                )
+
+
+def _told_apart(axis: str, values: Iterable[Any]) -> list[Any]:
+    """Return the values of an axis that may differ in whether other axes have an effect.
+
+    Of numbers these are the default, none at all, and the first other one.
+    """
+    if TYPES[axis] not in (int, float):
+        return list(values)
+    return list({(value == DEFAULTS[axis], not value): value for value in values}.values())
+
+
+def from_axes(values: Mapping[str, Any]) -> Setting:
+    """Build a simplified setting from axis values as a config gives them (1 reads as 1.0)."""
+    return simplified(Setting(**{axis: _typed(axis, value) for axis, value in values.items()}))
+
+
+def _typed(axis: str, value: Any) -> Any:
+    """Return a value of an axis in its type; none stays none."""
+    return value if value is None else TYPES[axis](value)
+
+
+def simplified(setting: Setting) -> Setting:
+    """Return a setting without axes that have no effect, so that equal jobs are one job."""
+    record = methods.record(setting.method)
+    without_effect = {
+        name: DEFAULTS[name] for name, _ in setting.deviating if record.lacks(name, setting)
+    }
+    if setting.schedule == "dynamic" and setting.descent_momentum == 0:
+        # The best schedule of plain descent is the exponential one.
+        without_effect = {"schedule": "exp"} | without_effect
+    return setting.with_axes(**without_effect) if without_effect else setting
+
+
+LONGEST_NAME = 200
+"""Characters of a setting's name: files are named after it, with a suffix, in 255 bytes."""
+
+
+def require_sensible(setting: Setting) -> None:
+    """Refuse a setting whose method does not know its axes, or whose axes contradict each other.
+
+    Raises:
+        UserError: naming the setting, or method and axis.
+    """
+    _require_known(setting)
+    if len(setting.name) > LONGEST_NAME:
+        raise UserError(
+            f"config: the setting '{setting.name}' has a name of {len(setting.name)} characters "
+            f"for its files, which take {LONGEST_NAME}; round its values, or give the "
+            "task what all settings share"
+        )
+    for fault in _faults(setting):
+        raise UserError(f"config: the setting '{setting.name}' {fault}")
+
+
+def _faults(setting: Setting) -> Iterator[str]:
+    """Yield what a setting asks for and cannot have, each with its remedy."""
+    record = methods.record(setting.method)
+    for name, value in setting.deviating:
+        if not record.offers(name, value):
+            offering = [r.name for r in methods.RECORDS if r.knows(name) and r.offers(name, value)]
+            yield f"is not possible: {name} {value} is for {' and '.join(offering)}"
+    yield from shared_faults(setting)
+    if record.by_rounds and setting.mechanism != "none" and is_compressed(setting):
+        yield "compresses noisy updates, which is not offered; use bits 32 and keep 1"
+    yield from record.faults(setting)
+
+
+def _require_known(setting: Setting) -> None:
+    record = methods.record(setting.method)
+    for axis in setting.deviations():
+        if not record.knows(axis):
+            raise UserError(
+                f"config: method {setting.method} has no axis {axis}; "
+                f"methods that have it: {', '.join(methods.knowing(axis))}"
+            )

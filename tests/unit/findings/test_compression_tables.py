@@ -10,9 +10,8 @@ from fbftl.findings.run_file import run_document
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.models.cost.layers import Layer, Network, write_network
-from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
-from fbftl.study.settings import Setting
+from fbftl.study.settings import Setting, from_axes
 from plot_fbftl import marked as on_fronts
 from tabulate_fbftl_loss import EQ_18, as_printed, loss_rate
 from tabulate_fbftl_loss import compression as tabulate_compression

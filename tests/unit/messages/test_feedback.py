@@ -8,7 +8,7 @@ from fbftl.ground.errors import UserError
 from fbftl.messages import feedback
 from fbftl.messages.codec import Compression, compress
 from fbftl.messages.feedback import compress_with_feedback, mapped_memory, memory
-from fbftl.study.memory import memory_bytes
+from fbftl.study.bounds import memory_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 from fbftl.findings.runs import all_runs, per_seed, settings_in, tidy
 from fbftl.papers.fbftl.effects import effects
-from fbftl.study.grid import from_axes
-from fbftl.study.settings import DEFAULTS
+from fbftl.study.settings import DEFAULTS, from_axes
 from fbftl.training.measures import MEASURES
 
 DECLARED = {

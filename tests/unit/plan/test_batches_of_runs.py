@@ -14,7 +14,7 @@ from fbftl.plan.batches import (
     units,
 )
 from fbftl.plan.recipes import SettingRecipe
-from fbftl.study.grid import from_axes
+from fbftl.study.settings import from_axes
 
 
 def run(number: int, seed: int = 0, task: str = "digits", **axes: object) -> MissingRun:

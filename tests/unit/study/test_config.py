@@ -9,8 +9,7 @@ import pytest
 import yaml
 from annotated_types import Ge, Gt, Le, Lt
 from fbftl.ground.errors import UserError
-from fbftl.study.config import resolve
-from fbftl.study.places import require_plain_place
+from fbftl.study.config import require_plain_place, resolve
 from fbftl.study.settings import AXES
 
 GOOD = """

@@ -1,15 +1,18 @@
 """Clients that cannot be dealt are refused before any job, each in one sentence."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.study.clients import Dealing
 from fbftl.study.dealing_faults import dealing_faults, too_few_faults
+from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.model.data import ImageClients
 from fbftl.study.model.validation import filled
 from fbftl.study.settings import Setting
+from unit.study.test_refused_settings import study
 
 BLOCK = {"partition": "iid", "samples_per_client": 8, "clients": None, "shards_per_client": 2}
 BLOCK |= {"alpha": 0.1, "draw": "once", "domains": None, "groups": None, "seed": 0}
@@ -78,3 +81,26 @@ def test_what_the_samples_fill_passes(changes: dict[str, Any]) -> None:
 def test_what_they_do_not_fill_is_refused(changes: dict[str, Any], sentence: str) -> None:
     fault = next(too_few_faults(Dealing.of(BLOCK | changes), 100))
     assert re.search(sentence, fault)
+
+
+def test_memories_are_known_by_cut_and_network() -> None:
+    """The paper's head behind 4,096 features: 892 GB, and not the 472 of its hidden widths."""
+    paper = {"head": [4096, 4096, 512], "clients": {"samples_per_client": 8}}
+    paper_study = study(paper, method=["ftl_c"], bits=[2])
+    with pytest.raises(UserError, match=r"ftl_c\+bits=2' .* 6,250 clients remember 892 GB tog"):
+        require_feasible(paper_study, "digits", 50_000, sizes=Sizes(heads={"relu_fc1": 35_668_490}))
+    few = study(paper, method=["ftl_c"], bits=[2], fraction=[0.001])
+    require_feasible(few, "digits", 50_000, sizes=Sizes(heads={"relu_fc1": 35_668_490}))
+    whole = study({}, method=["fl"], bits=[2])
+    require_feasible(whole, "digits", 1438, sizes=Sizes(networks={None: 10**6}))
+    with pytest.raises(UserError, match="180 clients remember 7 GB"):
+        require_feasible(whole, "digits", 1438, sizes=Sizes(networks={None: 10**7}))
+
+
+def test_memories_may_go_to_a_scratch_folder_that_exists(tmp_path: Path) -> None:
+    large = study({"head": [4096, 4096]}, method=["fl"], bits=[8])
+    large.config["scratch_folder"] = str(tmp_path)
+    require_feasible(large, "digits", 1438)
+    large.config["scratch_folder"] = str(tmp_path / "missing")
+    with pytest.raises(UserError, match="missing', which is no folder; make it first"):
+        require_feasible(large, "digits", 1438)

@@ -1,8 +1,7 @@
 """What settings of ECOS may ask of a cloud."""
 
 from fbftl.study import methods
-from fbftl.study.grid import from_axes
-from fbftl.study.settings import Setting
+from fbftl.study.settings import Setting, from_axes
 
 BUYING = {"method": "ecos", "purchase": 300}
 

@@ -15,15 +15,14 @@ from fbftl.methods.by_name import entry_module
 from fbftl.models.cost.compute import SCHEMES
 from fbftl.study import methods
 from fbftl.study.axes import BY_ROUNDS
-from fbftl.study.grid import require_sensible
 from fbftl.study.job import known_axes
-from fbftl.study.settings import AXES, DEFAULTS, Setting
+from fbftl.study.settings import AXES, DEFAULTS, Setting, require_sensible
 from matplotlib.colors import to_rgb
 
-PLAN = {
-    f"scripts/fbftl/study/{name}.py"
-    for name in ("axis", "axes", "record", "settings", "grid", "config")
-} | {f"scripts/fbftl/study/methods/{name}.py" for name in ("__init__", *methods.names())}
+PLAN = {f"scripts/fbftl/study/{name}.py" for name in ("axes", "record", "settings", "config")} | {
+    f"scripts/fbftl/study/methods/{path.name}"
+    for path in Path(methods.__file__).parent.glob("*.py")
+}
 
 
 def test_every_record_is_of_a_method_that_can_be_trained_and_counted():

@@ -8,7 +8,7 @@ from fbftl.ground.errors import UserError
 from fbftl.study.config import Study, resolve
 from fbftl.study.dealing_faults import OF_SHARDS
 from fbftl.study.feasibility import Sizes, require_feasible
-from fbftl.study.grid import expand
+from fbftl.study.settings import expand
 
 Block = dict[str, Any]
 SIZES = Sizes(classes=10, widths={"relu_fc1": 256, "fc1": 256})

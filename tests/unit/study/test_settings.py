@@ -1,9 +1,12 @@
-"""Settings: names, expansion, duplicates."""
+"""Settings: names, expansion, duplicates; those of split training, refused and simplified."""
 
 from itertools import product
 
-from fbftl.study.grid import expand, from_axes, simplified
-from fbftl.study.settings import TYPES, Setting
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.models.chain import check_networks
+from fbftl.study.config import resolve
+from fbftl.study.settings import TYPES, Setting, expand, from_axes, simplified
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from snakemake.target_jobs import parse_target_jobs_cli_args
@@ -70,3 +73,43 @@ def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
         assert simplified(setting) == setting
         for axis, kind in TYPES.items():
             assert getattr(setting, axis) is None or type(getattr(setting, axis)) is kind
+
+
+EPPFL = {"method": "eppfl"}
+
+
+def study(**axes: object) -> dict:
+    network = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "relu1_1"}
+    task = {
+        "data": {"kind": "digits"},
+        "source": {"kind": "pretrain", "image": [8, 8, 1]},
+        "features": {"cut": "relu_fc1"},
+        "networks": {"cnn": network},
+    }
+    grid = {"method": ["eppfl"], "network": ["cnn"]} | {axis: [v] for axis, v in axes.items()}
+    return {
+        "study": {"tasks": ["toy"], "experiments": ["split"]},
+        "tasks": {"toy": task},
+        "experiments": {"split": {"grids": [grid]}},
+    }
+
+
+def test_axes_of_split_training_without_effect_vanish():
+    plain = Setting(**EPPFL)
+    for axis, value in {
+        "kept_gradients": "small", "selection_reading": "code", "laplace_sensitivity": "clip",
+        "mask_shape": "scalar", "client_part": "relu2_1",
+    }.items():  # fmt: skip
+        assert from_axes(EPPFL | {axis: value}) == plain
+        with pytest.raises(UserError, match=f"asks for {axis} .* has no effect"):
+            expand([{"method": ["eppfl"], axis: [value]}])
+
+
+def test_a_client_part_is_where_the_job_cuts_and_has_to_be_in_the_network():
+    resolved = resolve(study(client_part="relu2_1"))
+    (name,) = resolved.settings["toy"]["split"]
+    assert resolved.job("toy", name)["block"]["network"]["cut"] == "relu2_1"
+    check_networks("toy", resolved.task("toy"), resolved.client_parts("toy"))
+    wrong = resolve(study(client_part="relu7_1"))
+    with pytest.raises(UserError, match=r"cut is 'relu7_1'.*choose among conv1_1"):
+        check_networks("toy", wrong.task("toy"), wrong.client_parts("toy"))

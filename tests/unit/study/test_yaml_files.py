@@ -1,10 +1,14 @@
-"""Configuration files: nothing that they say is dropped, and what is no YAML is told so."""
+"""Configuration files: nothing that they say is dropped; tasks that are like another."""
 
+import copy
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
+from fbftl.study.config import resolve
+from fbftl.study.systems import System
 from fbftl.study.yaml_files import read_config_file, read_yaml
 
 
@@ -69,3 +73,59 @@ def test_a_configuration_without_keys_is_refused(tmp_path: Path, text: str) -> N
 def test_a_target_after_a_configuration_is_told_from_a_file(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"no file .*layers; .* name targets before"):
         read_config_file(tmp_path / "layers")
+
+
+CONFIG = """
+study: {tasks: [digits, few], experiments: [scarcity]}
+tasks:
+  digits:
+    data: {kind: digits, test_fraction: 0.3}
+    source: {kind: pretrain, image: [8, 8, 1]}
+    features: {cut: fc1, further_cuts: [fc2]}
+    training: {epochs: 7, batch: 32}
+  few: {like: digits, seeds: [5], training: {epochs: 2}, features: {further_cuts: []}}
+  fewer: {training: {epochs: 1}, like: few}
+experiments:
+  scarcity: {grids: [{plr: [0, 0.5]}]}
+"""
+
+
+@pytest.fixture
+def config() -> dict[str, Any]:
+    """Three tasks, of which each is like the one before it."""
+    return yaml.safe_load(CONFIG)
+
+
+def test_single_keys_change_and_lists_are_replaced_whole(config):
+    before = copy.deepcopy(config)
+    study = resolve(config)
+    digits, few = study.task("digits"), study.task("few")
+    assert few == digits | {
+        "seeds": [5],
+        "training": digits["training"] | {"epochs": 2},
+        "features": digits["features"] | {"further_cuts": []},
+    }
+    assert config == before
+    assert study.job("few", "fbftl")["training"]["batch"] == 32
+
+
+def test_a_task_may_be_like_that_of_a_system(config):
+    system = System("ant", "toys", {}, {"ants": config["tasks"]["digits"]}, {})
+    config["tasks"]["few"]["like"] = "ants"
+    assert resolve(config, [system]).task("few")["data"]["test_fraction"] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence"),
+    [
+        ("digit", r"tasks\.few\.like names the task 'digit', .* did you mean 'digits'\?"),
+        (7, r"tasks\.few\.like names the task 7, which is not defined"),
+        (None, r"tasks\.few\.like names the task None"),
+        ("few", "is circular: few, which is like few; write out"),
+        ("fewer", r"is circular: few, which is like fewer, which is like few; write out"),
+    ],
+)
+def test_unknown_names_and_circles_are_refused(other, sentence, config):
+    config["tasks"]["few"]["like"] = other
+    with pytest.raises(UserError, match=sentence):
+        resolve(config)

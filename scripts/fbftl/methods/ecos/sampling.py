@@ -46,10 +46,10 @@ from fbftl.methods.ecos.public_rows import PublicPool, PublicRows
 from fbftl.privacy.composition import NO_GUARANTEE
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.release import noise_seed
+from fbftl.study.bounds import counts_bound, summing_ring
 from fbftl.study.clients import domains_in
 from fbftl.study.job import Job
 from fbftl.study.outsourcing import COUNTING
-from fbftl.study.rings import counts_bound, summing_ring
 from fbftl.training.learners.linear import score_of_linear
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure

@@ -20,8 +20,8 @@ from fbftl.ground.ring import Ring, ring_for
 from fbftl.methods.fade.group_leakage import leak
 from fbftl.methods.fade.groups import Users
 from fbftl.privacy.noise import clip_rows
+from fbftl.study.bounds import updates_bound
 from fbftl.study.job import Job
-from fbftl.study.rings import updates_bound
 
 TOGETHER = 64
 """Rounds whose messages are held until they are entered together."""

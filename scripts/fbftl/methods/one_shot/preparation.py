@@ -16,8 +16,8 @@ from fbftl.messages.statistics import Statistics, length, random_projection
 from fbftl.methods.one_shot.message import SummaryMessage, Terms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.statistics import clipped
+from fbftl.study.bounds import statistics_bound, summing_ring
 from fbftl.study.job import Job, KnownAxes
-from fbftl.study.rings import statistics_bound, summing_ring
 from fbftl.study.uploads import CANDIDATES
 
 

@@ -1,4 +1,4 @@
-"""The methods as the plan knows them: a module each, with its record and the axes of its own.
+"""The methods as the plan knows them: records, and axes of their own; of a paper in one module.
 
 The schema's enumerations, the constraints of training rules, the axes that a method may be asked
 for, looks, labels and cost schemes come from here.
@@ -14,24 +14,25 @@ from fbftl.study.axes import SHARED
 from fbftl.study.record import MethodRecord
 
 
-def record_of(name: str) -> MethodRecord:
-    """Return the record of a method from its module.
+def records_of(name: str) -> list[MethodRecord]:
+    """Return the records of methods in a module here.
 
     Raises:
-        UserError: if the module has none, or one of another name.
+        UserError: if there are none.
     """
-    record = getattr(import_module(f"{__name__}.{name}"), "RECORD", None)
-    if not isinstance(record, MethodRecord) or record.name != name:
+    module = import_module(f"{__name__}.{name}")
+    records = [value for value in vars(module).values() if isinstance(value, MethodRecord)]
+    if not records:
         raise UserError(
-            f"scripts/fbftl/study/methods/{name}.py has no RECORD, a MethodRecord with the name "
-            f"'{name}'; write RECORD = MethodRecord(\"{name}\", ...) there"
+            f"scripts/fbftl/study/methods/{name}.py has no record of a method; write RECORD = "
+            "MethodRecord(...) there"
         )
-    return record
+    return records
 
 
 RECORDS = tuple(
     sorted(
-        (record_of(module.name) for module in iter_modules(__path__)),
+        (record for module in iter_modules(__path__) for record in records_of(module.name)),
         key=lambda record: record.place,
     )
 )

@@ -5,14 +5,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from fbftl.study.axes import CLIENTS, NOISE, SUMS
-from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.axes import CLIENTS, NOISE, SUMS, Axes, AxisValues, Needs
+from fbftl.study.bounds import LARGEST_NORMAL, counts_bound
 from fbftl.study.clients import domains_in, taking_part
 from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Many, Number, PositiveShare
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.record import Block, MethodRecord
-from fbftl.study.rings import LARGEST_NORMAL, counts_bound
 
 
 def _counts(setting: AxisValues) -> bool:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from fbftl.study.axes import BY_ROUNDS, MASKED, MECHANISM_GIVEN
-from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.axes import BY_ROUNDS, MASKED, MECHANISM_GIVEN, Axes, AxisValues, Needs
 from fbftl.study.model.block import Layer, PositiveShare
 from fbftl.study.record import MethodRecord
 

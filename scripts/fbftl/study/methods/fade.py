@@ -5,12 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fbftl.study.axes import NOISE, SUMS
-from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.axes import NOISE, SUMS, Axes, AxisValues, Needs
+from fbftl.study.bounds import updates_bound
 from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Count, Number, Probability, Share
 from fbftl.study.record import Block, MethodRecord, alike_in, keys
-from fbftl.study.rings import updates_bound
 
 PLAYED = Needs("an adversary", lambda setting: setting.adversary != "none")
 

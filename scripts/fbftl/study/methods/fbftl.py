@@ -1,9 +1,61 @@
-"""FbFTL: clients upload features once, on which the server trains the head."""
+"""Methods of paper fbftl: rounds of the whole network or of its head, and features sent once."""
 
-from fbftl.study.axes import CLIENTS, COMPRESSION, LINK, NOISE, OF_FEATURES
+from collections.abc import Iterator
+
+from fbftl.study.axes import BY_ROUNDS, CLIENTS, COMPRESSION, LINK, NOISE, OF_FEATURES, AxisValues
 from fbftl.study.record import MethodRecord, alike_in
 
-RECORD = MethodRecord(
+FL = MethodRecord(
+    "fl", "FL", "#CC79A7", "D", "fbftl",
+    place=10,
+    reads="clients and source",
+    sends="rounds",
+    axes=(*BY_ROUNDS, "clients_per_round", "network"),
+    mechanisms=("none", "relative", "dp_fedavg"),
+    cost="fl",
+)  # fmt: skip
+"""FL: clients train the whole network, by rounds."""
+
+
+SFL = MethodRecord(
+    "sfl", "SFL", "#E69F00", "v", "fbftl",
+    place=20,
+    reads="clients and source",
+    sends="rounds",
+    axes=(*BY_ROUNDS, "network"),
+    compresses=False,
+    cost="sfl",
+)  # fmt: skip
+"""SFL: the network is split between clients and server."""
+
+
+FTL_F = MethodRecord(
+    "ftl_f", "FTL_f", "#009E73", "^", "fbftl",
+    place=30,
+    reads="clients and source",
+    sends="rounds",
+    axes=(*BY_ROUNDS, "clients_per_round"),
+    mechanisms=("none", "relative", "dp_fedavg"),
+    cost="ftl_f",
+    kinds=("images", "dialogues"),
+)  # fmt: skip
+"""FTL_f: clients fine-tune the whole source network, by rounds."""
+
+
+FTL_C = MethodRecord(
+    "ftl_c", "FTL_c", "#0072B2", "s", "fbftl",
+    place=40,
+    reads="features",
+    sends="rounds",
+    axes=("cut", *BY_ROUNDS, "clients_per_round"),
+    mechanisms=("none", "relative", "dp_fedavg"),
+    cost="ftl_c",
+    kinds=("images", "dialogues"),
+)  # fmt: skip
+"""FTL_c: clients train a head on features of the frozen source network, by rounds."""
+
+
+FBFTL = MethodRecord(
     "fbftl", "FbFTL", "#D55E00", "o", "fbftl",
     place=50,
     reads="features",
@@ -14,3 +66,22 @@ RECORD = MethodRecord(
     kinds=("images", "dialogues"),
     together=alike_in("noise_draw"),
 )  # fmt: skip
+"""FbFTL: clients upload features once, on which the server trains the head."""
+
+
+def released_faults(setting: AxisValues) -> Iterator[str]:
+    """Yield what a setting says against itself."""
+    if setting.plr > 0 and setting.loss != "reshuffled":
+        yield "is as released, where losses come back; give plr with loss: reshuffled"
+
+
+RELEASED = MethodRecord(
+    "released", "public script", "#56B4E9", "P", "fbftl",
+    place=70,
+    reads="clients and source",
+    sends="nothing",
+    axes=("cut", *CLIENTS, "plr", "loss"),
+    compresses=False,
+    faults=released_faults,
+)  # fmt: skip
+"""The public script of paper fbftl, as it was released."""

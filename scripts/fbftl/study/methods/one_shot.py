@@ -9,13 +9,22 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.study.axes import CLIENTS, COMPRESSES, COMPRESSION, LINK, NOISE, OF_FEATURES
+from fbftl.study.axes import (
+    CLIENTS,
+    COMPRESSES,
+    COMPRESSION,
+    LINK,
+    NOISE,
+    OF_FEATURES,
+    Axes,
+    AxisValues,
+    Needs,
+)
 from fbftl.study.axes import SUMS as SUMMING
-from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.bounds import noise_bound, statistics_bound
 from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Many
 from fbftl.study.record import Block, MethodRecord, alike_in, keys
-from fbftl.study.rings import noise_bound, statistics_bound
 from fbftl.study.uploads import CLASSES, HEADS_FROM, LACKS, MESSAGES, SUMS, gives
 
 SUMMED = ("means", "statistics", "projected")

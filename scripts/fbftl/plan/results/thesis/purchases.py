@@ -5,8 +5,8 @@ from fbftl.plan.entries import Entry, Result
 from fbftl.plan.paths import TASK
 from fbftl.plan.vocabulary import DOMAINS, GUARANTEES, TIDY, axes, of_task, table_of
 from fbftl.study.config import Study
-from fbftl.study.grid import simplified
 from fbftl.study.outsourcing import ASKED
+from fbftl.study.settings import simplified
 
 RULES = ("ecos", "proximity", "kcenter", "random", "ideal")
 

@@ -1,13 +1,44 @@
-"""FedAvg on a head: clients train it for local epochs on features of the frozen source network."""
+"""Rivals of FbFTL that train by rounds: FedProx, SCAFFOLD, and FedAvg on the head."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from fbftl.study.axes import BY_ROUNDS
-from fbftl.study.axis import Axes, AxisValues, Needs
+from fbftl.study.axes import BY_ROUNDS, Axes, AxisValues, Needs
 from fbftl.study.dealing_faults import Dealt
-from fbftl.study.model.block import Positive, PositiveShare
+from fbftl.study.model.block import NotNegative, Positive, PositiveShare
 from fbftl.study.record import Block, MethodRecord, keys
+
+
+class FedProxAxes(Axes):
+    """Axes of FedProx alone.
+
+    proximal: weight μ of half the squared distance to the round's first weights in a client's loss.
+    """
+
+    proximal: NotNegative = 0.0
+
+
+FEDPROX = MethodRecord(
+    "fedprox", "FedProx", "#D4AF37", "$P$", "rivals",
+    place=90,
+    reads="clients and source",
+    sends="local",
+    axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples", FedProxAxes),
+    mechanisms=("none", "relative", "dp_fedavg"),
+)  # fmt: skip
+"""FedProx: FedAvg with a proximal term in every client's loss."""
+
+
+SCAFFOLD = MethodRecord(
+    "scaffold", "SCAFFOLD", "#5E4FA2", "$C$", "rivals",
+    place=100,
+    reads="clients and source",
+    sends="local",
+    axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples"),
+    compresses=False,
+)  # fmt: skip
+"""SCAFFOLD: FedAvg with control variates at server and clients."""
+
 
 SOLVED = Needs("start: means", lambda setting: setting.start == "means")
 
@@ -37,7 +68,7 @@ class FedAvgHeadAxes(Axes):
     server_rate: Positive = 1.0
 
 
-def size_faults(setting: AxisValues, task: Block, dealt: Dealt) -> Iterator[str]:
+def fedavg_head_size_faults(setting: AxisValues, task: Block, dealt: Dealt) -> Iterator[str]:
     """Yield hidden layers that are too narrow for a solved head."""
     units = 2 * (dealt.classes or FEWEST_CLASSES)
     if setting.start == "means" and min(task["head"], default=units) < units:
@@ -47,12 +78,13 @@ def size_faults(setting: AxisValues, task: Block, dealt: Dealt) -> Iterator[str]
         )
 
 
-RECORD = MethodRecord(
+FEDAVG_HEAD = MethodRecord(
     "fedavg_head", "FedAvg on the head", "#332288", "p", "rivals",
     place=45,
     reads="features",
     sends="local",
     axes=("cut", *BY_ROUNDS, "local_epochs", "local_batch", "clients_per_round", FedAvgHeadAxes),
     block=keys("one_shot"),
-    size_faults=size_faults,
+    size_faults=fedavg_head_size_faults,
 )  # fmt: skip
+"""FedAvg on a head: clients train it for local epochs on features of the frozen source network."""

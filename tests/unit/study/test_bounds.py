@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fbftl.messages.statistics import Statistics
 from fbftl.privacy.statistics import clipped
-from fbftl.study.rings import (
+from fbftl.study.bounds import (
     LARGEST_NORMAL,
     counts_bound,
     statistics_bound,

@@ -1,4 +1,4 @@
-"""How large masked sums can be, from what is known before any job: for the plan and for jobs.
+"""How large masked sums and memories can be, known before any job: for the plan and for jobs.
 
 A bound is on the size of a sum whatever the signs of its parts: the sum of bounds on these.
 """
@@ -72,3 +72,12 @@ def summing_ring(
     """
     largest = None if bound is None else bound + noise_bound(noise_std or 0.0)
     return ring_for(largest, members + 1, fraction_bits)
+
+
+LARGEST_MEMORY = 4 * 2**30
+"""Bytes that the memories of all clients may take in RAM."""
+
+
+def memory_bytes(clients: int, width: int) -> int:
+    """Return what the memories of all clients take together, one float32 per parameter."""
+    return 4 * clients * width
