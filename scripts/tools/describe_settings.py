@@ -1,4 +1,4 @@
-"""Write what follows from the typed model of a study: two pages of docs, and the JSON schema.
+"""Write what follows from the typed model of a study: the page of methods, and the JSON schema.
 
     PYTHONPATH=scripts python scripts/tools/describe_settings.py
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fbftl.ground.errors import ending_with_sentence
 from fbftl.ground.files import write_text
-from fbftl.study.pages import method_page, require_lasting, schema_text, settings_page
+from fbftl.study.pages import method_page, require_lasting, schema_text
 
 ROOT = Path(__file__).parents[2]
 METHODS = ROOT / "docs" / "methods.md"
@@ -19,5 +19,4 @@ if __name__ == "__main__":
     with ending_with_sentence():
         require_lasting(METHODS.read_text(encoding="utf-8"))
     write_text(METHODS, method_page())
-    write_text(ROOT / "docs" / "settings.md", settings_page())
     write_text(ROOT / "config" / "schema.json", schema_text())

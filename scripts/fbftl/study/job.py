@@ -74,6 +74,9 @@ class Training:
         data.
     batch: samples per server step of FbFTL.
     clients_per_round: clients U·C per round of the gradient methods.
+    learning_rate: of the optimiser, in local epochs the clients'.
+    momentum: of SGD; 0 is none.
+    weight_decay: L2 penalty on the trained weights.
     validation: share of the received uploads held out to pick the epoch.
     selection: validation, test (the papers' habit), or last.
     dropout: whether dropout acts while clients train a network; every client's masks are its own.
@@ -170,6 +173,7 @@ class FineTuning:
     least_updates: passes are added until there are this many updates: scarce data is not trained
         less.
     warmup: share of all updates, 0 to 1.
+    weight_decay: AdamW's.
     validation: share of the received samples held out to choose the epoch.
     selection: validation is the least loss on held-out samples; test is ROUGE-1, as the papers do.
     """

@@ -1,19 +1,16 @@
 """What is made from the typed model of a study, for people and for editors.
 
-`docs/methods.md` has the methods with their axes, `docs/settings.md` the keys of a configuration,
-and `config/schema.json` is its JSON schema.
+`docs/methods.md` has the methods with their axes; `config/schema.json` is the JSON schema of a
+configuration, from which `scripts/tools/describe_keys.py` writes a page of the site.
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from html import escape
-from typing import Any
+from collections.abc import Iterable
 
 from fbftl.ground.errors import UserError
 from fbftl.study.axes import Axis
 from fbftl.study.methods import RECORDS, knowing
-from fbftl.study.model.block import LARGEST
 from fbftl.study.model.configuration import Configuration
 from fbftl.study.record import MethodRecord
 from fbftl.study.settings import AXES
@@ -134,29 +131,6 @@ def _code(text: str) -> str:
     return f"`{text}`"
 
 
-SETTINGS = """\
-# The keys of a configuration
-
-For those who write a study. A configuration lists what differs from the defaults; a key that is \
-not here is refused. Each table is a block: the keys at one place of the configuration, where \
-`{name}` is a name of your choice. The axes of a grid are on a page of [methods](methods.md#axes). \
-`config/schema.json` has the same for editors. `scripts/tools/describe_settings.py` makes this \
-page from the typed model in `scripts/fbftl/study/model/`.
-"""
-
-BOUNDS = {
-    "minimum": "at least",
-    "exclusiveMinimum": "above",
-    "maximum": "at most",
-    "exclusiveMaximum": "below",
-}
-"""How the page writes the bounds of JSON schema."""
-
-
-PLURAL = re.compile("(?<=^integer)|(?<=^number)|(?<=^string)")
-"""Where a kind of values takes the ending of several."""
-
-
 def schema_text() -> str:
     """Return the JSON schema of a configuration, a block on each line."""
     schema = Configuration.model_json_schema()
@@ -164,79 +138,3 @@ def schema_text() -> str:
     lines = [f"{json.dumps(name)}: {json.dumps(block)}" for name, block in blocks.items()]
     joined = ",\n".join(lines)
     return f'{json.dumps(schema)[:-1]}, "$defs": {{\n{joined}\n}}}}\n'
-
-
-def settings_page() -> str:
-    """Return the page of all keys of a configuration: Markdown, with a table in HTML per block.
-
-    A block comes where a reader of a configuration meets it first. It is one line, in which a
-    pipe table would need one for each key.
-    """
-    schema = Configuration.model_json_schema()
-    blocks = {"Configuration": schema, **schema["$defs"]}
-    places: dict[str, list[str]] = {}
-    _place("Configuration", "", blocks, places)
-    written = "\n".join(_block(name, blocks[name], places[name]) for name in places)
-    return f"{SETTINGS}\n{written}\n\nNext: [methods](methods.md).\n"
-
-
-def _place(name: str, at: str, blocks: Mapping[str, Any], places: dict[str, list[str]]) -> None:
-    """Note where a block is in a configuration, and those in it, depth first."""
-    known = name in places
-    places.setdefault(name, []).append(at)
-    for key, described in () if known else blocks[name]["properties"].items():
-        text = json.dumps(described)
-        below = ".{name}" if "Properties" in text else ""
-        for inner in re.findall(r"#/\$defs/(\w+)", text):
-            _place(inner, f"{at}.{key}{below}".lstrip("."), blocks, places)
-
-
-def _block(name: str, block: Mapping[str, Any], places: list[str]) -> str:
-    """Return a heading, what a block is, and a table of its keys, in a line of HTML."""
-    kind = block["properties"].get("kind", {}).get("const", "")
-    at = ", ".join(map(_tag, dict.fromkeys(places))) if places[0] else "Top level"
-    head = f'<h3 id="{name.lower()}">{at}{f" of kind {_tag(kind)}" if kind else ""}</h3>'
-    axes = AXES if name == "Grid" else ()
-    rows = [("<b>key</b>", "<b>values</b>", "<b>default</b>", "<b>meaning</b>")]
-    for key, described in block["properties"].items():
-        default = described.get("default", {})
-        written = "required" * (key in block.get("required", ()))
-        written = written if isinstance(default, dict) else _tag(json.dumps(default))
-        meaning = _html(described.get("description", ""))
-        rows += [(_tag(key), _values(described), written, meaning)] * (key not in axes)
-    body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
-    further = " Further keys are the axes of methods." * bool(axes)
-    about = f"<p><i>{name}</i>: {_html(block['description'])}{further}</p>"
-    return f"{head}{about}<table>{body}</table>"
-
-
-def _tag(text: str) -> str:
-    return f"<code>{escape(text)}</code>"
-
-
-def _html(text: str) -> str:
-    return re.sub("`(.+?)`", r"<code>\1</code>", escape(text, quote=False))
-
-
-def _values(described: Mapping[str, Any]) -> str:
-    """Return in words the values that JSON schema describes, in HTML."""
-    match described:
-        case {"$ref": path}:
-            name = path.rpartition("/")[2]
-            return f'<a href="#{name.lower()}">{name}</a>'
-        case {"anyOf": alternatives} | {"oneOf": alternatives}:
-            return " or ".join(map(_values, alternatives))
-        case {"enum": choices}:
-            return ", ".join(_tag(str(choice)) for choice in choices)
-        case {"const": value}:
-            return _tag(str(value))
-        case {"items": items}:
-            return f"list of {PLURAL.sub('s', _values(items), count=1)}"
-        case {"patternProperties": named}:
-            return f"names, each with {_values(next(iter(named.values())))}"
-        case {"additionalProperties": dict() as named}:
-            return f"names, each with {_values(named)}"
-    kind = described.get("type", "anything")
-    bounds = {word: described.get(key, LARGEST) for key, word in BOUNDS.items()}
-    given = [f"{word} {bound:,}" for word, bound in bounds.items() if bound != LARGEST]
-    return " ".join([kind, " and ".join(given)]).strip()

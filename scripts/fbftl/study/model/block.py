@@ -96,6 +96,7 @@ def _described(schema: dict[str, Any], block: "type[ConfigBlock]") -> None:
 class ConfigBlock(BaseModel):
     """A block of the configuration, which has no keys but its own.
 
+    kind: which of the blocks that fit at this place it is; the further keys depend on it.
     explained_by: another class whose docstring says what its keys mean.
     """
 
@@ -119,7 +120,7 @@ class ConfigBlock(BaseModel):
         """Return what docstrings say of its keys."""
         classes = [*reversed(cls.__mro__), cls.explained_by or cls]
         every = {k: text for each in classes for k, text in meanings(each).items()}
-        return {key: text for key, text in every.items() if key in cls.model_fields}
+        return {key: every[key] for key in cls.known_keys() if key in every}
 
     def faults(self) -> Iterable[str]:
         """Yield what its values say against each other, each with its remedy."""

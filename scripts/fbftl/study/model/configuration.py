@@ -28,7 +28,11 @@ Energy = Annotated[Number, Field(gt=0)]
 
 
 class StudyNames(ConfigBlock):
-    """What this study makes: every experiment on every task."""
+    """What this study makes: every experiment on every task.
+
+    tasks: names in the block `tasks`; each has a folder of its own in results/.
+    experiments: names in the block `experiments`, or of the project's experiments.
+    """
 
     tasks: DistinctSome[str]
     experiments: DistinctSome[str]
@@ -38,6 +42,8 @@ class Radio(ConfigBlock):
     """Data rate and energies of an uplink, for the table of uploads.
 
     data_rate: bits per second.
+    joules_per_bit: energy of sending a bit, in joules.
+    joules_per_multiplication: energy of a multiplication at a client, in joules.
     """
 
     data_rate: Energy = 5.64e6
@@ -48,10 +54,13 @@ class Radio(ConfigBlock):
 class LabelPrivacy(ConfigBlock):
     """What shuffled batches of labels tell, by formula and by sampling (Fig. 11).
 
+    classes: number of classes N, equally frequent.
     total_samples: of all clients together.
+    samples_per_client: K for which the uncertainty is computed.
     lemma_samples_per_client: K at which Lemma 2 is shown.
     lemma_clients: U at which Lemma 2 is shown.
     repetitions: draws of all clients.
+    seed: random seed of the draws.
     """
 
     classes: Labels = 10
@@ -98,6 +107,7 @@ class Experiment(ConfigBlock):
     kind: of task that this experiment is for; others are left out.
     axes: values in place of those that any of the grids lists, as for samples per client or
         projections of your own.
+    grids: each maps axes to lists of values; the products of the lists are its settings.
     """
 
     tasks: list[str] | None = None
@@ -122,6 +132,7 @@ class Configuration(ConfigBlock):
         processor with AVX2 and FMA; auto pins it where that can be done, true refuses where equal
         bytes cannot be promised.
     seeds: repetitions of every setting, a run each.
+    study: which tasks and experiments this call makes; papers and size full take others instead.
     paper: the paper that this study belongs to; read by `./run papers` alone.
     papers: whose studies this call makes instead of the block `study`: one, a list, or `all`; null
         takes that block.
@@ -131,8 +142,12 @@ class Configuration(ConfigBlock):
     store: folder of clients, features, runs and findings, which studies and people may share; null
         is results/store. The environment's FBFTL_STORE goes before it.
     batch_minutes: about how long a job of a cluster trains; runs are dealt to jobs by it.
-    container: image of envs/Dockerfile that jobs run in under --sdm apptainer: a file, or an
-        address such as docker://registry/fbftl:1.
+    container: image of envs/Dockerfile that jobs run in under `--sdm apptainer`: a file, or an
+        address such as `docker://registry/fbftl:1`.
+    radio: data rate and energies of an uplink.
+    label_privacy: what is computed of the privacy of labels, for the paper's Fig. 11.
+    tasks: data, clients, network and training, by a name of your choice.
+    experiments: grids of settings, by a name of your choice.
     """
 
     data_folder: str | None = None

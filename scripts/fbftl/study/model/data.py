@@ -11,8 +11,6 @@ from fbftl.study.model.block import (
     ConfigBlock,
     Count,
     Distinct,
-    Many,
-    Name,
     Natural,
     Number,
     Positive,
@@ -31,7 +29,11 @@ Array = Annotated[str, Field(min_length=1)]
 
 
 class Limit(ConfigBlock):
-    """How many samples are kept of a data set at most, the first ones."""
+    """How many samples are kept of a data set at most, the first ones.
+
+    train: training samples that are kept at most; without it all.
+    test: test samples that are kept at most; without it all.
+    """
 
     train: Count = ABSENT
     test: Count = ABSENT
@@ -42,6 +44,8 @@ class Kept(ConfigBlock):
 
     portion: from and to which share of a random order the training samples are kept.
     classes: labels that are kept.
+    limit: keeps the first samples of each split only, for a quick run; null keeps all.
+    seed: random seed of the random order that portion and test_fraction draw from.
     """
 
     portion: Annotated[list[Share], Field(min_length=2, max_length=2)] | None = None
@@ -51,7 +55,10 @@ class Kept(ConfigBlock):
 
 
 class Divided(Kept):
-    """A data set without a test set of its own has a share of its samples held out as one."""
+    """A data set without a test set of its own has a share of its samples held out as one.
+
+    test_fraction: share of the samples that is held out, if there is no test set.
+    """
 
     test_fraction: Probability = 0.2
 
@@ -63,14 +70,22 @@ class Digits(Divided):
 
 
 class IdxFiles(ConfigBlock):
-    """Two files of the MNIST family."""
+    """Two files of the MNIST family.
+
+    images: file of images, relative to data_folder.
+    labels: file of their labels, relative to data_folder.
+    """
 
     images: str
     labels: str
 
 
 class Idx(Divided):
-    """IDX files of the MNIST family, gzipped or not."""
+    """IDX files of the MNIST family, gzipped or not.
+
+    train: the two files of the training set.
+    test: the two files of the test set; without them test_fraction is held out.
+    """
 
     kind: Literal["idx"]
     train: IdxFiles
@@ -78,14 +93,25 @@ class Idx(Divided):
 
 
 class ImageFiles(Divided):
-    """Pictures in files, which are resized to a side in pixels; null leaves them as they are."""
+    """Pictures in files, which are resized to a side in pixels; null leaves them as they are.
+
+    size: side in pixels of the square that images are scaled to cover and cropped to; null keeps
+        their size, which has to be the same for all.
+    channels: 1 makes images grey, 3 makes them RGB.
+    """
 
     size: Side | None = None
     channels: Literal[1, 3] = 3
 
 
 class Parquet(ImageFiles):
-    """Images in Parquet files, in Hugging Face's column layout."""
+    """Images in Parquet files, in Hugging Face's column layout.
+
+    train: file, or list of shards, relative to data_folder.
+    test: file or shards of the test set; without it test_fraction is held out.
+    image_column: column of structs whose field bytes is an encoded image.
+    label_column: column of the classes, as integers.
+    """
 
     kind: Literal["parquet"]
     train: Files
@@ -95,7 +121,11 @@ class Parquet(ImageFiles):
 
 
 class ImageFolders(ImageFiles):
-    """Image folders, one folder per class."""
+    """Image folders, one folder per class.
+
+    train: folder with a folder for each class, relative to data_folder.
+    test: such a folder of the test set; without it test_fraction is held out.
+    """
 
     kind: Literal["folder"]
     train: str
@@ -103,7 +133,14 @@ class ImageFolders(ImageFiles):
 
 
 class Federated(Divided):
-    """A federated HDF5 file in TensorFlow Federated's layout."""
+    """A federated HDF5 file in TensorFlow Federated's layout.
+
+    train: HDF5 file with examples/{client}, relative to data_folder.
+    test: such a file of the test set; without it, and without test/ in train, test_fraction is held
+        out.
+    image_key: name of the images in a client's group: bytes, or floats from 0 to 1.
+    label_key: name of the labels in a client's group: integers from 0.
+    """
 
     kind: Literal["federated"]
     train: str
@@ -113,7 +150,10 @@ class Federated(Divided):
 
 
 class Torchvision(Kept):
-    """A set that torchvision downloads and whose digest it checks."""
+    """A set that torchvision downloads and whose digest it checks.
+
+    name: torchvision's name of the set, which is downloaded into data_folder once.
+    """
 
     kind: Literal["torchvision"]
     name: Literal["MNIST", "FashionMNIST", "KMNIST", "CIFAR10", "CIFAR100"]
@@ -122,10 +162,16 @@ class Torchvision(Kept):
 class Groups(ConfigBlock):
     """Vectors of people in groups, drawn here; some columns tell the class, some the group.
 
+    samples: training samples.
+    test_per_group: test samples of each group.
     rates: share of the second class in each group; they say how many groups there are.
     shares: share of each group among the training samples; null for equal ones.
-    class_shift: means of the class's columns.
-    group_shift: means of the group's columns.
+    class_shift: distance of the class's columns from zero, up for one class and down for the other,
+        in standard deviations.
+    group_shift: distance of the outermost groups' columns from zero, in standard deviations; the
+        other groups lie between, evenly.
+    limit: keeps the first samples of each split only, for a quick run; null keeps all.
+    seed: random seed of the draw.
     """
 
     kind: Literal["groups"]
@@ -142,6 +188,9 @@ class Groups(ConfigBlock):
 class TableFile(Divided):
     """Rows of a CSV or Parquet file, a column of which is the class.
 
+    train: CSV file with a header, or Parquet file, relative to data_folder.
+    test: such a file of the test set; without it test_fraction is held out.
+    label_column: column of the class.
     group_column: column of the group that people are judged by; no input of the model.
     client_column: column of the client that holds a row, for the partition given; no input.
     """
@@ -155,7 +204,13 @@ class TableFile(Divided):
 
 
 class HeldOutVectors(ConfigBlock):
-    """A file or store of test vectors."""
+    """A file or store of test vectors.
+
+    path: file or folder of a store, relative to data_folder.
+    labels: array of the classes, as in the training file.
+    clients: array of the client of each sample, as in the training file.
+    sha256: SHA-256 that the file must have, of a store its zarr.json.
+    """
 
     path: str
     labels: str = ABSENT
@@ -172,6 +227,8 @@ class OwnVectors(Divided):
     clients: client of each sample, for the partition given; null for clients if it is there.
     split: whether a sample is for train or test; null for split if it is there.
     sha256: SHA-256 that the file must have, of a store its zarr.json.
+    test: a second file or store with the test samples; null takes split, or holds out
+        test_fraction.
     """
 
     kind: Literal["features"]
@@ -201,7 +258,11 @@ DataSet = Annotated[
 class HubFiles(ConfigBlock):
     """Files of a Hugging Face repository, pinned by revision and SHA-256.
 
-    folder: where the files go, below data_folder.
+    repository: its name, as in google/flan-t5-small.
+    type: whether it is a model's or a dataset's repository.
+    revision: commit, 40 hexadecimal digits.
+    folder: where a data set's files go, below data_folder; a model's go to the source's folder.
+    files: names in the repository, each with its SHA-256.
     """
 
     repository: str
@@ -217,6 +278,7 @@ class GeneratedDialogues(ConfigBlock):
     source: public dialogues of the source family.
     train: dialogues at the clients, of the target family.
     test: dialogues that summaries are scored on.
+    seed: random seed of the generation.
     """
 
     kind: Literal["dialogues"]
@@ -229,7 +291,11 @@ class GeneratedDialogues(ConfigBlock):
 class DialogueFiles(ConfigBlock):
     """Dialogues in JSON lines, or one JSON array, with id, dialogue and summary.
 
+    train: file of training dialogues, relative to data_folder.
+    test: file of test dialogues, relative to data_folder.
     source: first training dialogues that are public, for pre-training the source model.
+    limit: keeps the first dialogues of each split only, for a quick run; null keeps all.
+    hub: repository that the files are downloaded from if they are missing.
     """
 
     kind: Literal["jsonl"]
@@ -260,7 +326,7 @@ class DialogueClients(ConfigBlock):
     clients: how many there are; null where samples_per_client says how large they are.
     draw: whether samples are dealt to clients once for all seeds, or anew with each; then the
         spread over seeds covers the partition too.
-    seed: of the partition, with draw: once.
+    seed: random seed of the partition, with draw: once.
     """
 
     partition: Literal["iid"] = "iid"
@@ -321,57 +387,3 @@ class ImageClients(DialogueClients):
             )
         if self.groups is not None and len(self.groups) != len(domains):
             yield (f"gives {len(self.groups)} groups to {len(domains)} domains; give each domain's")
-
-
-class PublicSource(ConfigBlock):
-    """Public samples of one kind.
-
-    samples: that are taken at most.
-    data: a data set; null takes fresh samples of the source task.
-    split: of the data set, that they are taken from.
-    domains: how they are seen, every sample in each domain; null leaves them as they are.
-    """
-
-    samples: Drawn = 10_000
-    data: DataSet | None = None
-    split: Literal["train", "test"] = "test"
-    domains: Domains | None = None
-
-
-class PublicSamples(ConfigBlock):
-    """Public samples, for clip norms, for what adversaries know, and for clouds that sell them.
-
-    None may be a client's sample, and none that a cloud sells a test sample.
-    """
-
-    sources: Some[PublicSource] = [PublicSource()]
-
-
-class OpenData(ConfigBlock):
-    """Labelled samples that everybody may read, for the frameworks that rest on some.
-
-    letters: rendered letters, of as many kinds as the task has classes.
-    target: a data set of the task's own kind, whose training samples no client may hold.
-    """
-
-    letters: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    target: DataSet | None = None
-    seed: Natural = 0
-
-
-class VotedModels(ConfigBlock):
-    """Source models that everybody may read, trained on open data; FedVote's vote.
-
-    network: the name in networks of the one that all have.
-    models: what each learns from: open samples of the target, letters of its own, the target under
-        shuffled labels; a random one learns nothing.
-    """
-
-    network: str
-    models: Annotated[
-        dict[Name, Literal["target", "letters", "shuffled", "random"]], Field(min_length=1)
-    ]
-    epochs: Many = 40
-    batch: Count = 16
-    learning_rate: Positive = 0.1
-    seed: Natural = 0

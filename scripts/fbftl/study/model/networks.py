@@ -29,6 +29,7 @@ Image = Annotated[tuple[ImageSide, ImageSide, Literal[1, 3]], Strict(False), Pla
 class VggNetwork(ConfigBlock):
     """A small network of 3 x 3 convolutions in blocks that end in pooling, then dense layers.
 
+    name: the one architecture that is pre-trained here.
     channels: output channels of each block's convolutions.
     fc: widths of the hidden dense layers.
     dropout: after each of them while pre-training; never at extraction.
@@ -41,7 +42,10 @@ class VggNetwork(ConfigBlock):
 
 
 class PretrainingTask(ConfigBlock):
-    """A data set that a source network is pre-trained on."""
+    """A data set that a source network is pre-trained on.
+
+    data: the data set; its classes need not be the target's.
+    """
 
     data: DataSet
 
@@ -51,8 +55,13 @@ class PretrainedSource(ConfigBlock):
 
     task: letters, rendered from the fonts that matplotlib ships, or a data set.
     image: height, width and channels of the target's images.
-    samples: letters rendered.
+    network: architecture of the network.
+    samples: letters rendered, or samples drawn of the data set.
+    epochs: passes over the source samples.
+    batch_size: source samples per step.
     learning_rate: peak of a one-cycle schedule; Nesterov momentum goes from 0.95 to 0.85 and back.
+    weight_decay: L2 penalty on every parameter.
+    seed: random seed of letters, initial values, order and dropout.
     """
 
     kind: Literal["pretrain"]
@@ -70,7 +79,17 @@ class PretrainedSource(ConfigBlock):
 class LoadedSource(ConfigBlock):
     """A model of a library, or one that this workflow wrote, with given weights.
 
+    from: library that builds the network; workflow takes a source model of another task.
+    name: of the model in its library; of transformers also a folder. Null for workflow.
+    options: keyword arguments of timm's create_model, or values in place of those in config.json.
+    weights: published by the library, of a file, brought by a Python package, or random.
     package: that ships the weights, one of those in envs/imagenet.txt.
+    version: name of torchvision's weights, or revision of a repository on the hub; null takes the
+        newest revision.
+    file: safetensors file of weights: file, relative to where the command is called.
+    manifest: source.json beside that file, for from: workflow.
+    sha256: SHA-256 that the weights must have; null takes any.
+    seed: random seed of the initial values that no file of weights replaces.
     """
 
     kind: Literal["load"]
@@ -99,7 +118,9 @@ class Mlp(ConfigBlock):
     """A multi-layer perceptron.
 
     fc: widths of the hidden dense layers.
-    last: after the last hidden layer.
+    norm: batch normalisation before every ReLU, or none.
+    dropout: rate after each hidden dense layer.
+    last: whether a ReLU follows the last hidden layer.
     init: initial values: torch's, or He's normal.
     cut: last layer of the clients' part, as in relu_fc1.
     """
@@ -117,10 +138,15 @@ class Cnn(ConfigBlock):
     """Blocks of convolutions that end in max-pooling, then dense layers.
 
     channels: per block, the output channels of its convolutions.
+    kernel: side of the convolutions' kernels.
+    padding: same keeps the size of a map, valid shrinks it by kernel - 1.
     pool: side of the pooling, for all blocks or one for each; 1 leaves it out.
     fc: widths of the hidden dense layers.
-    init: initial values: torch's unless it is he, He's normal, or fan_out, his for what leaves a
-        convolution, dense layers left as torch's.
+    norm: batch normalisation before every ReLU, or none.
+    dropout: rate after each hidden dense layer.
+    pool_dropout: dropout rate at the end of each block.
+    init: initial values: torch's, also without the key; he, He's normal; or fan_out, He's normal
+        over outgoing weights, for convolutions alone.
     cut: last layer of the clients' part, as in pool2.
     """
 
@@ -143,7 +169,14 @@ Network = Annotated[Cnn | Mlp, Field(discriminator="kind")]
 class T5Model(ConfigBlock):
     """Sizes of a T5, named as in a Hugging Face config.json.
 
+    d_model: width of the hidden states, and so of the features.
+    d_kv: width of an attention head.
+    d_ff: width of the feed-forward layers.
+    num_heads: attention heads of a layer.
     num_layers: encoder blocks.
+    num_decoder_layers: decoder blocks.
+    feed_forward_proj: activation of the feed-forward layers.
+    dropout_rate: dropout rate in training.
     """
 
     d_model: Width
@@ -159,7 +192,11 @@ class T5Model(ConfigBlock):
 class SummariserPretraining(ConfigBlock):
     """AdamW with a learning rate that rises, then falls linearly to zero.
 
+    learning_rate: AdamW's at its highest.
+    batch: dialogues per step.
+    epochs: passes over the public dialogues.
     warmup: share of updates over which the learning rate rises.
+    weight_decay: AdamW's.
     """
 
     learning_rate: Positive = 4.0e-3
@@ -174,6 +211,9 @@ class PretrainedSummariser(ConfigBlock):
 
     vocabulary: token ids of the byte-pair encoding.
     longest: most tokens of a dialogue or a summary.
+    model: sizes of the T5.
+    training: how the T5 is pre-trained.
+    seed: random seed of initial values and order.
     """
 
     kind: Literal["pretrain"]
@@ -185,7 +225,12 @@ class PretrainedSummariser(ConfigBlock):
 
 
 class LoadedSummariser(ConfigBlock):
-    """A Hugging Face T5 in a folder, downloaded there if it is pinned and missing."""
+    """A Hugging Face T5 in a folder, downloaded there if it is pinned and missing.
+
+    folder: with config.json, tokenizer and weights, relative to data_folder.
+    hub: repository that the folder's files are downloaded from if they are missing.
+    seed: without effect, since all weights are loaded.
+    """
 
     kind: Literal["load"]
     folder: str

@@ -26,11 +26,9 @@ from fbftl.study.model.data import (
     DialogueClients,
     DialogueSet,
     ImageClients,
-    OpenData,
-    PublicSamples,
-    VotedModels,
 )
 from fbftl.study.model.networks import Length, Network, Source, Summariser
+from fbftl.study.model.public import OpenData, PublicSamples, VotedModels
 from fbftl.study.model.training import (
     AdversarialGame,
     DialoguePrivacy,
@@ -56,10 +54,17 @@ class ImageFeatures(ConfigBlock):
 
     cut: cut layer m_c; `input` uploads the pixels themselves.
     further_cuts: layers extracted in the same pass, for experiments over the axis cut.
+    pool: what of the layer's output is uploaded: a row as it is, the mean over places or tokens,
+        every value, or the first token.
+    size: side in pixels to which the network's input is resized; null takes the source's.
+    mean: subtracted, a value per channel where white is 1; null takes the source's.
+    std: divided by after that, a value per channel where white is 1; null takes the source's.
     interpolation: how images are resized: bilinear (antialiased) or bicubic (not antialiased); null
         takes the one of the source model's card, bilinear where that has none.
     compute: how the network computes: in float32, or with products in bfloat16, which give other
         bytes from machine to machine.
+    dtype: type of the stored numbers, which clients upload.
+    batch: images per pass of the network.
     chunk_mib: decoded size of a chunk, in MiB; the most that a kill can cost.
     store: URL of the store for clusters without a shared disk; null keeps it in results.
     """
@@ -105,6 +110,12 @@ class DialogueFeatures(ConfigBlock):
 
     cut: trained encoder blocks; what enters the first of them is what clients upload.
     further_cuts: cuts extracted in the same pass, for experiments over the axis cut.
+    longest: tokens of a dialogue; further ones are cut off.
+    prefix: text before every dialogue, as in `summarize: `.
+    compute: how the network computes.
+    dtype: type of the stored numbers, which clients upload.
+    batch: dialogues per pass of the network.
+    chunk_mib: decoded size of a chunk, in MiB.
     """
 
     cut: Natural
@@ -150,9 +161,21 @@ class ImageTask(AnyTask):
     With the key `like` a task takes the block of the task of that name and changes the keys that
     it gives; `like` is written out before anything else is checked.
 
+    data: the target data set.
+    clients: how its training samples are dealt to clients.
+    source: the network whose lower layers are frozen.
+    features: where that network is cut, and what clients upload.
     head: widths of the head's hidden layers, input and classes left out.
     networks: by name, that start at random at the clients, for the axis network.
+    one_shot: candidates of the method one_shot.
+    open_data: labelled samples that everybody may read, for methods that need some.
+    source_models: models that everybody may read, for fedvote; null where no setting needs them.
     architectures: networks of the task that its clients have, in turn, where each has its own.
+    training: how models are trained.
+    adversarial_game: the adversary of the method fade.
+    privacy: what the mechanisms of privacy need.
+    public: public samples, for clip norms, adversaries and ecos.
+    outsourcing: further settings of the method ecos.
     methods: training values that differ for one method.
     """
 
@@ -176,7 +199,16 @@ class ImageTask(AnyTask):
 
 
 class DialogueTask(AnyTask):
-    """Dialogues and their summaries; a T5 is cut between encoder blocks."""
+    """Dialogues and their summaries; a T5 is cut between encoder blocks.
+
+    data: the dialogues.
+    clients: how training dialogues are dealt to clients.
+    source: the T5 whose lower encoder blocks are frozen.
+    features: where it is cut, and what clients upload.
+    training: how the summariser is trained.
+    privacy: what the gaussian mechanism needs.
+    evaluation: how summaries are generated.
+    """
 
     kind: Literal["dialogues"]
     data: DialogueSet

@@ -110,13 +110,21 @@ class PrivateTraining(TrainingValues):
 
 
 class DialogueClip(ConfigBlock):
-    """L2 clip norm of a dialogue's upload; without it nothing is gaussian."""
+    """L2 clip norm of a dialogue's upload; without it nothing is gaussian.
+
+    norm: the norm itself.
+    """
 
     norm: Positive = ABSENT
 
 
 class FeatureClip(DialogueClip):
-    """L2 clip norm of a feature vector, or else a quantile of public data's norms."""
+    """L2 clip norm of a feature vector, or else a quantile of public data's norms.
+
+    norm: the norm itself; it goes before quantile.
+    quantile: share of public feature vectors that are no longer than the norm.
+    data: whose norms the quantile is of: the task's public samples.
+    """
 
     quantile: PositiveShare = ABSENT
     data: Literal["source"] = ABSENT
@@ -139,7 +147,11 @@ class PublicScaling(ConfigBlock):
 
 
 class DialoguePrivacy(ConfigBlock):
-    """What the gaussian mechanism needs; a dialogue's whole upload is clipped at once."""
+    """What the gaussian mechanism needs; a dialogue's whole upload is clipped at once.
+
+    delta: delta of (epsilon, delta) differential privacy.
+    feature_clip: how long an upload may be.
+    """
 
     delta: Probability = 1.0e-5
     feature_clip: DialogueClip = DialogueClip()
@@ -148,9 +160,13 @@ class DialoguePrivacy(ConfigBlock):
 class ImagePrivacy(ConfigBlock):
     """What mechanisms need, and what attacks train.
 
+    delta: delta of (epsilon, delta) differential privacy.
+    feature_clip: how long a feature vector may be under gaussian.
     update_clip: L2 norm to which a client's mean gradient is clipped under dp_fedavg.
     gradient_clip: L2 norm to which the gradient of a sample's loss is clipped under dp_gd.
+    public_scale: how inputs are scaled under private_gd.
     activation_clip: greatest activation that leaves a client under laplace; the least is 0.
+    training: values in place of the task's under dp_fedavg.
     shadows: heads that membership attacks train for every setting, each the target of the others.
     """
 
@@ -220,9 +236,12 @@ class Outsourcing(ConfigBlock):
     """Further settings of ecos: labels by votes of a client's nearest samples, and a teacher.
 
     neighbours: samples K that vote on a label; the thesis does not say.
+    vote_noise: standard deviation of the Gaussian noise on the votes for each class.
+    confidence_noise: standard deviation of the Gaussian noise on the largest number of votes.
     query_sampling: probability with which a sample answers a query.
     labels_per_class: labels of the greatest confidence that are kept of each class.
     teacher_weight: weight of the teacher's scores under purchase_purpose compress.
+    temperature: that the teacher's scores are divided by under purchase_purpose compress.
     """
 
     neighbours: Count = 40
