@@ -23,7 +23,7 @@ from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical, key_of
 from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import read_json, sha256
 from fbftl.plan.opened import store_of
-from fbftl.plan.results_folder import REGISTERED
+from fbftl.plan.planned import REGISTERED
 
 OF_FILES = ("runs", "failed", "notes", "durations")
 """Folders of the store in which an artefact is a file or two; in others it is a folder."""

@@ -19,8 +19,8 @@ import numpy as np
 from fbftl.ground import devices
 from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.methods import by_name
+from fbftl.plan import paths
 from fbftl.plan.opened import Prepared
-from fbftl.plan.trained import files
 from fbftl.study.config import Study
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
@@ -89,7 +89,7 @@ def print_rates(given: argparse.Namespace, root: Path = Path()) -> None:
     prepared = Prepared.of_files(root, more={"size": "full", "system": given.system})
     study = prepared.call.study
     jobs = jobs_of(study, given.system, given.task, given.settings, given.seeds)
-    located = prepared.located(files(given.task, FILES))
+    located = prepared.located(paths.inputs(given.task, FILES))
     inputs = Inputs.at(located, devices.prepare("cpu", 1))
     rates = sorted(given.rates)
     for name, job in jobs.items():

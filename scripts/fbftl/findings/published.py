@@ -7,7 +7,7 @@ A formula reproduces a printed number if its exact value, rounded or cut to the 
 that number; papers do both. A measurement in the published setup reproduces it if the two are equal
 by the rule of `comparison`, up to a band and half a unit of the last printed digit. What a result
 was measured on is its setup, a mapping with the keys of `DIFFERENCES`, all text: a run's comes from
-the plan (`fbftl.findings.setup`), a paper's from `published/setups.csv`.
+the plan (`fbftl.plan.entries`), a paper's from `published/setups.csv`.
 """
 
 from collections.abc import Mapping

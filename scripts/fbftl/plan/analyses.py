@@ -2,7 +2,7 @@
 
 Findings take as long as training, so they lie in the store under keys of their own; what asks for
 each seed of a task has a key a seed. Inputs and values are functions of study and task, as those of
-`entries.Result`.
+`entries.Result`. The settings that attacks look at protect least first.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,10 +11,70 @@ from functools import partial
 from typing import Any, Literal
 
 from fbftl.methods.by_name import modules as modules_of_method
-from fbftl.plan import attacked, paths, trained
-from fbftl.plan.entries import in_formats
-from fbftl.plan.vocabulary import of_task
+from fbftl.plan import paths
+from fbftl.plan.entries import in_formats, of_task
 from fbftl.study.config import Study
+
+
+def uploads(study: Study, task: str) -> list[str]:
+    """Return those whose uploads are attacked: without noise, then under each epsilon."""
+    return [*_private(study, task, "fbftl", "none"), *_private(study, task, "fbftl", "gaussian")]
+
+
+def updates(study: Study, task: str) -> list[str]:
+    """Return those whose client updates are attacked."""
+    return _private(study, task, "ftl_c", "dp_fedavg")
+
+
+def _private(study: Study, task: str, method: str, mechanism: str) -> list[str]:
+    """Return those of the privacy experiment under a mechanism.
+
+    Labels under randomised response and further cuts are other questions.
+    """
+    settings = study.settings[task]["privacy"]
+    chosen = [
+        name
+        for name, setting in settings.items()
+        if setting.method == method
+        and setting.mechanism == mechanism
+        and setting.label_epsilon is None
+        and setting.cut is None
+    ]
+    return sorted(chosen, key=lambda name: -(settings[name].epsilon or 0))
+
+
+def inverted(study: Study, task: str) -> list[str]:
+    """Return those whose plain uploads are inverted in every seed, each at its cut."""
+    settings = study.settings[task]
+    return [name for of in ("inverted", "rival_inverted") for name in settings.get(of, ())]
+
+
+def trust(study: Study, task: str) -> list[str]:
+    """Return those under three models of trust whose stated epsilon is held against attacks.
+
+    Where features are noised, labels are too, with as much epsilon; of noised statistics one head
+    is attacked.
+    """
+    return [
+        name
+        for name, setting in study.settings[task]["uploads_privacy"].items()
+        if setting.method == "private_gd"
+        or (setting.message, setting.head) == ("statistics", "lda")
+        or setting.epsilon == (setting.label_epsilon or 0)
+    ]
+
+
+def heads(study: Study, task: str) -> list[str]:
+    """Return those whose messages and heads are attacked: solved, plain and open."""
+    plain = {"method", "message", "head", "projection"}
+    return [
+        name
+        for name, setting in study.settings[task]["uploads"].items()
+        if setting.method == "one_shot"
+        and setting.head != "mlp"
+        and set(setting.deviations()) <= plain
+    ]
+
 
 OfTask = Callable[[Study, str], Any]
 
@@ -56,7 +116,7 @@ def reading(*names: str, **renamed: str) -> OfTask:
     under = {"public_samples": "public"} | {old: new for new, old in renamed.items()}
 
     def files(study: Study, task: str) -> dict[str, str]:
-        every = trained.every_file(task)
+        every = paths.every_input(task)
         return {under.get(name, name): every[name] for name in names}
 
     return files
@@ -64,7 +124,7 @@ def reading(*names: str, **renamed: str) -> OfTask:
 
 def files_of(chosen: Callable[[Study, str], Iterable[str]]) -> OfTask:
     """Return the function of what any of the chosen settings is trained from, by name."""
-    return partial(trained.files_of_any, chosen=chosen)
+    return partial(paths.inputs_of_any, chosen=chosen)
 
 
 def of_experiment(experiment: str) -> Callable[[Study, str], Iterable[str]]:
@@ -136,28 +196,28 @@ OF_SEVERAL = [
         "features", "attacks/attack_features.py",
         figure("inversion") | {"findings": "attacks/features.csv"},
         reading("manifest", "public_manifest", "clients", "public_samples"),
-        settings=attacked.uploads,
+        settings=uploads,
     ),
     Analysis(
         "inverted", "attacks/invert_uploads.py", table("inverted"),
         reading("clients", "public_samples", "weights", "source", model="weights"),
-        {"features": features_of_public}, settings=attacked.inverted, seeds="each",
+        {"features": features_of_public}, settings=inverted, seeds="each",
     ),
     Analysis(
         "membership", "attacks/attack_membership.py",
         {"csv": "attacks/membership.csv", "by_attack": "attacks/membership_by_attack.csv"},
-        reading(*STORE), SHADOWS, fbftl, attacked.uploads,
+        reading(*STORE), SHADOWS, fbftl, uploads,
     ),
     Analysis(
         "labels", "attacks/attack_labels.py", {"csv": "attacks/labels.csv"},
         lambda study, task: reading("manifest", "public_manifest")(study, task)
-        | {"runs": paths.runs(task, attacked.updates(study, task))},
-        settings=attacked.updates,
+        | {"runs": paths.runs(task, updates(study, task))},
+        settings=updates,
     ),
     Analysis(
         "uploads", "attacks/attack_uploads.py",
         {"csv": "attacks/uploads.csv", "by_attack": "attacks/uploads_by_attack.csv"},
-        reading(*STORE), SHADOWS, images, attacked.heads, "all",
+        reading(*STORE), SHADOWS, images, heads, "all",
     ),
     Analysis(
         "means", "attacks/attack_means.py",
@@ -167,7 +227,7 @@ OF_SEVERAL = [
     ),
     Analysis(
         "trust", "attacks/attack_trust.py", {"csv": "attacks/trust.csv"}, reading(*STORE), SHADOWS,
-        fbftl, attacked.trust,
+        fbftl, trust,
     ),
     Analysis(
         "attacked_seeds", "attacks/attack_seeds.py", table("attacked_seeds"),

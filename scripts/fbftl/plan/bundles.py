@@ -14,11 +14,10 @@ from fbftl.findings.steps import File, Step, mapped
 from fbftl.papers import by_name
 from fbftl.papers.claim_rows import require_readable
 from fbftl.papers.kept_runs import kept_files
-from fbftl.plan import front_page, pages, paths, runs, targets
+from fbftl.plan import pages, paths, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.entries import PARTS, Result, in_formats
-from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.results import (
     ANALYSES,
     FOUND_BY,
@@ -27,8 +26,9 @@ from fbftl.plan.results import (
     made_in_a_loop,
     of_paper,
 )
-from fbftl.plan.results.fbftl.numbers import dialogues_at_hand
+from fbftl.plan.results.fbftl import dialogues_at_hand
 from fbftl.plan.results.swept import SOURCES, SWEEP
+from fbftl.plan.targets import read_by_claims, read_by_numbers
 from fbftl.study.config import Study
 
 Make = Callable[[], Step]
@@ -171,7 +171,7 @@ class TaskSteps:
 
     def _collected(self, task: str, experiment: str, what: str, outputs: dict[str, str]) -> Step:
         """Return what collects `runs` or `guarantees` of an experiment's run files."""
-        inputs = {"runs": runs.files_of_experiment(self._study, task, experiment)}
+        inputs = {"runs": paths.files_of_experiment(self._study, task, experiment)}
         axes = self._study.axes_of(task, experiment)
         return Step(f"stages/collect_{what}.py", inputs, outputs, {"axes": axes})
 
@@ -226,7 +226,7 @@ def step_of_paper(call: Call, paper: str, path: str) -> Step:
         inputs |= {**dialogues_at_hand(call), "texts": "published/audit.csv"}
         modules = [m for name in audited for m in by_name.modules(name, ["audit"])]
         return Step("tables/tabulate_audit.py", inputs, files, {}, page, "main", modules)
-    planned = {task: sorted(runs.every(call.study, task)) for task in call.study.settings}
+    planned = {task: sorted(paths.every_setting(call.study, task)) for task in call.study.settings}
     registry, tasks = f"published/claims/{paper}.csv", "published/claims/tasks.csv"
     require_readable(call.root / registry, call.root / tasks, planned)
     inputs = {
@@ -247,9 +247,9 @@ def step_of_paper(call: Call, paper: str, path: str) -> Step:
 
 def index_of(call: Call) -> Step:
     """Return what writes the front page of all papers."""
-    shown, of_study = front_page.by_paper(call), front_page.own_tasks(call)
+    shown, of_study = targets.by_paper(call), targets.own_tasks(call)
     inputs: dict[str, File] = {
-        "shown": front_page.files(call),
+        "shown": targets.on_front_page(call),
         "runs": [f"results/{task['name']}/runs.csv" for task in of_study],
         "tables": [paths.tidy(task["name"], of) for task in of_study for of in task["experiments"]],
         "papers": "published/papers.csv",
@@ -257,7 +257,7 @@ def index_of(call: Call) -> Step:
     }
     values = {
         "results": shown,
-        "page_texts": front_page.texts(call),
+        "page_texts": targets.page_texts(call),
         "data_sets": call.data_sets(),
         "own_tasks": of_study,
         "arithmetic": call.arithmetic,

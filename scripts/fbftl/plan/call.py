@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.setup import setup_of
+from fbftl.plan.entries import setup_of
 from fbftl.study.config import Study
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import System, paper_of

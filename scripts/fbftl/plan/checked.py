@@ -1,4 +1,4 @@
-"""A study checked before any job: the files that it names, and its sizes."""
+"""A study checked before any job: the files that it names, and the parameters that clients train."""
 
 import sys
 
@@ -7,11 +7,13 @@ from fbftl.data.dialogues import splits as dialogues
 from fbftl.data.open import check_open
 from fbftl.data.public import check_classes, check_public, public_count
 from fbftl.ground.digests import Digests
+from fbftl.ground.errors import UserError
 from fbftl.models.chain import check_networks
+from fbftl.models.planned import trained
 from fbftl.models.source import check as source_check
-from fbftl.plan.sizes import sizes_of
+from fbftl.models.t5 import planned as summarisers
 from fbftl.study.config import Study
-from fbftl.study.feasibility import require_feasible
+from fbftl.study.feasibility import Sizes, require_feasible
 
 
 def require_makeable(study: Study, digests: Digests) -> None:
@@ -53,3 +55,34 @@ def _require_images(study: Study, task: str, digests: Digests) -> None:
         check_classes(task, block, folder)
         public = public_count(block["source"], block["public"], folder)
     require_feasible(study, task, samples, named, sizes_of(study, task), public)
+
+
+def sizes_of(study: Study, task: str) -> Sizes:
+    """Return the sizes of a task's heads and networks.
+
+    Raises:
+        UserError: naming the task, where its networks cannot be built.
+    """
+    block, folder = study.task(task), study.config["data_folder"]
+    if block["kind"] == "dialogues":
+        return _of_summariser(study, task)
+    try:
+        classes = datasets.class_count(block["data"], folder)
+        return trained(
+            block,
+            study.cuts(task),
+            classes,
+            source_check.image(block["source"], folder),
+            datasets.image(block["data"], folder),
+        )
+    except UserError as error:
+        raise UserError(f"config: tasks.{task}: {error}") from error
+
+
+def _of_summariser(study: Study, task: str) -> Sizes:
+    shape = summarisers.shape_of(study.task(task)["source"], study.config["data_folder"])
+    if shape is None:
+        return Sizes()
+    features = study.task(task)["features"]
+    cuts = [features["cut"], *features["further_cuts"]]
+    return Sizes(summarisers.heads(shape, cuts), {None: summarisers.whole(shape)})

@@ -1,8 +1,18 @@
-"""Tables and figures as data: what an entry of the lists in `results/` says."""
+"""Tables and figures as data: what an entry of the lists in `results/` says, and in which words.
+
+Inputs are paths with `{task}` and `{experiment}`, or functions of (study, task, experiment); params
+are values or such functions. The experiment is the one whose list an entry is in.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial, reduce
+from operator import getitem
 from typing import Any
+
+from fbftl.plan import paths
+from fbftl.plan.paths import EXPERIMENT, TASK
+from fbftl.study.config import Study
 
 CHAPTERS = {
     "cost": "1 What does it cost?",
@@ -112,3 +122,130 @@ PARTS = WrittenOut("tables/claim_parts", "audit", "Parts of claims")
 
 CLAIMS_OF_PAPER: list[Entry] = [WrittenOut("tables/claims", "audit", "Claims"), PARTS]
 """What is made of the claims of every paper."""
+
+
+Inputs = dict[str, File]
+Params = dict[str, Any]
+
+CLIENTS: Inputs = {"clients": paths.clients(TASK)}
+"""Input for what a table says of the clients' samples, or of the test set's."""
+
+NETWORK: Inputs = {"network": f"{paths.of_cut(TASK, None, 'network')}.json"}
+"""Input for what the layers of the task's network weigh."""
+
+
+TIDY: Inputs = {"runs": paths.tidy(TASK, EXPERIMENT)}
+"""The input `runs`, the experiment's tidy table."""
+
+SERIES: Inputs = {"series": paths.tidy(TASK, EXPERIMENT, "series.csv")}
+"""The input `series`, the experiment's learning curves."""
+
+GUARANTEES: Inputs = {"guarantees": paths.guarantees(TASK, EXPERIMENT)}
+"""The input `guarantees`, what the experiment's runs guarantee."""
+
+RUN_FILES: Inputs = {"runs": paths.files_of_experiment}
+"""The input `runs`, here the experiment's run files."""
+
+RUNS_AND_LEDGERS = RUN_FILES | {"ledgers": partial(paths.files_of_experiment, suffix="parquet")}
+"""The inputs `runs`, the experiment's run files, and `ledgers`, in the same order."""
+
+NETWORKS: Inputs = {"networks": paths.networks}
+"""The input `networks`, descriptions in the order of the runs that train them."""
+
+
+def table_of(name: str) -> Inputs:
+    """Return the input `table`, a table of the task, whose rows a figure shows."""
+    return {"table": paths.table(TASK, name)}
+
+
+def findings(*attacks: str) -> Inputs:
+    """Return the input `findings`, what each of several attacks found."""
+    return {"findings": [paths.findings(TASK, attack) for attack in attacks]}
+
+
+def printed(**files: str) -> Inputs:
+    """Return inputs from the published record, by name."""
+    return {name: f"published/{path}" for name, path in files.items()}
+
+
+SETUPS = printed(setups="setups.csv")
+"""Inputs to say whether a paper's numbers compare with the task's."""
+
+
+SHOWN: Params = {"methods": Study.methods_of}
+"""The param `methods`: those that the experiment compares, with labels and marks."""
+
+AXES: Params = {"axes": Study.axes_of}
+"""The param `axes`: those in which the experiment's runs deviate."""
+
+
+def axes(*read: str) -> Params:
+    """Return the param `axes`: those in which runs deviate, and those that the script reads."""
+    return {"axes": partial(Study.axes_of, read=read)}
+
+
+def of_task(*keys: str) -> Any:
+    """Return the param that a task's block of the configuration has under a key, and those below.
+
+    It is a function of study and task, and of the experiment if there is one.
+    """
+    return lambda study, task, *_: reduce(getitem, keys, study.task(task))
+
+
+DOMAINS: Params = {"domains": of_task("clients", "domains")}
+"""Params for what domains the samples of a task are of."""
+
+
+def setup(study: Study, task: str, *_: str) -> dict[str, str]:
+    """Return what decides whether a task's results compare with a paper's."""
+    return setup_of(study.task(task))
+
+
+SETUP: Params = {"setup": setup}
+"""Params for the same."""
+
+
+RESTRICTIONS = ("portion", "classes", "limit")
+"""Keys of a data block that leave samples out."""
+
+AS_DISTRIBUTED = ("digits", "idx", "torchvision", "dialogues", "jsonl", "groups", "table")
+"""Kinds of data whose files hold what the data set's authors gave out."""
+
+
+def setup_of(block: Mapping[str, Any]) -> dict[str, str]:
+    """Return of a task's block what decides whether its results compare with a paper's.
+
+    Keys: `task` (the data set), `backbone`, `size` (image side in pixels, empty for text), `data`
+    (all or a part) and `encoding` (original, or how files hold the images).
+    """
+    data = block["data"]
+    original = data["kind"] in AS_DISTRIBUTED
+    left_out = any(data.get(key) for key in RESTRICTIONS) or bool(data.get("source"))
+    return {
+        "task": (block["dataset"] or data.get("name") or data["kind"]).lower(),
+        "backbone": _backbone(block["source"]),
+        "size": _size(block),
+        "data": "a part" if left_out else "all",
+        "encoding": block["encoding"] or ("original" if original else "unknown"),
+    }
+
+
+def _backbone(source: Mapping[str, Any]) -> str:
+    """Return the published network whose published weights are loaded, or how one was made."""
+    if source["kind"] == "pretrain":
+        return "pre-trained here"
+    if source["kind"] == "vectors":
+        return "none"
+    weights = source.get("weights", "published")
+    name = source.get("name") or source.get("folder") or source["from"]
+    return name if weights == "published" else f"{name} with weights {weights}"
+
+
+def _size(block: Mapping[str, Any]) -> str:
+    """Return the side in pixels of the images that the network sees; text has none."""
+    size = (
+        block["features"].get("size")
+        or block["data"].get("size")
+        or next(iter(block["source"].get("image", [])), None)
+    )
+    return "" if size is None else str(size)

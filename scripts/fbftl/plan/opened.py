@@ -23,12 +23,11 @@ from fbftl.models.computes import computed_otherwise, require_computable
 from fbftl.plan import pages
 from fbftl.plan.call import Call
 from fbftl.plan.checked import require_makeable
-from fbftl.plan.planned import RUNS, Plan, Results
+from fbftl.plan.paths import inputs_of
+from fbftl.plan.planned import RUNS, Plan, Results, Turn, register, require_this_layout
 from fbftl.plan.planner import Planner
 from fbftl.plan.products import Products
 from fbftl.plan.recipes import Facts
-from fbftl.plan.results_folder import Turn, register, require_this_layout
-from fbftl.plan.trained import files_of
 from fbftl.study.config import Study, resolve
 from fbftl.study.full_studies import read_of_size, with_folders
 from fbftl.study.systems import read_systems
@@ -104,7 +103,7 @@ class Prepared:
             UserError: if something is not there yet.
         """
         study = self.call.study
-        return self.located(files_of(study, task, study.setting(task, setting)))
+        return self.located(inputs_of(study, task, study.setting(task, setting)))
 
     def located(self, files: Mapping[str, str]) -> dict[str, str]:
         """Return where the store has files that steps name by their paths below `results/`.

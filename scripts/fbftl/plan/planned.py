@@ -1,11 +1,12 @@
-"""What a plan is: jobs with their notes, and results as a call would make them.
+"""What a plan is: jobs with their notes, results as a call would make them, and where they go.
 
 Rules ask it what to make. Only the call plans: a node of a cluster reads the rules again for the
 job that it was handed, may find another configuration by then, and has its answers from what the
-call has written (`OfNode`).
+call has written (`OfNode`). One call at a time writes in a folder of results.
 """
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.artefacts import Store
-from fbftl.ground.files import read_json, write_json
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import read_json, write_json, write_text
+from fbftl.ground.lock import exclusive
 from fbftl.plan.call import Call
 
 MADE = Path("results/.made")
@@ -172,3 +175,58 @@ class OfNode:
     def _note(self, job: str) -> dict[str, Any]:
         path = self.store.path(NOTES, job, ".json")
         return json.loads(path.read_bytes()) if path.exists() else {}
+
+
+TURN = MADE / "turn"
+"""How many calls have written in this folder of results."""
+
+REGISTERED = "registered"
+"""Folder of the store with the keys that each folder of results asks for."""
+
+
+class Turn:
+    """The right of one call at a time to write in a folder of results.
+
+    The plan was made without it: where another call has written since, the plan is refused.
+    """
+
+    def __init__(self) -> None:
+        self._planned = self._count()
+        self._held: Any = None
+
+    def take(self) -> None:
+        """Take the right until this process ends, in whatever way.
+
+        Raises:
+            UserError: if another call has it, or had it since this one planned.
+        """
+        self._held = exclusive(MADE / "call")
+        self._held.__enter__()
+        if self._count() != self._planned:
+            raise UserError("another call has written to results/ since this call planned; retry")
+        write_text(TURN, f"{self._planned + 1}\n")
+
+    def _count(self) -> int:
+        return int(TURN.read_text(encoding="utf-8")) if TURN.exists() else 0
+
+
+def require_this_layout(results: Path) -> None:
+    """Refuse a folder of results of an earlier version of this workflow.
+
+    Raises:
+        UserError: naming the remedy.
+    """
+    if next(results.glob("*/runs/*.meta.json"), None) is not None:
+        raise UserError(
+            f"{results}/ was made by an earlier version of this workflow; move it away: this "
+            "version neither reads nor changes it"
+        )
+
+
+def register(plan: Plan) -> None:
+    """Write down in the store what this folder of results asks for, see `./run clean`."""
+    folder = os.path.abspath("results")
+    name = folder.strip("/").replace("/", "-")
+    write_json(
+        plan.store.root / REGISTERED / f"{name}.json", {"folder": folder, "keys": plan.needed()}
+    )

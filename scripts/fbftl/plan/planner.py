@@ -14,14 +14,14 @@ from typing import Any
 from fbftl.findings.steps import Step, mapped
 from fbftl.ground import timings
 from fbftl.ground.artefacts import Store, canonical, key_of
-from fbftl.plan import durations, paths
-from fbftl.plan.batches import MissingRun, RunBatch, Unit, batches, name_of_keys, units
+from fbftl.plan import paths
+from fbftl.plan.batches import Clock, MissingRun, RunBatch, Unit, batches, name_of_keys, units
 from fbftl.plan.bundles import Bundle, bundles
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.passes import merged
+from fbftl.plan.paths import inputs_of
 from fbftl.plan.planned import MADE, RUNS, Plan, PlannedJob, Results
 from fbftl.plan.products import Product, Products, task_in
-from fbftl.plan.trained import files_of
 from fbftl.study import methods, task_names
 
 
@@ -91,7 +91,7 @@ class Planner:
     def _files(self, unit: Unit) -> dict[str, str]:
         """Return what a unit is trained from, by name, as paths below `results/`."""
         run = unit.runs[0][0]
-        return files_of(self.call.study, run.task, run.setting)
+        return inputs_of(self.call.study, run.task, run.setting)
 
     def _behind(
         self, files: Iterable[str], is_known: Callable[[Product], bool] = lambda product: False
@@ -193,8 +193,8 @@ class Planner:
         return path
 
     @cached_property
-    def _clock(self) -> durations.Clock:
-        return durations.Clock(self.call.study, timings.read(self.store))
+    def _clock(self) -> Clock:
+        return Clock(self.call.study, timings.read(self.store))
 
     def _training(self, batch: RunBatch) -> PlannedJob:
         """Return the job of a batch."""
@@ -241,7 +241,7 @@ class Planner:
         files = [path for each in bundles(self.call) for path in each.read]
         for task in study.settings:
             for setting in study.settings_of(task).values():
-                files += files_of(study, task, setting).values()
+                files += inputs_of(study, task, setting).values()
         for product in self._behind([*self._links, *files]):
             needed.setdefault(product.kind, set()).add(product.key)
         return {kind: sorted(keys) for kind, keys in needed.items()}

@@ -18,7 +18,7 @@ from fbftl.ground.artefacts import Artefact, canonical, key_of
 from fbftl.ground.errors import required
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.models.source import check as source_check
-from fbftl.plan import paths, trained
+from fbftl.plan import paths
 from fbftl.plan.analyses import PREPROCESSING, Analysis, preprocessing
 from fbftl.plan.recipes import Facts, SettingRecipe
 from fbftl.plan.results import ANALYSES
@@ -150,7 +150,7 @@ class TaskProducts:
         """Further source models, which clients may vote on."""
         block = self.block["source_models"]
         block = block | {"network": self.block["networks"][block["network"]]}
-        inputs = trained.files(self.task, ("open_data", "manifest"))
+        inputs = paths.inputs(self.task, ("open_data", "manifest"))
         outputs = {"sources": "sources.safetensors"}
         step = Step("stages/train_sources.py", inputs, outputs, {"block": block})
         reads = {"open_data": self.open_data.key, "features": self.features().key}
@@ -256,7 +256,7 @@ class TaskProducts:
             "stores": [where],
             "code": code,
         }
-        inputs = {"clients": at, **trained.files(self.task, ("weights", "source"))}
+        inputs = {"clients": at, **paths.inputs(self.task, ("weights", "source"))}
         step = Step(f"stages/{script}.py", inputs, {"manifests": [f"{name}.json"]}, values)
         return Product("features", recipe, rule, self.task, step)
 
@@ -264,7 +264,7 @@ class TaskProducts:
         self, script: str, outputs: Mapping[str, str], values: Mapping[str, Any],
         decides: Mapping[str, Any],
     ) -> Product:  # fmt: skip
-        inputs = trained.files(self.task, ("clients", "source"))
+        inputs = paths.inputs(self.task, ("clients", "source"))
         step = Step(f"stages/{script}.py", inputs, outputs, values)
         reads = {"clients": self.clients.key, "source": self.source.key}
         return self._made("networks", "network", step, {"reads": reads, **decides})
@@ -311,7 +311,7 @@ class Products:
     def setting(self, task: str, setting: Setting) -> SettingRecipe:
         """Return what decides the runs of a setting on a task."""
         job = self.study.job_of(task, setting)
-        files = trained.files_of(self.study, task, setting)
+        files = paths.inputs_of(self.study, task, setting)
         parts = methods.record(setting.method).parts(setting)
         decides = {
             "job": {name: value for name, value in job.items() if name not in ("task", "seeds")},

@@ -8,7 +8,7 @@ import pytest
 import tabulate_own
 from drawn import unrendered
 from fbftl.ground.errors import UserError
-from fbftl.plan.sweep import given, lacking, longest, varying
+from fbftl.plan.results.swept import given, lacking, longest, varying
 from fbftl.study.methods import rows
 from fbftl.study.settings import Setting
 from unit.findings.made_up import client_file, of_seeds

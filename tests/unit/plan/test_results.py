@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.plan import attacked, targets, trained
+from fbftl.plan import analyses, paths, targets
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, Result
-from fbftl.plan.evidence import read_by_claims, read_by_numbers
 from fbftl.plan.pages import caption_of, first_paragraph, text_of
 from fbftl.plan.results import ANALYSES, LISTS, OF_EXPERIMENT, made_in_a_loop, of_paper
 from fbftl.plan.results.swept import SOURCES, SWEEP
+from fbftl.plan.targets import read_by_claims, read_by_numbers
 from fbftl.study.config import Study, resolve
 from fbftl.study.systems import read_systems
 from fbftl.study.yaml_files import read_yaml
@@ -104,8 +104,8 @@ def test_attacks_look_at_settings_of_their_task(call: Call) -> None:
             names = list(analysis.settings(call.study, task))
             assert names, (task, experiment)
             assert set(names) <= call.study.settings[task][experiment].keys()
-            assert trained.files_of_any(call.study, task, analysis.settings)
-    first, second, *_ = attacked.uploads(call.study, "digits")
+            assert paths.inputs_of_any(call.study, task, analysis.settings)
+    first, second, *_ = analyses.uploads(call.study, "digits")
     assert call.study.setting("digits", first).mechanism == "none"
     assert call.study.setting("digits", second).mechanism == "gaussian"
 

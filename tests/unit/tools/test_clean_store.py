@@ -14,7 +14,7 @@ from fbftl.findings.joined import with_digests
 from fbftl.ground.artefacts import Artefact, Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, write_json
-from fbftl.plan.results_folder import REGISTERED
+from fbftl.plan.planned import REGISTERED
 from unit.features import store_toys as toys
 
 CLIENTS, FEATURES = Artefact("clients", {"clients": 1}), Artefact("features", {"cut": "dense"})

@@ -1,13 +1,15 @@
 """EPPFL: split training with selected, noisy activations and masked averages."""
 
 from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
-from fbftl.plan.entries import Entry, Result, WrittenOut
-from fbftl.plan.vocabulary import (
+from fbftl.plan.entries import (
     NETWORKS,
     RUNS_AND_LEDGERS,
     SERIES,
     SHOWN,
     TIDY,
+    Entry,
+    Result,
+    WrittenOut,
     axes,
     findings,
     printed,

@@ -2,14 +2,17 @@
 
 from fbftl.papers.fedfeat.backbones import backbone
 from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
-from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
-from fbftl.plan.vocabulary import (
+from fbftl.plan.entries import (
+    CLAIMS_OF_PAPER,
     GUARANTEES,
     SERIES,
     SETUP,
     SETUPS,
     SHOWN,
     TIDY,
+    Entry,
+    Result,
+    WrittenOut,
     axes,
     findings,
     of_task,

@@ -4,10 +4,8 @@ from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
-from fbftl.plan.paths import EXPERIMENT, TASK
-from fbftl.plan.results.fbftl.privacy import INVERTED
-from fbftl.plan.vocabulary import (
+from fbftl.plan.entries import (
+    CLAIMS_OF_PAPER,
     CLIENTS,
     NETWORK,
     RUN_FILES,
@@ -15,6 +13,9 @@ from fbftl.plan.vocabulary import (
     SETUPS,
     SHOWN,
     TIDY,
+    Entry,
+    Result,
+    WrittenOut,
     axes,
     findings,
     of_task,
@@ -22,6 +23,8 @@ from fbftl.plan.vocabulary import (
     setup,
     table_of,
 )
+from fbftl.plan.paths import EXPERIMENT, TASK
+from fbftl.plan.results.fbftl import INVERTED
 from fbftl.study.config import Study
 from fbftl.study.uploads import READ
 

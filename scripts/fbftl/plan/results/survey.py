@@ -1,13 +1,15 @@
 """Survey: frameworks of federated transfer learning, votes for source models, and DP-SGD."""
 
 from fbftl.plan.analyses import Analysis, files_of, on_messages, table
-from fbftl.plan.entries import Entry, Result, WrittenOut
-from fbftl.plan.vocabulary import (
+from fbftl.plan.entries import (
     GUARANTEES,
     RUNS_AND_LEDGERS,
     SERIES,
     SHOWN,
     TIDY,
+    Entry,
+    Result,
+    WrittenOut,
     axes,
     of_task,
     printed,

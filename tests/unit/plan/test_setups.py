@@ -3,8 +3,8 @@
 import pytest
 import yaml
 from fbftl.findings.published import DIFFERENCES, published_setup, reason
-from fbftl.findings.setup import setup_of
 from fbftl.ground.errors import UserError
+from fbftl.plan.entries import setup_of
 from fbftl.study.config import resolve
 from fbftl.study.systems import read_systems
 

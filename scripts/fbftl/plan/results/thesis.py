@@ -1,0 +1,167 @@
+"""Thesis: noise, fairness, models of every width, and bought public samples (ch. 2 to 5)."""
+
+from typing import Any
+
+from fbftl.plan import paths
+from fbftl.plan.entries import (
+    CLAIMS_OF_PAPER,
+    CLIENTS,
+    DOMAINS,
+    GUARANTEES,
+    RUNS_AND_LEDGERS,
+    SERIES,
+    SHOWN,
+    TIDY,
+    Entry,
+    Result,
+    axes,
+    of_task,
+    table_of,
+)
+from fbftl.plan.paths import TASK
+from fbftl.study.config import Study
+from fbftl.study.outsourcing import ASKED
+from fbftl.study.settings import simplified
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
+
+def decays_of(study: Study, task: str, experiment: str) -> list[float]:
+    """Return the decays of the exponential schedules that are compared, ascending."""
+    settings = study.settings[task][experiment].values()
+    return sorted({setting.decay for setting in settings if setting.schedule == "exp"})
+
+
+SCHEDULE = (
+    "mechanism", "epsilon", "schedule", "decay", "descent_steps", "accountant", "descent_momentum",
+)  # fmt: skip
+"""Axes that tell a schedule of noise apart."""
+
+
+GAME = (
+    "network", "mechanism", "sigma", "epsilon", "aggregation", "adversary", "majority_users",
+    "minority_participation", "local_steps", "discriminator_rate", "discriminator_sees",
+    "discriminator_start", "unlabelled_loss",
+)  # fmt: skip
+"""Axes of the tables here, whether or not a run deviates in them."""
+
+
+OF_EXPERIMENT["budget"] = [
+    Result(
+        "tabulate_thesis.budget", "privacy", "Schedules of noise",
+        TIDY | GUARANTEES, axes(*SCHEDULE),
+    ),
+    Result("plot_thesis.budget", "privacy", "Schedules of noise", table_of("budget")),
+    Result(
+        "plot_thesis.influence", "privacy", "Influence of a step",
+        {"table": paths.of_task(TASK, "influence.csv")}, {"decays": decays_of},
+    ),
+]  # fmt: skip
+
+
+def table_of_game(experiment: str, chapter: str, title: str) -> Result:
+    """Return the table of an experiment with an adversary for every group."""
+    return Result(
+        "tabulate_thesis.fairness", chapter, title,
+        TIDY | GUARANTEES, axes(*GAME), stem=experiment,
+    )  # fmt: skip
+
+
+OF_EXPERIMENT["fairness"] = [
+    table_of_game("fairness", "privacy", "Fairness"),
+    Result("plot_thesis.fairness", "privacy", "Fairness", TIDY | SERIES, axes(*GAME)),
+]
+
+OF_EXPERIMENT["fairness_strong"] = [
+    table_of_game("fairness_strong", "privacy", "Fairness, strong discriminator")
+]
+
+OF_EXPERIMENT["group_leakage"] = [table_of_game("group_leakage", "privacy", "Groups in updates")]
+
+OF_EXPERIMENT["domain_adaptation"] = [
+    table_of_game("domain_adaptation", "cost", "Domain adaptation"),
+    Result("plot_thesis.domain_adaptation", "cost", "Domain adaptation", TIDY, axes(*GAME)),
+]
+
+
+def network_of(study: Study, task: str, experiment: str) -> dict[str, Any]:
+    """Return the block of the network whose widths an experiment compares."""
+    (name,) = {setting.network for setting in study.settings[task][experiment].values()}
+    return study.task(task)["networks"][name]
+
+
+OF_EXPERIMENT["robust"] = [
+    Result("plot_thesis_widths.robust", "cost", "Robustness", TIDY, axes("disturbed_normalisation"))
+]
+
+
+def table_of_widths(experiment: str, title: str, *further: str) -> Result:
+    """Return the table of an experiment with models of several widths; further axes may be read."""
+    params = {"network": network_of, "size": of_task("features", "size")} | DOMAINS | SHOWN
+    params |= axes("width", "budgets", "budget_order", "rescaled_init", *further)
+    return Result(
+        "tabulate_thesis_widths.widths", "cost", title,
+        RUNS_AND_LEDGERS | CLIENTS, params, stem=experiment,
+    )  # fmt: skip
+
+
+OF_EXPERIMENT["widths"] = [
+    table_of_widths("widths", "Widths", "rescaled_layers"),
+    Result("plot_thesis_widths.widths", "cost", "Widths", table_of("widths"), SHOWN),
+    Result("plot_thesis_widths.domains", "cost", "Domains", table_of("widths"), DOMAINS | SHOWN),
+]
+
+OF_EXPERIMENT["width_laws"] = [
+    table_of_widths("width_laws", "Widths under laws of budgets", "clients_per_round"),
+    Result(
+        "plot_thesis_widths.width_laws", "cost", "Widths under laws of budgets",
+        table_of("width_laws"), SHOWN,
+    ),
+]  # fmt: skip
+
+OF_EXPERIMENT["width_classes"] = [
+    table_of_widths("width_classes", "Widths where clients lack classes", "rescaled_layers"),
+    Result(
+        "plot_thesis_widths.widths", "cost", "Widths where clients lack classes",
+        table_of("width_classes"), SHOWN, stem="width_classes",
+    ),
+]  # fmt: skip
+
+RULES = ("ecos", "proximity", "kcenter", "random", "ideal")
+
+
+def of_each_rule(study: Study, task: str, experiment: str) -> list[str]:
+    """Return the run file of a setting of each rule of purchase, at the centre of what varies.
+
+    Proximity alone is run there only, at several purchases, of which the middle one is taken.
+    """
+    settings = study.settings[task][experiment]
+    apart = [setting for setting in settings.values() if setting.purchase_rule == "proximity"]
+    centre = sorted(apart, key=lambda setting: setting.purchase)[len(apart) // 2]
+    names = [simplified(centre.with_axes(purchase_rule=rule)).name for rule in RULES]
+    return paths.runs(task, [name for name in names if name in settings])
+
+
+OF_EXPERIMENT["ecos"] = [
+    Result(
+        "tabulate_thesis.ecos", "privacy", "Samples bought by noisy counts",
+        TIDY | GUARANTEES, axes(*ASKED),
+    ),
+    Result(
+        "plot_thesis_purchases.ecos", "privacy", "Samples bought by noisy counts", table_of("ecos")
+    ),
+    Result(
+        "plot_thesis_purchases.purchases", "privacy", "What each choice bought",
+        {"runs": of_each_rule, "public": paths.of_task(TASK, "public.h5")},
+        DOMAINS | {"block": of_task("public")},
+    ),
+]  # fmt: skip
+
+OF_PAPER: list[Entry] = [
+    *CLAIMS_OF_PAPER,
+    Result("tabulate_thesis.budget_bounds", "privacy", "Bounds by condition number"),
+    Result(
+        "plot_thesis.budget_bounds", "privacy", "Bounds by condition number",
+        {"table": paths.of_paper("thesis", "tables/budget_bounds.csv")},
+    ),
+]  # fmt: skip
