@@ -1,4 +1,4 @@
-"""A study checked before any job: the files that it names, and the parameters that clients train."""
+"""A study checked before any job: the files that it names, and what its clients train."""
 
 import sys
 
