@@ -2,8 +2,7 @@
 
 from importlib import import_module
 
-from fbftl.exchange.arrivals import ANSWER, REQUEST, Request
-from fbftl.exchange.parties import ClientPlan, read_plan
+from fbftl.exchange.arrivals import ANSWER, REQUEST, ClientPlan, Request, read_plan
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 

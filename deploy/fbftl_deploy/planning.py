@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from fbftl.data.participation import clients_of, grouped, participating
-from fbftl.exchange.parties import ClientPlan, DeployedSetting, ServerPlan
+from fbftl.exchange.arrivals import ClientPlan, DeployedSetting, ServerPlan
 from fbftl.exchange.served_rounds import taking_part
 from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError

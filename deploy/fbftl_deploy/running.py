@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from fbftl.exchange.parties import LEDGER, OUTCOME, write_plan
+from fbftl.exchange.arrivals import LEDGER, OUTCOME, write_plan
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import is_pinned, this_machine
 from fbftl.ground.files import read_json, write_json

@@ -5,8 +5,17 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from fbftl.exchange.arrivals import ANSWER, REQUEST, ClientAnswer, Exchange, Request
-from fbftl.exchange.parties import LEDGER, OUTCOME, ServerPlan, read_plan
+from fbftl.exchange.arrivals import (
+    ANSWER,
+    LEDGER,
+    OUTCOME,
+    REQUEST,
+    ClientAnswer,
+    Exchange,
+    Request,
+    ServerPlan,
+    read_plan,
+)
 from fbftl.ground.files import write_json
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.serverapp import Grid, ServerApp

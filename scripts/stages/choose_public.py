@@ -9,8 +9,7 @@ import numpy as np
 from fbftl.data.clients import ClientFile, write_clients
 from fbftl.data.datasets import load
 from fbftl.data.domains import name_of
-from fbftl.data.public import public_domains
-from fbftl.data.public_file import sellers
+from fbftl.data.public import public_domains, sellers
 
 BOTH = ("train", "test")
 """Splits of a task."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from fbftl.data.clients import Client, ClientFile, write_clients
-from fbftl.data.open import open_samples
+from fbftl.data.public import open_samples
 
 NAME = "everybody"
 """Id of the one client of each split."""

@@ -18,7 +18,7 @@ from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.messages.ledger import read_ledger
-from fbftl.models.cost.split import printed_downlink_bytes, printed_uplink_bytes
+from fbftl.models.cost.payload import printed_downlink_bytes, printed_uplink_bytes
 
 BYTES = "{:,.0f}"
 

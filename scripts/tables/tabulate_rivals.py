@@ -25,8 +25,7 @@ from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.models.cost.compute import solving
 from fbftl.models.cost.layers import Network, multiplications, read_network
-from fbftl.privacy.composition import compose
-from fbftl.privacy.replaced import ADJACENCY, events_of_sample
+from fbftl.privacy.composition import ADJACENCY, compose, events_of_sample
 from fbftl.study.job import most_epochs
 from fbftl.study.uploads import READ
 

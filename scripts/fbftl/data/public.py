@@ -1,19 +1,25 @@
-"""Public samples: what anybody has, clouds that sell them, adversaries and who sets a clip norm.
+"""Public samples and open data: what anybody has, clouds sell and adversaries train on.
 
-A task's block `public` lists their sources: fresh samples of the source task, or data sets that
-the config names, each as it is or seen in some domains, every sample in each of them. None shares a
-sample with the task, whatever the domains: such a source is refused. Where the source task is a
-data set, they are its test samples, which the source model has not seen.
+A task's block `public` lists the sources of public samples: fresh samples of the source task, or
+data sets that the config names, each as it is or seen in some domains, every sample in each of
+them. None shares a sample with the task, whatever the domains: such a source is refused. Where the
+source task is a data set, they are its test samples, which the source model has not seen.
+
+Clients of frameworks compare scores on open data, a cloud learns from them, source models come from
+them. They are letters, with as many classes as the task, or samples of the task's own kind that no
+client holds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fbftl.data import datasets
+from fbftl.data.clients import Client
 from fbftl.data.datasets import check, class_count, load, training_count
-from fbftl.data.domains import Domain
+from fbftl.data.domains import Domain, Origin, Seen, name_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.study.clients import domains_in
@@ -151,3 +157,152 @@ def unshared(images: np.ndarray, private: np.ndarray) -> np.ndarray:
     """Return the rows of `images` that equal none of `private`, both (n, ...) of one type."""
     private_images = {image.tobytes() for image in private}
     return np.flatnonzero([image.tobytes() not in private_images for image in images])
+
+
+HELD_OUT = 0.1
+"""Share of each source's samples that goes into the file's test split."""
+
+
+def sellers(
+    source: Mapping[str, Any],
+    public: Mapping[str, Any],
+    private: np.ndarray,
+    data_folder: str | Path | None,
+) -> dict[str, list[Client]]:
+    """Return what a file of public samples holds: a client for each source and domain.
+
+    Args:
+        source: config block `source` of the task.
+        public: its block `public`.
+        private: all images of the task, training and test, as its data set has them.
+        data_folder: where a data set's relative file names start.
+
+    Returns:
+        Clients of the splits `train` and `test`, most of the samples in the first.
+
+    Raises:
+        UserError: as `public_samples`, or if a source shares samples with the task.
+    """
+    domains = public_domains(public)
+    splits: dict[str, list[Client]] = {"train": [], "test": []}
+    for index, entry in enumerate(public["sources"]):
+        images, labels = public_samples(source, entry, data_folder)
+        require_strangers(images, private, index)
+        rows = np.arange(len(images))
+        parts = np.split(rows, [len(rows) - int(HELD_OUT * len(rows))])
+        for split, part in zip(splits, parts, strict=True):
+            splits[split] += _views(index, entry, images[part], labels[part], part, domains)
+    return {split: sorted(clients, key=lambda each: each.id) for split, clients in splits.items()}
+
+
+def _views(
+    index: int, entry: Mapping[str, Any], images: np.ndarray, labels: np.ndarray, rows: np.ndarray,
+    domains: Sequence[Domain],
+) -> Iterator[Client]:  # fmt: skip
+    """Yield a source's samples as they are seen in each of its domains."""
+    if not domains:
+        yield Client(f"{index:02d}", rows, {"pixels": images, "label": labels})
+        return
+    for domain in domains_in(entry["domains"]) or (PLAIN,):
+        number = np.full(len(rows), domains.index(domain), dtype=np.int32)
+        seed = (entry["data"] or {}).get("seed", 0)
+        pixels = Seen(images, domains, number, Origin("public", rows, index, seed))
+        arrays = {"pixels": pixels, "label": labels, "domain": number}
+        yield Client(f"{index:02d}.{name_of(domain)}", rows, arrays)
+
+
+def require_strangers(images: np.ndarray, private: np.ndarray, index: int) -> None:
+    """Refuse a source that holds a sample of the task, or too few.
+
+    Args:
+        images: of the source, (n, ...).
+        private: of the task, (m, ...) of one type.
+        index: of the source in `public.sources`.
+
+    Raises:
+        UserError: saying how many.
+    """
+    where = f"config: public.sources.{index}"
+    if shared := len(images) - len(unshared(images, private)):
+        raise UserError(
+            f"{where}: {shared} of its {len(images)} samples are the task's own; name another data "
+            "set, or another portion of this one"
+        )
+    if len(images) < LEAST:
+        raise UserError(f"{where} has {len(images)} samples; give it at least {LEAST}")
+
+
+def check_open(task: str, block: Mapping[str, Any], folder: str | Path | None) -> None:
+    """Refuse open data that are not there, or that have classes which the task lacks.
+
+    Args:
+        task: the task's name.
+        block: its block of the configuration.
+        folder: where a data set's relative file names start.
+
+    Raises:
+        UserError: naming the key, or as `datasets.check`.
+    """
+    target = block["open_data"]["target"]
+    if target is None:
+        return
+    datasets.check(target, folder)
+    task_classes, others = (datasets.class_count(data, folder) for data in (block["data"], target))
+    if task_classes != others:
+        raise UserError(
+            f"config: tasks.{task}.open_data.target has {others} classes and the task's data "
+            f"{task_classes}; name samples with the task's own classes"
+        )
+
+
+def open_samples(
+    spec: Mapping[str, Any], private: np.ndarray, classes: int, folder: str | Path | None
+) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Return images, uint8 (n, height, width, channels), and labels (n,) by part.
+
+    Args:
+        spec: config block `open_data` of the task: `letters`, how many; `target`, a data block
+            whose training samples are taken; `seed`.
+        private: images of the task, which are left out.
+        classes: of the task.
+        folder: where a data set's relative file names start.
+
+    Raises:
+        UserError: if too few of the target's samples are left to be of use.
+    """
+    samples_by_part = {}
+    if spec["letters"]:
+        samples_by_part["source"] = letters(
+            spec["letters"], private.shape[1:], classes, spec["seed"]
+        )
+    if spec["target"] is not None:
+        samples = datasets.load(spec["target"], folder).train
+        images = np.asarray(samples.inputs[0 : len(samples)])
+        rows = unshared(images, private)
+        if len(rows) < LEAST:
+            raise UserError(
+                f"of {len(images)} open samples {len(rows)} are not the clients' own, too few; "
+                "name another data set under open_data.target"
+            )
+        samples_by_part["target"] = images[rows], samples.labels[rows]
+    return samples_by_part
+
+
+def letters(
+    count: int, image: tuple[int, ...], classes: int, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return `count` letters of the alphabet's first `classes`."""
+    from fbftl.data.letters import ALPHABET, render_letters
+
+    if classes > len(ALPHABET):
+        raise UserError(
+            f"there are {len(ALPHABET)} letters and the task has {classes} classes; set its "
+            "open_data.letters to 0"
+        )
+    sampled = count
+    while True:
+        sampled *= 2
+        images, labels = render_letters(sampled, tuple(image), seed, "open letters")
+        rows = np.flatnonzero(labels < classes)[:count]
+        if len(rows) == count:
+            return images[rows], labels[rows]

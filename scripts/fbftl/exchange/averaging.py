@@ -17,8 +17,7 @@ import torch
 from torch import Tensor
 
 from fbftl.exchange.repetition import Train, parameter_count
-from fbftl.exchange.rounds import by_steps
-from fbftl.exchange.uplink import Traffic, Uplink
+from fbftl.exchange.uplink import Traffic, Uplink, by_steps
 from fbftl.ground.errors import required
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds

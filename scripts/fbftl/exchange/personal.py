@@ -15,9 +15,9 @@ from fbftl.data.participation import clients_of, grouped
 from fbftl.exchange.post import Post
 from fbftl.exchange.repetition import offered_rows
 from fbftl.ground.errors import UserError
+from fbftl.messages.channel import link_of
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
-from fbftl.models.digest import digest
+from fbftl.models.modes import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
 from fbftl.training.curves import Curves, record

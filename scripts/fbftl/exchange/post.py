@@ -22,12 +22,12 @@ import numpy as np
 from fbftl.ground.errors import required
 from fbftl.ground.floats import as_written
 from fbftl.ground.randomness import stream
+from fbftl.messages.channel import Link
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.encoded import Encoded, EncodedRows, encode_rows
 from fbftl.messages.ledger import BROADCAST, Ledger, privacy_columns
-from fbftl.messages.link import Link
 from fbftl.privacy.mechanisms import PrivacyRecord
 
 Parts = Mapping[str, int | float | np.ndarray]

@@ -11,14 +11,21 @@ from torch import Tensor
 from fbftl.data.participation import at_most, clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Post
 from fbftl.exchange.protection import Protection, protection_by_rounds
-from fbftl.exchange.rounds import as_gradient, by_steps
-from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
+from fbftl.exchange.uplink import (
+    Releasing,
+    Traffic,
+    Uplink,
+    as_gradient,
+    by_steps,
+    compressing,
+    mapped_memory,
+    memory,
+)
 from fbftl.ground.errors import UserError
+from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
-from fbftl.messages.feedback import mapped_memory, memory
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
 from fbftl.study.bounds import LARGEST_MEMORY, memory_bytes
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds

@@ -13,9 +13,9 @@ import numpy as np
 
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import required
+from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
 from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord

@@ -14,15 +14,14 @@ import torch
 from torch import Tensor
 
 from fbftl.data.participation import Partition, grouped, held_out
-from fbftl.exchange.arrivals import Exchange, Request, Served, enter
-from fbftl.exchange.parties import ServerPlan
+from fbftl.exchange.arrivals import Exchange, Request, Served, ServerPlan, enter
 from fbftl.exchange.post import Post
 from fbftl.exchange.repetition import offered_rows
-from fbftl.exchange.rounds import by_steps
+from fbftl.exchange.uplink import by_steps
 from fbftl.ground.devices import prepare
+from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
 from fbftl.training.batches import Round

@@ -1,4 +1,7 @@
-"""The uplink of the gradient methods: clients' updates encoded, lost and averaged.
+"""Rounds of gradient methods: updates encoded with error feedback, lost, averaged, and applied.
+
+In a round U·C clients each send the sum g_u of their per-sample gradients and their count K_u;
+the server steps with the average of the sums that arrive over the counts.
 
 Where only the arrival of updates matters, the server's average is the plain batch gradient over
 what arrives (`arrivals`): the updates of the first round are made for their digests, all others
@@ -6,21 +9,30 @@ are counted. Where something is done to each update, it is encoded, and the aver
 the server decodes (`average`).
 """
 
-from collections.abc import Callable
+import math
+import shutil
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from fbftl.exchange.post import Parts, Post, Receipt
-from fbftl.exchange.rounds import ClientMessage
-from fbftl.ground.errors import required
+from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
+from fbftl.ground.room import mapped
 from fbftl.messages.codec import Compression, NotFiniteError, encode
 from fbftl.messages.encoded import Encoded, EncodedRows, digested_messages, encode_rows
-from fbftl.messages.feedback import compress_with_feedback
 from fbftl.messages.sample import MessageSample, mean, message_sample
 from fbftl.privacy.noise import add_relative, clip_rows, noisy_sum, relative_range
-from fbftl.training.batches import Round
+from fbftl.study.bounds import memory_bytes
+from fbftl.training.batches import Round, Rounds
+from fbftl.training.tasks.task import Learner
+
+ClientMessage = Callable[[Round], np.ndarray]
+"""From a round of one client alone to the message (X,) that it sends."""
 
 Releasing = Callable[[Round, np.ndarray], EncodedRows]
 """What a round's clients do to their updates (C, X) before these go on the link."""
@@ -229,3 +241,88 @@ class Uplink:
             **self.post.totals(until),
             **mean(self._sample),
         }
+
+
+def memory(clients: int, width: int) -> np.ndarray:
+    """Return m_{u,1} = 0 for every client, (clients, width) float32, in RAM."""
+    return np.zeros((clients, width), dtype=np.float32)
+
+
+def mapped_memory(clients: int, width: int, folder: str | Path) -> np.ndarray:
+    """Return `memory` in an unnamed file in `folder` that goes when it is freed.
+
+    Raises:
+        UserError: if the folder does not have the room.
+    """
+    needed = memory_bytes(clients, width)
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise UserError(
+            f"error feedback for {clients} clients needs {needed / 1e9:.1f} GB in {folder}, which "
+            f"has {free / 1e9:.1f} GB left: name a larger scratch folder or turn feedback off"
+        )
+    return mapped((clients, width), Path(folder))
+
+
+def compress_with_feedback(
+    gradients: np.ndarray, memory: np.ndarray, clients: np.ndarray, compression: Compression
+) -> EncodedRows:
+    """Compress a round's gradients and update the memories of its clients in place.
+
+    g' = Q_q(S_r(g + m)), Eq. (20); then m becomes g + m - g', Eq. (21). The memory is what the
+    client did not send; it does not learn whether the message arrived.
+
+    Args:
+        gradients: (participants, X) float32, g_u of each client in the round.
+        memory: (U, X) float32, m of every client; only the participants' rows change.
+        clients: (participants,) row of each participant in `memory`, no client twice.
+        compression: q and r.
+
+    Raises:
+        ValueError: if a client is named twice, or a gradient holds NaN or infinity.
+    """
+    if len(np.unique(clients)) != len(clients):
+        raise ValueError("a client takes part in a round at most once")
+    wanted = memory[clients]
+    wanted += gradients
+    sent = encode_rows(wanted, compression)
+    for client, whole, sent_values in zip(clients, wanted, sent.values, strict=True):
+        np.subtract(whole, sent_values, out=memory[client])
+    return sent
+
+
+def as_gradient(learner: Learner, mean: np.ndarray) -> list[Tensor]:
+    """Return an averaged update (X,) as a gradient, a tensor per parameter of a learner."""
+    parameters = learner.parameters
+    parts = torch.from_numpy(mean).to(parameters[0].device)
+    sizes = [parameter.numel() for parameter in parameters]
+    return [
+        part.view_as(parameter)
+        for part, parameter in zip(parts.split(sizes), parameters, strict=True)
+    ]
+
+
+def by_steps(
+    learner: Learner, step: Callable[[Round], Tensor], schedule: Iterable[Rounds]
+) -> list[int]:
+    """Train a learner in place by rounds; return how many there were by the end of each epoch.
+
+    Once an update cannot be sent because it is not finite, there are no more rounds.
+
+    Args:
+        learner: what is trained.
+        step: takes a round's step and returns its losses.
+        schedule: the rounds of each epoch.
+    """
+    ends = [0]
+    for epoch in schedule:
+        losses: list[Tensor] = []
+        for round_ in () if learner.diverged else epoch.single(ends[-1]):
+            try:
+                losses.append(step(round_))
+            except NotFiniteError:
+                losses.append(torch.tensor(math.nan))
+                break
+        learner.end_epoch(losses)
+        ends.append(ends[-1] + len(losses))
+    return ends[1:]

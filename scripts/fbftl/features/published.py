@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.features.store.format import sha256_of
-from fbftl.features.store.location import AGAIN
-from fbftl.features.store.manifest import Manifest, place_of, read_manifest
+from fbftl.features.store.manifest import AGAIN, Manifest, place_of, read_manifest
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json, writing
 

@@ -13,11 +13,11 @@ from zlib import crc32
 import numpy as np
 
 from fbftl.ground.room import RAM, Room
+from fbftl.messages.channel import plain_upload_bits
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
 from fbftl.messages.codec.bitpack import pack, packed_bytes, unpack
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import digested_messages
-from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.payload import Change, Uploaded
 from fbftl.messages.sample import MessageSample, mean, message_sample
 from fbftl.privacy.noise import relative_range_of_unequal

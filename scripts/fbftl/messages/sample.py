@@ -12,11 +12,9 @@ import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec import Compression, encode
-from fbftl.messages.codec.compression import finite_float32
+from fbftl.messages.codec.compression import RANGE_BYTES, Grid, finite_float32, select
 from fbftl.messages.codec.encoder import label_bits
 from fbftl.messages.codec.entropy import encode_histogram, entropy_bits, log2_choices
-from fbftl.messages.codec.quantiser import RANGE_BYTES, Grid
-from fbftl.messages.codec.sparsifier import select
 
 SAMPLED_UPLOADS = 64
 """Uploads of FbFTL that are measured, spread evenly over all."""

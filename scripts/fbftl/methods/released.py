@@ -18,7 +18,7 @@ from torch.nn import functional
 from fbftl.data.participation import clients_of, held_out, participating
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.messages.ledger import Ledger
-from fbftl.models.digest import digest_of
+from fbftl.models.modes import digest_of
 from fbftl.study.job import Job, Training
 from fbftl.training.batches import positions_that_arrive
 from fbftl.training.curves import Curves, record

@@ -1,13 +1,15 @@
-"""What of a network acts otherwise while it trains: dropout and batch normalisation.
+"""What holds of any torch module: what acts otherwise while it trains, and its digest.
 
 Everywhere else networks are in eval mode: no dropout, and batch normalisation by the running
 statistics that came with the weights, which no client changes.
 """
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 
@@ -43,3 +45,21 @@ def dropping(*models: nn.Module) -> Iterator[None]:
 
 def _norms(model: nn.Module) -> list[_BatchNorm]:
     return [layer for layer in model.modules() if isinstance(layer, _BatchNorm)]
+
+
+def digest(numbers: Iterable[Tensor]) -> str:
+    """Return the SHA-256 in hex of tensors' bytes, one after the other."""
+    running = hashlib.sha256()
+    for tensor in numbers:
+        running.update(tensor.detach().cpu().contiguous().numpy())
+    return running.hexdigest()
+
+
+def digest_of(model: nn.Module) -> str:
+    """Return the SHA-256 in hex of a network's parameters and buffers."""
+    return digest(model.state_dict().values())
+
+
+def digests(stacked: Iterable[Tensor]) -> list[str]:
+    """Return the digest of each of H models whose numbers are stacked, tensors of (H, ...)."""
+    return [digest(model) for model in zip(*(torch.unbind(part) for part in stacked), strict=True)]

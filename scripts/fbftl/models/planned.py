@@ -204,10 +204,9 @@ def _of_library(
 ) -> dict[str, Cut]:
     import torch
 
-    from fbftl.models.axes import ChannelAxes
     from fbftl.models.backbones import build_backbone
     from fbftl.models.cut import front
-    from fbftl.models.forward import Pool
+    from fbftl.models.forward import ChannelAxes, Pool
     from fbftl.models.source.weights import require_fit
 
     with torch.device("meta"):

@@ -52,7 +52,7 @@ class Curves:
     validation: accuracy on the validation split; None without one.
     test: accuracy on the test split.
     right: which test samples are classified rightly, packed; None where several models answer.
-    models: SHA-256 of the model, see `fbftl.models.digest`.
+    models: SHA-256 of the model, see `fbftl.models.modes`.
     """
 
     loss: list[float | None] = field(default_factory=list)

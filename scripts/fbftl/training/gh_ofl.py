@@ -26,8 +26,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fbftl.ground.randomness import stream, torch_seed
-from fbftl.messages.moments import Moments
-from fbftl.messages.statistics import LabelledRows, Statistics
+from fbftl.messages.statistics import LabelledRows, Moments, Statistics
 from fbftl.training.closed_form import LinearHead, Solved, Spectrum
 from fbftl.training.logistic import logistic
 

@@ -14,8 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from fbftl.models.digest import digest_of
-from fbftl.models.modes import couples_samples
+from fbftl.models.modes import couples_samples, digest_of
 from fbftl.training.batches import Round
 from fbftl.training.client_updates import client_updates, weighted_losses
 from fbftl.training.curves import Curves

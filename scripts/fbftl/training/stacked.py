@@ -9,8 +9,8 @@ from torch import Tensor
 from torch.nn.functional import embedding
 from tqdm import tqdm
 
-from fbftl.models.digest import digests
 from fbftl.models.heads import Head, losses
+from fbftl.models.modes import digests
 from fbftl.study.job import Training
 from fbftl.training.batches import Epoch
 from fbftl.training.curves import Curves

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream, torch_seed
-from fbftl.models.digest import digest
+from fbftl.models.modes import digest
 from fbftl.models.t5.head import Cut, head_memory, new_head, sample_losses, summary_logits
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences

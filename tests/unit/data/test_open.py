@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.data.open import check_open, letters, open_samples
+from fbftl.data.public import check_open, letters, open_samples
 from fbftl.ground.errors import UserError
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "portion": None, "classes": None, "limit": None}

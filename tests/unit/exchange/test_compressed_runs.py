@@ -8,7 +8,7 @@ import pytest
 from fbftl.exchange import repetition as by_rounds
 from fbftl.ground.errors import UserError
 from fbftl.ground.room import Room
-from fbftl.messages import vectors
+from fbftl.messages import payload
 from fbftl.messages.channel import expected_payload, packet_loss_rate
 from fbftl.messages.codec import decode, kept_count
 from fbftl.training.tasks.task import Inputs, Outcome
@@ -26,9 +26,9 @@ def uploads(outcome: Outcome) -> pd.DataFrame:
 def test_uploads_are_as_long_as_the_ledger_says(
     blobs: Inputs, axes: dict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent, make = [], vectors.encode_rows
+    sent, make = [], payload.encode_rows
     monkeypatch.setattr(
-        vectors, "encode_rows", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1]
+        payload, "encode_rows", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1]
     )
     outcome = run(blobs, axes)
     rows = uploads(outcome)

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.exchange.post import Post
+from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression, compress, encode
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.encoded import digested_messages, encode_rows
 from fbftl.messages.ledger import BROADCAST, Ledger
-from fbftl.messages.link import link_of
 from fbftl.privacy.mechanisms import gaussian, no_mechanism
 from fbftl.study.settings import Setting
 

@@ -9,9 +9,9 @@ from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import SecureSum, travelling
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import FRACTION_BITS, Ring, ring_for
+from fbftl.messages.channel import link_of
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
 from fbftl.privacy.masking import WORD, masked
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.settings import Setting

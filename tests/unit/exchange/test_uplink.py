@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from fbftl.exchange.post import Post
 from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing, relatively_noisy
+from fbftl.messages.channel import Link, link_of
 from fbftl.messages.codec import Compression, NotFiniteError, compress
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import Link, link_of
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.settings import Setting
 from fbftl.training.batches import Round

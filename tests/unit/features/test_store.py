@@ -9,7 +9,7 @@ import pytest
 import zarr
 from fbftl.features.extract import extract
 from fbftl.features.store.format import from_storage, storage_dtype, to_storage
-from fbftl.features.store.location import location
+from fbftl.features.store.manifest import location
 from fbftl.features.store.provenance import Target
 from fbftl.features.store.publish import writer_of
 from fbftl.features.store.ragged import Ragged, as_column

@@ -5,8 +5,7 @@ import shutil
 
 import pytest
 from fbftl.features.extract import extract
-from fbftl.features.store.location import AGAIN
-from fbftl.features.store.manifest import damage
+from fbftl.features.store.manifest import AGAIN, damage
 from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys

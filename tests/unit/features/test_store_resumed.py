@@ -8,7 +8,7 @@ import pytest
 from fbftl.features.extract import extract
 from fbftl.features.store.ragged import FeatureKind, Ragged
 from fbftl.features.store.reader import open_store
-from fbftl.features.store.work import WorkFolder
+from fbftl.features.store.writer import WorkFolder
 from unit.features import store_toys as toys
 from unit.features.fault_toys import FailingSource, StopError, extract_toys
 

@@ -9,16 +9,18 @@ from fbftl.ground.randomness import stream
 from fbftl.messages.channel import (
     BurstLoss,
     IndependentLoss,
+    Link,
     PacketLoss,
     blocks_per_packet,
     burst_packet_loss_rate,
     expected_payload,
+    link_of,
     packet_loss_rate,
+    plain_upload_bits,
     transmit,
 )
 from fbftl.messages.codec import Compression
 from fbftl.messages.encoded import encode_rows
-from fbftl.messages.link import Link, link_of, plain_upload_bits
 from fbftl.study.settings import Setting
 from hypothesis import given
 from hypothesis import strategies as st

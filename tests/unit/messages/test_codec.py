@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 from fbftl.messages.codec import Compression, compress, kept_count
-from fbftl.messages.codec.bitpack import pack, packed_bytes, rice_bytes, rice_parameter
-from fbftl.messages.codec.positions import decode_positions, encode_positions
-from fbftl.messages.codec.sparsifier import kept_positions
+from fbftl.messages.codec.bitpack import (
+    decode_positions,
+    encode_positions,
+    pack,
+    packed_bytes,
+    rice_bytes,
+    rice_parameter,
+)
+from fbftl.messages.codec.compression import kept_positions
 from hypothesis import given
 from hypothesis import strategies as st
 from unit.messages.codec_toys import any_matrix, grid_bits, keeps

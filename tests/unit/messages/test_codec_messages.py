@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from fbftl.messages.codec import Compression, compress, decode, encode, encode_each
+from fbftl.messages.codec.compression import RANGE_BYTES
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.messages.codec.quantiser import RANGE_BYTES
 from fbftl.messages.sample import MessageSample, message_sample
 from hypothesis import given, settings
 from hypothesis import strategies as st

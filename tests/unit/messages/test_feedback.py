@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fbftl.exchange import uplink
+from fbftl.exchange.uplink import compress_with_feedback, mapped_memory, memory
 from fbftl.ground.errors import UserError
-from fbftl.messages import feedback
 from fbftl.messages.codec import Compression, compress
-from fbftl.messages.feedback import compress_with_feedback, mapped_memory, memory
 from fbftl.study.bounds import memory_bytes
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,6 +51,6 @@ def test_memory_cost_of_the_paper():
 
 
 def test_mapped_memory_without_room_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(feedback.shutil, "disk_usage", lambda _: SimpleNamespace(free=10**9))
+    monkeypatch.setattr(uplink.shutil, "disk_usage", lambda _: SimpleNamespace(free=10**9))
     with pytest.raises(UserError, match=r"891\.6 GB .* 1\.0 GB left"):
         mapped_memory(6250, 35_665_418, tmp_path)

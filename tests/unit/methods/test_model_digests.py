@@ -3,7 +3,7 @@
 import pytest
 import torch
 from fbftl.methods.fbftl.run import send_and_train
-from fbftl.models.digest import digest
+from fbftl.models.modes import digest
 from fbftl.training.tasks.task import Inputs, Outcome, client_features
 from unit.methods.method_toys import job, run
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fbftl.exchange.sending import sending
 from fbftl.ground.files import read_json
-from fbftl.messages.vectors import Vectors
+from fbftl.messages.payload import Vectors
 from fbftl.privacy.release import noise_seed
 from fbftl.study.config import resolve
 from fbftl.study.job import from_params

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
-from fbftl.models.axes import ChannelAxes, channel_axis
 from fbftl.models.backbones import build_backbone
 from fbftl.models.cut import extractor
-from fbftl.models.forward import Pool, forward_fn
+from fbftl.models.forward import ChannelAxes, Pool, channel_axis, forward_fn
 from fbftl.models.planned import planned_cuts
 
 TIMM_SWIN = {"img_size": 32, "embed_dim": 8, "depths": [1, 1], "num_heads": [1, 2]}

@@ -11,7 +11,7 @@ from fbftl.models.backbones import build_backbone
 from fbftl.models.cost.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.models.cost.layers import multiplications, parameters, products
 from fbftl.models.cut import extractor
-from fbftl.models.layer_trace import trace
+from fbftl.models.describe import trace
 from torch import nn
 
 IMAGE = {"input": torch.empty(1, 3, 32, 32, device="meta")}

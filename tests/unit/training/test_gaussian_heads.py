@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.messages.moments import Moments
-from fbftl.messages.statistics import LabelledRows
+from fbftl.messages.statistics import LabelledRows, Moments
 from fbftl.training.gh_ofl import naive_bayes, qda
 from scipy.stats import multivariate_normal
 

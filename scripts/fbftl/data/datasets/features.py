@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import SERVER
-from fbftl.data.datasets.arrays import arrays_in, explaining
+from fbftl.data.datasets.arrays import arrays_in, explaining, splits_of
 from fbftl.data.datasets.base import Outline, Samples, located, numbered
-from fbftl.data.datasets.stores import splits_of
 from fbftl.ground.errors import UserError
 
 NEEDED, OPTIONAL = ("features", "labels"), ("clients", "split", "sample")

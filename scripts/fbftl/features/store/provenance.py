@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.features.store.format import FEATURE_CHUNK_BYTES
-from fbftl.features.store.location import is_url
+from fbftl.features.store.manifest import is_url
 from fbftl.ground.files import sha256
 from fbftl.models.computes import FLOAT32
 

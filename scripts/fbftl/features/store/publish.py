@@ -23,12 +23,10 @@ from fbftl.features.store.format import (
     sealed,
     sha256_of,
 )
-from fbftl.features.store.location import AT_ONCE, Folder, Remote, is_url
-from fbftl.features.store.manifest import Manifest
+from fbftl.features.store.manifest import AT_ONCE, Folder, Manifest, Remote, is_url
 from fbftl.features.store.provenance import Target
 from fbftl.features.store.ragged import Column
-from fbftl.features.store.work import WorkFolder
-from fbftl.features.store.writer import SplitWriter
+from fbftl.features.store.writer import SplitWriter, WorkFolder
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sync, write_durably
 

@@ -9,8 +9,7 @@ import numpy as np
 import zarr
 
 from fbftl.features.store.format import OFFSETS, VERSION, from_storage, sha256_of
-from fbftl.features.store.location import AGAIN, open_group
-from fbftl.features.store.manifest import place_of, read_manifest
+from fbftl.features.store.manifest import AGAIN, open_group, place_of, read_manifest
 from fbftl.features.store.provenance import Provenance, provenance_of
 from fbftl.features.store.ragged import Ragged
 from fbftl.ground.errors import UserError

@@ -5,7 +5,7 @@ Modules, from the bottom up: `bitpack` (codes to bytes, Golomb-Rice), `entropy` 
 elements were kept), `encoder` and `decoder` (messages).
 """
 
-from fbftl.messages.codec.compression import Compression, NotFiniteError
+from fbftl.messages.codec.compression import Compression, NotFiniteError, kept_count
 from fbftl.messages.codec.decoder import CorruptMessage, Message, decode
 from fbftl.messages.codec.encoder import (
     Compressed,
@@ -14,7 +14,6 @@ from fbftl.messages.codec.encoder import (
     encode_and_read,
     encode_each,
 )
-from fbftl.messages.codec.sparsifier import kept_count
 
 __all__ = [
     "Compressed",

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec.bitpack import packed_bytes, unpack
+from fbftl.messages.codec.bitpack import decode_positions, packed_bytes, unpack
+from fbftl.messages.codec.compression import RANGE_BYTES, Grid, scatter
 from fbftl.messages.codec.entropy import RangeDecoder, decode_histogram
 from fbftl.messages.codec.header import FIELDS, HEADER_BYTES, Header, Layout
-from fbftl.messages.codec.positions import decode_positions
-from fbftl.messages.codec.quantiser import RANGE_BYTES, Grid
-from fbftl.messages.codec.sparsifier import scatter
 
 
 class CorruptMessage(ValueError):  # noqa: N818 - named for what was received

@@ -7,13 +7,18 @@ from typing import Literal
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec.bitpack import pack, packed_bytes
-from fbftl.messages.codec.compression import PLAIN, Compression, finite_float32
+from fbftl.messages.codec.bitpack import encode_positions, pack, packed_bytes, positions_bytes
+from fbftl.messages.codec.compression import (
+    PLAIN,
+    RANGE_BYTES,
+    Compression,
+    Grid,
+    finite_float32,
+    scatter,
+    select,
+)
 from fbftl.messages.codec.entropy import RangeEncoder, encode_histogram
 from fbftl.messages.codec.header import HEADER_BYTES, Header, Layout
-from fbftl.messages.codec.positions import encode_positions, positions_bytes
-from fbftl.messages.codec.quantiser import RANGE_BYTES, Grid
-from fbftl.messages.codec.sparsifier import scatter, select
 
 Coding = Literal["packed", "entropy"]
 

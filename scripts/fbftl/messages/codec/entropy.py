@@ -10,8 +10,13 @@ from dataclasses import dataclass
 import constriction
 import numpy as np
 
-from fbftl.messages.codec.bitpack import rice_decode, rice_encode, rice_parameter
-from fbftl.messages.codec.positions import bitmap_of, positions_of
+from fbftl.messages.codec.bitpack import (
+    bitmap_of,
+    positions_of,
+    rice_decode,
+    rice_encode,
+    rice_parameter,
+)
 
 
 def entropy_bits(counts: np.ndarray) -> float:

@@ -24,14 +24,12 @@ from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum, noise_on_sums
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
-from fbftl.messages.channel import PacketLoss
+from fbftl.messages.channel import Link, PacketLoss
 from fbftl.messages.codec import Compression
 from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import Link
-from fbftl.messages.payload import Uploaded
+from fbftl.messages.payload import Uploaded, Vectors
 from fbftl.messages.statistics import LabelledRows
-from fbftl.messages.vectors import Vectors
 from fbftl.methods.ecos.counting import (
     counts_event,
     counts_sigma,

@@ -17,8 +17,8 @@ from torch import Tensor
 
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import torch_seed
-from fbftl.messages.codec.sparsifier import top_mask
-from fbftl.models.cost.split import CutMap, kept_of
+from fbftl.messages.codec.compression import top_mask
+from fbftl.models.cost.payload import CutMap, kept_of
 from fbftl.training.local_updates import LocalUpdate, MiniBatch
 
 _WITHOUT_SIGN = 2**31 - 1

@@ -35,7 +35,7 @@ from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
 from fbftl.messages.codec import NotFiniteError
 from fbftl.methods.eppfl.activations import Boundary, Crossing, cut_map
-from fbftl.models.cost.split import CutMap
+from fbftl.models.cost.payload import CutMap
 from fbftl.privacy import mechanisms
 from fbftl.privacy.masking import (
     KEY_BYTES,

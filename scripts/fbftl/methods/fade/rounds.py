@@ -25,9 +25,8 @@ from torch import Tensor, nn
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream, torch_seed
-from fbftl.messages.channel import PacketLoss
+from fbftl.messages.channel import Link, PacketLoss
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import Link
 from fbftl.methods.fade.discriminator import (
     AdversarialStep,
     Networks,
@@ -53,7 +52,7 @@ from fbftl.methods.fade.server import (
     spans_of,
     sums_of,
 )
-from fbftl.models.digest import digests
+from fbftl.models.modes import digests
 from fbftl.models.networks import initialise
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord

@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from fbftl.exchange.arrivals import Request
-from fbftl.exchange.parties import ClientPlan
+from fbftl.exchange.arrivals import ClientPlan, Request
 from fbftl.exchange.sending import Sending, sending
 from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import required
 from fbftl.messages.encoded import encode_rows
-from fbftl.messages.vectors import Vectors
+from fbftl.messages.payload import Vectors
 from fbftl.privacy.noise import add_gaussian, responses
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from fbftl.exchange.uploads import Sent, SharedMessages, rows_read, send
 from fbftl.ground.logs import log
+from fbftl.messages.payload import Vectors
 from fbftl.messages.statistics import ROWS_AT_ONCE, Statistics, added
-from fbftl.messages.vectors import Vectors
 from fbftl.methods.by_name import of_kind
 from fbftl.study.job import FAR_BEHIND, Job, name_of
 from fbftl.training.closed_form import ridge

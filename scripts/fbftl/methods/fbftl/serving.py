@@ -6,15 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from fbftl.data.participation import grouped, held_out, participating
-from fbftl.exchange.arrivals import Exchange, Request, Served, enter
-from fbftl.exchange.parties import ServerPlan
+from fbftl.exchange.arrivals import Exchange, Request, Served, ServerPlan, enter
 from fbftl.exchange.sending import sending
 from fbftl.exchange.served_rounds import features_at_server
 from fbftl.exchange.uploads import received_of
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import CorruptMessage, decode
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.vectors import Vectors
+from fbftl.messages.payload import Vectors
 from fbftl.methods.by_name import of_kind
 from fbftl.study.job import Job
 

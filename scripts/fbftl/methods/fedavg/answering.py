@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from fbftl.exchange.arrivals import Request
-from fbftl.exchange.parties import ClientPlan
+from fbftl.exchange.arrivals import ClientPlan, Request
 from fbftl.exchange.repetition import parameter_count
 from fbftl.exchange.served_rounds import decoded_model
 from fbftl.ground.devices import prepare

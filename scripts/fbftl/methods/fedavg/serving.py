@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import torch
 
-from fbftl.exchange.arrivals import Exchange, Served
+from fbftl.exchange.arrivals import Exchange, Served, ServerPlan, protected_by_a_study
 from fbftl.exchange.averaging import by_samples
-from fbftl.exchange.parties import ServerPlan, protected_by_a_study
 from fbftl.exchange.served_rounds import ServedRounds
 from fbftl.ground.devices import prepare
 from fbftl.methods.fedavg.federation import initial_learner

@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 import torch
 
-from fbftl.exchange.arrivals import Request
-from fbftl.exchange.parties import ClientPlan
+from fbftl.exchange.arrivals import ClientPlan, Request
 from fbftl.exchange.served_rounds import decoded_model
+from fbftl.exchange.uplink import compress_with_feedback, memory
 from fbftl.ground.devices import prepare
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
-from fbftl.messages.feedback import compress_with_feedback, memory
 from fbftl.methods.ftl_c.images import head
 from fbftl.training.batches import Round
 from fbftl.training.local_updates import set_flat

@@ -6,10 +6,9 @@ sum added in another order; one of compressed updates adds up each client's, as 
 
 from collections.abc import Iterator
 
-from fbftl.exchange.arrivals import Exchange, Served
-from fbftl.exchange.parties import ServerPlan, protected_by_a_study
-from fbftl.exchange.rounds import as_gradient
+from fbftl.exchange.arrivals import Exchange, Served, ServerPlan, protected_by_a_study
 from fbftl.exchange.served_rounds import ServedRounds, features_at_server
+from fbftl.exchange.uplink import as_gradient
 from fbftl.methods.ftl_c.images import head
 from fbftl.study.job import Job
 from fbftl.training.batches import Round

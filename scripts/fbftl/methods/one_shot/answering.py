@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.exchange.arrivals import Request
-from fbftl.exchange.parties import ClientPlan
+from fbftl.exchange.arrivals import ClientPlan, Request
 from fbftl.features.store.reader import open_store
 from fbftl.messages.codec import Compression
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage

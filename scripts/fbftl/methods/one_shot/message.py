@@ -14,11 +14,10 @@ import numpy as np
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec import Compression, CorruptMessage, encode, encode_and_read
 from fbftl.messages.codec.bitpack import packed_bytes
-from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.codec.compression import PLAIN, RANGE_BYTES
 from fbftl.messages.codec.decoder import decode_joined
 from fbftl.messages.codec.encoder import label_bits
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.messages.codec.quantiser import RANGE_BYTES
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import KnownAxes
 

@@ -21,9 +21,8 @@ from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError, required
 from fbftl.messages.codec import compress
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.moments import Moments
-from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics
-from fbftl.messages.vectors import Vectors
+from fbftl.messages.payload import Vectors
+from fbftl.messages.statistics import ClassMeans, LabelledRows, Moments, Statistics
 from fbftl.methods.one_shot.clients import right_on
 from fbftl.methods.one_shot.preparation import compression_of
 from fbftl.methods.one_shot.summaries import Knowledge, Learned, send_summaries

@@ -8,14 +8,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from fbftl.data.participation import by_first_sample, held_out, participating
-from fbftl.exchange.arrivals import Exchange, Request, Served, enter
-from fbftl.exchange.parties import ServerPlan, protected_by_a_study
+from fbftl.exchange.arrivals import (
+    Exchange,
+    Request,
+    Served,
+    ServerPlan,
+    enter,
+    protected_by_a_study,
+)
 from fbftl.exchange.post import Post
 from fbftl.exchange.served_rounds import features_at_server
 from fbftl.ground.errors import UserError
+from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression, CorruptMessage
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
 from fbftl.messages.statistics import Statistics, length
 from fbftl.methods.one_shot.message import Summary
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage

@@ -23,13 +23,12 @@ from fbftl.data.participation import by_first_sample, clients_of, held_out, part
 from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import GaussianOnSums, SecureSum, noise_on_sums
 from fbftl.ground.errors import UserError
+from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
-from fbftl.messages.moments import Moments
-from fbftl.messages.statistics import ClassMeans, LabelledRows, SplitMeans, Statistics
+from fbftl.messages.statistics import ClassMeans, LabelledRows, Moments, SplitMeans, Statistics
 from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, evaluation_by_clients, right_on
 from fbftl.methods.one_shot.message import Summary, SummaryMessage
 from fbftl.methods.one_shot.messages.means import SplitMeansMessage

@@ -14,8 +14,8 @@ from torch import Tensor
 
 from fbftl.ground.randomness import stream
 from fbftl.methods.private_gd.clipping import clipped_sums
-from fbftl.models.digest import digests
 from fbftl.models.heads import Head
+from fbftl.models.modes import digests
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
 PRIVATE_MEASURES = MEASURES | {

@@ -9,9 +9,8 @@ import numpy as np
 from fbftl.data.participation import clients_of, participating
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import required
-from fbftl.messages.channel import PacketLoss
+from fbftl.messages.channel import Link, PacketLoss
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import Link
 from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import Adjacency
 from fbftl.privacy.mechanisms import PrivacyRecord

@@ -9,11 +9,11 @@ import torch
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
+from fbftl.messages.channel import link_of
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
 from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.methods.secure_ftl.products import Product, products_under
-from fbftl.models.digest import digest
+from fbftl.models.modes import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job, Training
 from fbftl.training.curves import Curves, record

@@ -1,4 +1,4 @@
-"""Bits up and down of every scheme (paper fbftl, Eq. (2)-(4), (6), (10)-(13)).
+"""Bits up and down of every scheme (paper fbftl), and of split training (paper eppfl, Sec. 2.3).
 
 One convention throughout: a *batch* is what the paper calls an uploaded batch, one client's update
 in one round for the gradient schemes and one sample's features for FbFTL. `rounds` is I and may be
@@ -8,8 +8,9 @@ a fraction, because the paper's epoch of 6,250 clients is 781.25 rounds of 8.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
-from fbftl.ground.floats import FLOAT_BITS, as_written
+from fbftl.ground.floats import FLOAT_BITS, FLOAT_BYTES, as_written
 from fbftl.models.cost.layers import Network, parameters
 
 
@@ -160,3 +161,53 @@ def compression_rate_with_positions(
     kept = math.ceil(as_written(keep) * width)
     log_choices = math.lgamma(width + 1) - math.lgamma(kept + 1) - math.lgamma(width - kept + 1)
     return width * bits / (kept * q + log_choices / math.log(2))
+
+
+@dataclass(frozen=True)
+class CutMap:
+    """One sample's activations at the layer where a network is split.
+
+    channels: k; activations that are a row make one.
+    positions: N_c, activations of each channel.
+    """
+
+    channels: int
+    positions: int
+
+    @property
+    def width(self) -> int:
+        """N = k N_c, activations of one sample."""
+        return self.channels * self.positions
+
+    def kept(self, share: float) -> int:
+        """Return k ⌈θ N_c⌉, what is left of a sample where every channel keeps a share θ."""
+        return self.channels * kept_of(self.positions, share)
+
+
+def kept_of(positions: int, share: float) -> int:
+    """Return ⌈θ N⌉, with θ taken as the decimal number written in the config."""
+    return ceil(as_written(share) * positions)
+
+
+def printed_uplink_bytes(samples: int, epochs: int, share: float, width: int) -> Fraction:
+    """Return 4 D E (θ_a N + 1): activations and labels, as the paper counts them.
+
+    Args:
+        samples: D, those of a client.
+        epochs: E, local epochs.
+        share: θ_a.
+        width: N.
+    """
+    return FLOAT_BYTES * samples * epochs * (as_written(share) * width + 1)
+
+
+def printed_downlink_bytes(batches: int, epochs: int, share: float, width: int) -> Fraction:
+    """Return 4 θ_g T E N: a gradient per batch, as the paper counts them.
+
+    Args:
+        batches: T, mini-batches of a local epoch.
+        epochs: E, local epochs.
+        share: θ_g.
+        width: N.
+    """
+    return FLOAT_BYTES * batches * epochs * as_written(share) * width

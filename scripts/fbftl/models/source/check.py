@@ -11,8 +11,14 @@ from fbftl.data import datasets
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.hub import pinned, require_repository_name, require_unchanged
-from fbftl.models.source.files import INDEX, PROCESSOR, read_config, shards, tensor_shapes
-from fbftl.models.source.packaged import packaged_file
+from fbftl.models.source.files import (
+    INDEX,
+    PROCESSOR,
+    packaged_file,
+    read_config,
+    shards,
+    tensor_shapes,
+)
 
 NEEDED = {
     ("torchvision", "published"): ("name", "version"),

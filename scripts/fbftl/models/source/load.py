@@ -10,9 +10,8 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.source import known_weights
-from fbftl.models.source.files import vision_config
+from fbftl.models.source.files import packaged_file, vision_config
 from fbftl.models.source.manifest import SourceModel, build, load_source
-from fbftl.models.source.packaged import packaged_file
 from fbftl.models.source.weights import fill, in_order, read_pinned_pickle, read_weights
 
 

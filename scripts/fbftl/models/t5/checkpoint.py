@@ -1,7 +1,20 @@
-"""T5 checkpoints: made new, read from a Hugging Face folder, kept as safetensors. Never pickle."""
+"""T5 checkpoints and the language task's source model, kept as safetensors. Never pickle.
+
+The source model is pre-trained here or loaded. Its manifest tells everything that is needed to
+build model and tokenizer again, offline:
+
+    architecture  ``from: t5`` and the fields of `T5Shape`
+    tokenizer     JSON text of the `tokenizers` library
+    origin        how the weights came about
+    parameters    how many, each counted once
+    sha256        of the weights file
+    versions      of the libraries that made it
+"""
 
 import dataclasses
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +22,12 @@ import torch
 from torch import Tensor, nn
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import write_json
 from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.source.files import read_config
-from fbftl.models.source.weights import read_weights
-from fbftl.models.t5.layers import Attention, FeedForward
-from fbftl.models.t5.model import T5
+from fbftl.models.source.weights import read_weights, write_weights
+from fbftl.models.t5.model import T5, Attention, FeedForward
+from fbftl.models.t5.tokenizer import Tokenizer
 
 FEED_FORWARDS = ("relu", "gated-gelu")
 EMBEDDING_COPIES = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
@@ -123,3 +137,38 @@ def load_model(shape: T5Shape, path: str | Path, digest: str | None = None) -> T
 
 def _size(shape: torch.Size | None) -> str:
     return "absent" if shape is None else " x ".join(map(str, shape))
+
+
+@dataclass(frozen=True)
+class SourceT5:
+    """A source model with its tokenizer and how it came about."""
+
+    model: T5
+    tokenizer: Tokenizer
+    origin: dict[str, Any]
+
+
+def write_source(safetensors: str | Path, manifest: str | Path, source: SourceT5) -> None:
+    """Write weights and manifest; equal models give equal bytes."""
+    digest = write_weights(safetensors, source.model)
+    libraries = ("torch", "tokenizers", "safetensors")
+    document = {
+        "architecture": {"from": "t5", **asdict(source.model.shape)},
+        "tokenizer": source.tokenizer.text,
+        "origin": source.origin,
+        "parameters": sum(parameter.numel() for parameter in source.model.parameters()),
+        "sha256": digest,
+        "versions": {name: version(name) for name in libraries},
+    }
+    write_json(manifest, document)
+
+
+def load_source(safetensors: str | Path, manifest: Mapping[str, Any]) -> SourceT5:
+    """Return the source that `write_source` wrote, the model in eval mode.
+
+    Raises:
+        UserError: if the weights file is missing, damaged or not the manifest's.
+    """
+    architecture = {k: v for k, v in manifest["architecture"].items() if k != "from"}
+    model = load_model(T5Shape(**architecture), safetensors, manifest["sha256"]).eval()
+    return SourceT5(model, Tokenizer(manifest["tokenizer"]), dict(manifest["origin"]))

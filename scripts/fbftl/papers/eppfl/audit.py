@@ -4,7 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
-from fbftl.models.cost.split import printed_uplink_bytes
+from fbftl.models.cost.payload import printed_uplink_bytes
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.eppfl.published import setup_of
 from fbftl.papers.record import PaperRecord

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fbftl.models.chain import Chain, described
 from fbftl.models.cost.layers import Layer, parameters
-from fbftl.models.cost.split import CutMap
+from fbftl.models.cost.payload import CutMap
 from fbftl.papers.record import PaperRecord
 
 CHANNELS = ((64,) * 2, (128,) * 2, (256,) * 4, (512,) * 4, (512,) * 4)

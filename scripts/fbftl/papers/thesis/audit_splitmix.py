@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 
-from fbftl.models.cost.widths import TABLE_4_1
+from fbftl.models.cost.architectures import TABLE_4_1
 from fbftl.papers.audit import AuditFinding, finding
 from fbftl.papers.record import PaperRecord
 from fbftl.papers.thesis.work_of_widths import SPLITMIX, counted

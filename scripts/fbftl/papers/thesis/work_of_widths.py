@@ -9,8 +9,8 @@ them, so that ratios are those of the way forward.
 from fractions import Fraction
 from statistics import fmean
 
+from fbftl.models.cost.architectures import TABLE_4_1
 from fbftl.models.cost.layers import parameters, products
-from fbftl.models.cost.widths import TABLE_4_1
 from fbftl.study.widths import GROUPS
 
 BASE = Fraction(1, 8)

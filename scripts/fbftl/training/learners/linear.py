@@ -2,7 +2,7 @@
 
 import torch
 
-from fbftl.models.digest import digest
+from fbftl.models.modes import digest
 from fbftl.training.closed_form import LinearHead
 from fbftl.training.curves import RIGHT, packed
 from fbftl.training.tasks.task import LabelledFeatures, Score

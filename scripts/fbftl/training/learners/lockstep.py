@@ -7,7 +7,7 @@ import torch
 
 from fbftl.ground.errors import required
 from fbftl.ground.room import parts
-from fbftl.messages.vectors import Vectors
+from fbftl.messages.payload import Vectors
 from fbftl.models.heads import stacked
 from fbftl.study.job import Job
 from fbftl.training import batches

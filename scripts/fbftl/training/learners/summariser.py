@@ -9,7 +9,7 @@ from fbftl.data.participation import clients_of, grouped
 from fbftl.ground.errors import required
 from fbftl.ground.logs import log
 from fbftl.messages.dialogues import Dialogues
-from fbftl.models.t5.generate import generate
+from fbftl.models.t5.head import generate
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
 from fbftl.training.rouge import rouge

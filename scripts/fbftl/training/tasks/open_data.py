@@ -1,4 +1,4 @@
-"""Open data of a task with images, which everybody may read (see `data.open`)."""
+"""Open data of a task with images, which everybody may read (see `data.public`)."""
 
 from pathlib import Path
 

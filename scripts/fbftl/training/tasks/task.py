@@ -19,8 +19,7 @@ from fbftl.data.participation import Partition
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.room import RAM, Room
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.payload import PayloadT, ReadT
-from fbftl.messages.vectors import Vectors
+from fbftl.messages.payload import PayloadT, ReadT, Vectors
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series

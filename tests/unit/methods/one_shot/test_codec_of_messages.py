@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from fbftl.messages.codec import Compression, decode, encode
+from fbftl.messages.codec.compression import Grid
 from fbftl.messages.codec.decoder import decode_joined
-from fbftl.messages.codec.quantiser import Grid
 from fbftl.messages.statistics import LabelledRows, Statistics
 from fbftl.methods.one_shot.messages.batch import BatchMessage
 from fbftl.methods.one_shot.messages.moments import MomentsMessage

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import UserError
-from fbftl.messages.channel import PacketLoss
+from fbftl.messages.channel import Link, PacketLoss
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import Link
 from fbftl.methods import by_name
 from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.methods.secure_ftl.products import (

@@ -17,8 +17,8 @@ from fbftl.messages.codec import Compression, decode, encode
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.dialogues import id_bits
 from fbftl.messages.ledger import BROADCAST
+from fbftl.models.t5.checkpoint import SourceT5, load_source
 from fbftl.models.t5.head import ALL, trained_parameters
-from fbftl.models.t5.source import SourceT5, load_source
 from fbftl.training.learners import summariser
 from fbftl.training.rouge import rouge
 from fbftl.training.tasks import dialogues

@@ -10,7 +10,7 @@ from fbftl.features.dialogues import extraction
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import targets_of
 from fbftl.methods.by_name import train
-from fbftl.models.t5.source import write_source
+from fbftl.models.t5.checkpoint import write_source
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.training.pretrain_t5 import prepare_source

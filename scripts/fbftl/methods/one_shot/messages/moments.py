@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fbftl.ground.errors import required
-from fbftl.messages.moments import Moments
+from fbftl.messages.statistics import Moments
 from fbftl.methods.one_shot.message import Shape, Summaries, Summary, SummaryMessage, Table, Terms
 from fbftl.methods.one_shot.messages.means import MeansMessage
 
