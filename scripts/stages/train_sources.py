@@ -10,7 +10,7 @@ from fbftl.features.store.manifest import read_manifest
 from fbftl.ground import devices
 from fbftl.ground.files import replacing, write_digest
 from fbftl.methods.fedvote.sources import joined, trained_sources
-from fbftl.training.tasks.open_data import open_part
+from fbftl.training.tasks.images_samples import open_part
 from safetensors.torch import save
 
 LEARNT = {"target": "target", "shuffled": "target", "letters": "source"}

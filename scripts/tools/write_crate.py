@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from fbftl.data import datasets
-from fbftl.data.dialogues import splits
+from fbftl.data import dialogues as splits
 from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import write_json
 from fbftl.models.source import check

@@ -138,7 +138,7 @@ def accuracy(features: np.ndarray, labels: np.ndarray) -> float:
 
 def lite0_rows(images: int, size: int, way: Pass) -> Iterator[Row]:
     """Measure EfficientNet-Lite0."""
-    from fbftl.models.source.load import load_given
+    from fbftl.training.pretrain import load_given
 
     source, cut = load_given(LITE0), "global_pool.flatten"
     spec = source.preprocessing.overridden({"size": size, "mean": None, "std": None})

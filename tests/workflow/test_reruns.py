@@ -93,7 +93,7 @@ UNUSED = (
     "scripts/stages/make_products.py",
     "scripts/stages/train_batch.py",
     "scripts/fbftl/methods/ftl_f/run.py",
-    "scripts/fbftl/training/learners/local.py",
+    "scripts/fbftl/training/local_network.py",
     "scripts/fbftl/ground/progress.py",
     "scripts/fbftl/data/datasets/parquet.py",
     "README.md",

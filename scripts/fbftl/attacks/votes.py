@@ -21,8 +21,7 @@ from fbftl.methods.fedvote.run import votes
 from fbftl.methods.fedvote.sources import SourceModels, source_models
 from fbftl.study.job import Job
 from fbftl.training.batches import Round
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.tasks.task import ClientSamples, Repetition
 
 DEALS = 4

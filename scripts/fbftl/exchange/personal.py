@@ -20,10 +20,9 @@ from fbftl.messages.ledger import Ledger
 from fbftl.models.modes import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
-from fbftl.training.curves import Curves, record
-from fbftl.training.learners.local import LocalTrainingData
+from fbftl.training.curves import MEASURES, SERIES, Curves, Measure, Series, record
+from fbftl.training.local_network import LocalTrainingData
 from fbftl.training.local_updates import SplitModel
-from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 from fbftl.training.personal_models import PersonalModels
 from fbftl.training.samples import LabelledSamples
 from fbftl.training.tasks.task import ClientSamples, Outcome, Repetition

@@ -29,7 +29,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.study.bounds import LARGEST_MEMORY, memory_bytes
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
-from fbftl.training.measures import MEASURES, SERIES
+from fbftl.training.curves import MEASURES, SERIES
 from fbftl.training.tasks.task import ClientData, Learner, Outcome, Repetition, Score
 
 Train = Callable[[Any, Uplink, Iterable[Rounds]], list[int]]

@@ -40,7 +40,7 @@ from fbftl.privacy.masking import (
 from fbftl.privacy.release import noise_seed
 from fbftl.privacy.statistics import statistics_noise
 from fbftl.study.job import Job
-from fbftl.training.measures import Measure
+from fbftl.training.curves import Measure
 
 RING_MEASURES = {"ring_bits": Measure("bits", "lower"), "largest_sum": Measure("numbers")}
 """What a masked run measures: bits of a number in its ring, and the bound on a sum that they follow

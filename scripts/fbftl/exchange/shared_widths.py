@@ -5,7 +5,7 @@ from functools import partial
 from fbftl.exchange.averaging import by_weights, pieces_held
 from fbftl.exchange.repetition import run_rounds
 from fbftl.study.job import Job
-from fbftl.training.learners.widths import shared_network
+from fbftl.training.shared_network import shared_network
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 

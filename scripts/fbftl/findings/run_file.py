@@ -7,7 +7,7 @@ from typing import Any
 
 from fbftl.ground.files import read_json
 from fbftl.study.job import name_of
-from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.curves import MEASURES, SERIES, Measure, Series
 
 SCHEMA = 3
 """Version of the run file's layout."""

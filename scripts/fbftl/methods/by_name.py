@@ -7,8 +7,8 @@ folder, has one function:
 
 One that can step several settings together has `run_together(jobs, inputs) -> Iterable[Outcome]` in
 its place, which yields in the order of the jobs; those of others that share a process run one after
-another. What of a method differs by the kind of task is in a module of its folder that has the name
-of the kind. Modules are imported only when they are needed.
+another. Where the learner differs by the kind of task, the folder's `__init__.py` has its name for
+each kind in `LEARNER`. Modules are imported only when they are needed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,15 +39,23 @@ def modules(method: str, kind: str, reads: str, *parts: str) -> tuple[str, ...]:
     of_task: tuple[str, ...] = (f"fbftl.training.tasks.{kind}",)
     if reads != "features":
         of_task += (f"fbftl.training.tasks.{kind}_samples",)
-    differs = Path(__file__).with_name(method).joinpath(f"{kind}.py").is_file()
-    of_kind = (f"fbftl.methods.{method}.{kind}",) if differs else ()
+    if learner := _learners(method).get(kind):
+        of_task += (learner.rpartition(".")[0],)
     of_setting = (f"fbftl.methods.{method}.{part}" for part in parts)
-    return (entry_module(method), *of_task, *of_kind, *of_setting)
+    return (entry_module(method), *of_task, *of_setting)
+
+
+def _learners(method: str) -> dict[str, str]:
+    """Return the dotted name of a method's learner by kind of task, if it differs by it."""
+    if not Path(__file__).with_name(method).is_dir():
+        return {}
+    return getattr(import_module(f"fbftl.methods.{method}"), "LEARNER", {})
 
 
 def of_kind(job: "Job") -> Any:
-    """Return the module of a method's folder with what differs by the kind of a job's task."""
-    return import_module(f"fbftl.methods.{job.setting.method}.{job.kind}")
+    """Return the learner of a method for the kind of a job's task."""
+    module, _, name = _learners(job.setting.method)[job.kind].rpartition(".")
+    return getattr(import_module(module), name)
 
 
 def train(jobs: "Sequence[Job]", inputs: "Inputs") -> "list[Outcome]":

@@ -30,8 +30,7 @@ from fbftl.messages.statistics import Statistics, length
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 
 

@@ -24,10 +24,9 @@ from fbftl.models.heads import head_module
 from fbftl.study.job import Job, KnownAxes
 from fbftl.training.batches import Rounds
 from fbftl.training.closed_form import LinearHead, lda
-from fbftl.training.learners.local import LocalTrainingData
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.curves import ExtraMeasures, Measure
+from fbftl.training.local_network import LocalNetwork, LocalTrainingData
 from fbftl.training.local_updates import FEDAVG, SplitModel
-from fbftl.training.measures import ExtraMeasures, Measure
 from fbftl.training.network import evaluate
 from fbftl.training.tasks.task import (
     Inputs,

@@ -24,8 +24,7 @@ from fbftl.exchange.uplink import Uplink
 from fbftl.study.job import Job
 from fbftl.training.batches import Rounds
 from fbftl.training.curves import RIGHT
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import (
     LocalPlan,
     LocalUpdate,
@@ -37,7 +36,7 @@ from fbftl.training.local_updates import (
 from fbftl.training.optimisers import OPTIMISERS
 from fbftl.training.personal_models import PersonalModels
 from fbftl.training.samples import LabelledSamples
-from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 
 

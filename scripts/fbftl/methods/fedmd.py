@@ -29,7 +29,7 @@ from fbftl.study.job import Job
 from fbftl.training.local_updates import Hooks, LocalPlan
 from fbftl.training.personal_models import PersonalModels, train_side_by_side
 from fbftl.training.samples import LabelledInputs
-from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 

@@ -10,8 +10,7 @@ from torch import Tensor
 from fbftl.exchange.averaging import by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.study.job import Job
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import Hooks, LocalUpdate
 from fbftl.training.tasks.task import Inputs, Outcome, Repetition, client_samples
 

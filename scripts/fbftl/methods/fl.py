@@ -2,8 +2,7 @@
 
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.study.job import Job
-from fbftl.training.learners.whole import whole_network
-from fbftl.training.network import TrainedNetwork
+from fbftl.training.network import TrainedNetwork, whole_network
 from fbftl.training.tasks.task import Inputs, Outcome, Repetition, client_samples
 
 

@@ -17,8 +17,7 @@ from fbftl.exchange.repetition import parameter_count, run_rounds
 from fbftl.exchange.uplink import Traffic
 from fbftl.study.job import Job
 from fbftl.training.batches import Round
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import Hooks, LocalUpdate
 from fbftl.training.tasks.task import Inputs, Outcome, Repetition, client_samples
 

@@ -13,8 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any
 
-from fbftl.data import datasets
-from fbftl.data.dialogues import splits as dialogues
+from fbftl.data import datasets, dialogues
 from fbftl.ground.artefacts import canonical, key_of
 from fbftl.ground.timings import of_job
 from fbftl.plan.checked import sizes_of

@@ -2,8 +2,7 @@
 
 import sys
 
-from fbftl.data import datasets
-from fbftl.data.dialogues import splits as dialogues
+from fbftl.data import datasets, dialogues
 from fbftl.data.public import check_classes, check_open, check_public, public_count
 from fbftl.ground.digests import Digests
 from fbftl.ground.errors import UserError

@@ -10,8 +10,7 @@ from functools import cache, cached_property, partial
 from itertools import product
 from typing import Any
 
-from fbftl.data import datasets
-from fbftl.data.dialogues import splits as dialogues
+from fbftl.data import datasets, dialogues
 from fbftl.data.public import public_data
 from fbftl.findings.steps import File, Step
 from fbftl.ground.artefacts import Artefact, canonical, key_of
@@ -33,7 +32,7 @@ STAGES = {
         "features": "fbftl.features.images",
     },
     "dialogues": {
-        "clients": "fbftl.data.dialogues.partition",
+        "clients": "fbftl.data.dialogues",
         "source": "fbftl.training.pretrain_t5",
         "features": "fbftl.features.dialogues",
     },

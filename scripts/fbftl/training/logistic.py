@@ -1,11 +1,15 @@
-"""Multinomial logistic regression with an L2 penalty, by L-BFGS, for heads on rows."""
+"""Linear heads: multinomial logistic regression by L-BFGS, and what a solved head scores."""
 
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 
 from fbftl.messages.statistics import LabelledRows
+from fbftl.models.modes import digest
 from fbftl.training.closed_form import LinearHead, Solved
+from fbftl.training.curves import RIGHT, packed
+from fbftl.training.tasks.task import LabelledFeatures, Score
 
 STEPS = 200
 """Most steps of L-BFGS."""
@@ -85,3 +89,21 @@ def _cross_entropy(head: LinearHead, rows: LabelledRows) -> float:
 
     logs = log_softmax(head.scores(rows.values), axis=1)
     return float(-logs[np.arange(len(logs)), rows.labels].mean())
+
+
+def score_of_linear(held: LabelledFeatures, head: LinearHead) -> Score:
+    """Return a head's accuracy on the test split, the one point of its curve."""
+    test = held.test.inputs.cpu().numpy(), held.test.labels.cpu().numpy()
+    right = head.right(*test)
+    accuracy = float(right.mean())
+    return Score(
+        {
+            "epoch": 1,
+            "test_accuracy": accuracy,
+            "test_accuracy_best": accuracy,
+            "diverged": False,
+            "models": [digest(map(torch.from_numpy, (head.weights, head.bias)))],
+            "series": {"test_accuracy": [accuracy]},
+            RIGHT: packed(right),
+        }
+    )

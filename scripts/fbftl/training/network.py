@@ -14,14 +14,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from fbftl.models.heads import head_module
 from fbftl.models.modes import couples_samples, digest_of
 from fbftl.training.batches import Round
 from fbftl.training.client_updates import client_updates, weighted_losses
-from fbftl.training.curves import Curves
-from fbftl.training.measures import ExtraMeasures
+from fbftl.training.curves import Curves, ExtraMeasures
 from fbftl.training.optimisers import Sgd
-from fbftl.training.passes import Passes, RoundBatch, together
-from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
+from fbftl.training.passes import Passes, RoundBatch, passes_of, together
+from fbftl.training.samples import LabelledSamples, ReadSamples, TrainingData, by_domain
+from fbftl.training.tasks.task import ClientSamples, LabelledFeatures, Repetition
 
 EVALUATION_ROWS = 2048
 """Rows evaluated at once; bounds memory."""
@@ -185,3 +186,28 @@ def evaluate(
             loss += functional.cross_entropy(logits, part.labels, reduction="sum").item()
     in_order = np.concatenate(right)[np.argsort(np.concatenate(order))]
     return Tested(in_order, loss / len(rows))
+
+
+def whole_network(
+    client_data: ClientSamples, repetition: Repetition, extractor: nn.Module, head: nn.Module
+) -> TrainedNetwork:
+    """Return extractor and head as one network, all of it trained."""
+    network = nn.Sequential(extractor, head)
+    passes = passes_of(repetition.job.network_training, repetition.seed, network)
+    return TrainedNetwork(
+        network, client_data.training_data(repetition, client_data.samples), passes
+    )
+
+
+def transferred_network(client_data: ClientSamples, repetition: Repetition) -> TrainedNetwork:
+    """Return the source model up to the cut and a new head, all of it trained."""
+    head = client_data.target.head(repetition.job, repetition.seed)
+    return whole_network(client_data, repetition, client_data.target.transferred(), head)
+
+
+def head_network(client_data: LabelledFeatures, repetition: Repetition) -> TrainedNetwork:
+    """Return a perceptron on features of samples that have a class each."""
+    widths = [client_data.width, *repetition.job.block["head"], client_data.classes]
+    model = head_module(widths, repetition.seed).to(client_data.inputs.device)
+    samples = ReadSamples(client_data.samples, client_data.rows)
+    return TrainedNetwork(model, client_data.training_data(repetition, samples))

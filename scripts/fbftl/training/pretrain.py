@@ -1,5 +1,6 @@
-"""Pre-train a source model: SGD with Nesterov momentum under a one-cycle schedule."""
+"""The source model: pre-trained by SGD under a one-cycle schedule, or with given weights."""
 
+import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -15,8 +16,12 @@ from torch.optim.sgd import sgd
 from fbftl.data import letters
 from fbftl.data.preprocess import AS_THEY_ARE, Preprocessing, measured, preprocess
 from fbftl.ground.errors import UserError
-from fbftl.ground.randomness import stream
-from fbftl.models.source.manifest import SourceModel, build, write_source
+from fbftl.ground.files import check_digest, sha256
+from fbftl.ground.randomness import stream, torch_seed
+from fbftl.models.source import known_weights
+from fbftl.models.source.files import packaged_file, vision_config
+from fbftl.models.source.manifest import SourceModel, build, load_source, write_source
+from fbftl.models.source.weights import fill, in_order, read_pinned_pickle, read_weights
 
 HELD_OUT_LETTERS = 2000
 """Letters rendered besides the training ones, to state the source model's accuracy."""
@@ -72,7 +77,7 @@ def make_source(
         model = SourceModel(build(architecture), architecture, AS_THEY_ARE, dict(source), None)
     else:
         # The libraries of given weights are slow to import, and only they need them.
-        from fbftl.models.source.load import load_given
+        from fbftl.training.pretrain import load_given
 
         model = load_given(source)
     write_source(safetensors, manifest, model)
@@ -224,3 +229,77 @@ def accuracy(
             predicted = logits.argmax(1).numpy()
             correct += int((predicted == labels[start : start + batch_size]).sum())
     return correct / len(labels)
+
+
+def load_given(source: Mapping[str, Any]) -> SourceModel:
+    """Return the source model that the block names.
+
+    Args:
+        source: `from` (torchvision, timm, transformers, workflow), `name`, `options`, `weights`
+            (published, file, package, random), and as these need them `version`, `file`,
+            `manifest`, `package`, `sha256`, `seed`.
+
+    Raises:
+        UserError: if a name, file or digest is wrong, or a download fails.
+    """
+    if source["from"] == "workflow":
+        return _workflow(source)
+    if source["from"] == "transformers":
+        return _transformers(source)
+    architecture = {key: source[key] for key in ("from", "name", "options")}
+    model = build(architecture, source["seed"])
+    preprocessing = known_weights.library_preprocessing(source, model)
+    path = None
+    match source["from"], source["weights"]:
+        case "torchvision", "published":
+            weights = known_weights.torchvision_weights(source["name"], source["version"])
+            path = known_weights.torchvision_file(weights, source["sha256"])
+            fill(model, read_pinned_pickle(path), path)
+        case "timm", "published":
+            repository = model.pretrained_cfg["hf_hub_id"]
+            path = known_weights.hub_file(repository, "model.safetensors", source["version"])
+            check_digest(path, source["sha256"])
+            model = known_weights.timm_model(source["name"], source["options"], path)
+        case _, "file":
+            path = source["file"]
+            fill(model, read_weights(path, source["sha256"]), path)
+        case _, "package":
+            path = packaged_file(source)
+            fill(model, in_order(model, read_pinned_pickle(path), path), path)
+    origin = {**source, "sha256": path and sha256(path)}
+    return SourceModel(model, architecture, preprocessing, origin, None)
+
+
+def _transformers(source: Mapping[str, Any]) -> SourceModel:
+    """Return a model of a folder or a repository, with its weights or with random ones."""
+    name, version, digest = source["name"], source["version"], None
+    path = known_weights.hub_file(name, "config.json", version)
+    known_weights.fetch_processor(name, version)
+    config = vision_config(path) | source["options"]
+    architecture = {"from": "transformers", "name": name, "options": config}
+    if source["weights"] == "random":
+        model = build(architecture, source["seed"])
+    else:
+        digest = known_weights.transformers_digest(name, version, source["sha256"])
+        seed = torch_seed(source["seed"], "init")
+        model = known_weights.transformers_model(path.parent, config, seed)
+    preprocessing = known_weights.transformers_preprocessing(path.parent, config)
+    return SourceModel(model, architecture, preprocessing, {**source, "sha256": digest}, None)
+
+
+def _workflow(source: Mapping[str, Any]) -> SourceModel:
+    """Return a source model that this workflow wrote, here or in another study."""
+    check_digest(source["file"], source["sha256"])
+    try:
+        manifest = json.loads(Path(source["manifest"]).read_text(encoding="utf-8"))
+        model = load_source(source["file"], manifest)
+        preprocessing = Preprocessing.of(manifest["preprocessing"])
+        origin = {**source, "sha256": manifest["sha256"]}
+        return SourceModel(
+            model, manifest["architecture"], preprocessing, origin, manifest["accuracy"]
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+        raise UserError(
+            f"source.manifest = {source['manifest']} is no manifest of a source model ({error}); "
+            "name the .json that was written with the weights"
+        ) from error

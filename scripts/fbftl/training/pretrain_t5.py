@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from fbftl.data.dialogues.jsonl import Record
-from fbftl.data.dialogues.splits import load
+from fbftl.data.dialogue_records import Record
+from fbftl.data.dialogues import load
 from fbftl.data.participation import held_out
 from fbftl.ground.errors import UserError
 from fbftl.ground.hub import fetch, pinned

@@ -18,7 +18,7 @@ from fbftl.attacks.votes import expected
 from fbftl.methods.fedavg.federation import initial_learner
 from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.study.methods import axes_by_method
-from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import Inputs, client_samples
 from unit.methods.frameworks.framework_toys import MLP, cohort_of, job_of, params_of
 

@@ -5,9 +5,8 @@ import json
 import string
 
 import pytest
-from fbftl.data.dialogues import splits as data
-from fbftl.data.dialogues.generated import FAMILIES, generate
-from fbftl.data.dialogues.jsonl import Record, read_records
+from fbftl.data import dialogues as data
+from fbftl.data.dialogue_records import FAMILIES, Record, generate, read_records
 from fbftl.ground import hub
 from fbftl.ground.errors import UserError
 from hypothesis import given
@@ -42,7 +41,7 @@ def test_every_phrasing_says_what_the_summary_needs(family):
 def test_more_dialogues_than_the_grammar_has_are_refused(monkeypatch):
     monkeypatch.setitem(FAMILIES, "tiny", FAMILIES["source"][:1])
     monkeypatch.setattr(
-        "fbftl.data.dialogues.generated.WORDS",
+        "fbftl.data.dialogue_records.WORDS",
         {name: ("one", "two") for name in ("person", "item", "day", "hour", "place", "pastime")},
     )
     with pytest.raises(UserError, match="ask for fewer"):

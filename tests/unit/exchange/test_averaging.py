@@ -16,12 +16,10 @@ from fbftl.privacy.noise import poisson_sample, row_norms
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.study.methods import axes_by_method
-from fbftl.training.learners.local import local_network
-from fbftl.training.learners.whole import whole_network
 from fbftl.training.local import one_by_one
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import LocalUpdate, mini_batches
-from fbftl.training.network import TrainedNetwork
+from fbftl.training.network import TrainedNetwork, whole_network
 from fbftl.training.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.training.tasks.task import Inputs, Outcome, Repetition
 from torch.nn import functional

@@ -11,7 +11,7 @@ from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import name_of
 from fbftl.study.methods import rows
-from fbftl.training.measures import MEASURES
+from fbftl.training.curves import MEASURES
 from unit.findings.made_up import AXES, client_file
 
 DELTA = 1e-6

@@ -9,7 +9,7 @@ from fbftl.findings.runs import VERSION, read_tidy
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
-from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.curves import MEASURES, SERIES, Measure, Series
 from make_results import documents
 
 

@@ -7,7 +7,7 @@ import pytest
 from fbftl.findings.runs import per_seed
 from fbftl.findings.seeds import counted, mean_and_spread
 from fbftl.ground.errors import UserError
-from fbftl.training.measures import MEASURES
+from fbftl.training.curves import MEASURES
 from unit.papers.test_effects import runs
 
 

@@ -13,11 +13,10 @@ from fbftl.exchange.averaging import by_holders, by_samples
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.study.widths import narrowed
-from fbftl.training.learners.local import ABSENT, LocalTrainingData, masking
-from fbftl.training.learners.widths import rescale_layers
+from fbftl.training.local_network import ABSENT, LocalTrainingData, masking
 from fbftl.training.local_updates import ClientPieces
 from fbftl.training.samples import LabelledInputs
-from fbftl.training.shared_network import Rotation, summed
+from fbftl.training.shared_network import Rotation, rescale_layers, summed
 from torch import nn
 from torch.nn import functional
 from unit.training.tasks.toy_task import CLIENTS, make_task, train

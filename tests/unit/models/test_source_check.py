@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.source import check as source_check
-from fbftl.models.source import load
+from fbftl.training import pretrain
 from safetensors.numpy import save_file
 from unit.models.source_toys import source_block
 
@@ -95,7 +95,7 @@ def test_a_model_s_config_that_is_no_object_is_refused(tmp_path: Path, text: str
     with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
         source_check.check(source, None)
     with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
-        load.load_given(source)
+        pretrain.load_given(source)
 
 
 def test_files_that_decide_a_source_are_watched(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from fbftl.findings.runs import all_runs, per_seed, settings_in, tidy
 from fbftl.papers.fbftl.effects import effects
 from fbftl.study.settings import DEFAULTS, from_axes
-from fbftl.training.measures import MEASURES
+from fbftl.training.curves import MEASURES
 
 DECLARED = {
     name: asdict(MEASURES[name])

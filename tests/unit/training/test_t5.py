@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 import torch
-from fbftl.data.dialogues import generated as dialogues
-from fbftl.data.dialogues.jsonl import Record
+from fbftl.data import dialogue_records as dialogues
+from fbftl.data.dialogue_records import Record
 from fbftl.data.participation import held_out
 from fbftl.features.dialogues import forward_fn
 from fbftl.ground.errors import UserError
@@ -17,8 +17,8 @@ from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.tokenizer import END_ID, train_tokenizer
 from fbftl.study.job import FineTuning
 from fbftl.training.pretrain_t5 import prepare_source
-from fbftl.training.rouge import one_sentence_per_line, rouge, transcript
 from fbftl.training.t5 import SequencePairs, batch_losses, epoch_rounds, mean_loss
+from fbftl.training.tasks.dialogues import one_sentence_per_line, rouge, transcript
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.models.t5_toys import SHAPE, learner, model, parameters, rows, samples, trained

@@ -6,7 +6,7 @@ from fbftl.exchange.personal import gathered
 from fbftl.messages.ledger import Ledger
 from fbftl.methods import fedmd
 from fbftl.study.job import Job
-from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import ClientSamples
 
 

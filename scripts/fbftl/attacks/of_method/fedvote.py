@@ -8,8 +8,8 @@ from fbftl.attacks.votes import labels_of_votes
 from fbftl.methods.fedvote.run import Voting
 from fbftl.methods.fedvote.sources import source_models
 from fbftl.study.job import Job
-from fbftl.training.learners.local import local_network
-from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.local_network import local_network
+from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import ClientSamples
 
 

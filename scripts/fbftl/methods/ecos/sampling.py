@@ -48,9 +48,8 @@ from fbftl.study.bounds import counts_bound, summing_ring
 from fbftl.study.clients import domains_in
 from fbftl.study.job import Job
 from fbftl.study.outsourcing import COUNTING
-from fbftl.training.learners.linear import score_of_linear
-from fbftl.training.logistic import logistic
-from fbftl.training.measures import MEASURES, Measure
+from fbftl.training.curves import MEASURES, Measure
+from fbftl.training.logistic import logistic, score_of_linear
 from fbftl.training.tasks.task import Outcome
 
 MEASURED = {

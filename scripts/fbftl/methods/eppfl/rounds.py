@@ -52,11 +52,9 @@ from fbftl.privacy.masking import (
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.training.batches import Round
-from fbftl.training.curves import first_epoch_at
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.curves import MEASURES, SERIES, Measure, Series, first_epoch_at
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import FEDAVG, Hooks
-from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 from fbftl.training.tasks.task import ClientSamples, Outcome, Repetition
 
 SEED_BITS = 64

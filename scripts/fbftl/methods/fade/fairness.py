@@ -19,8 +19,7 @@ from fbftl.ground.randomness import stream
 from fbftl.methods.fade.losses import LOSSES, UTILITY, of_group
 from fbftl.models.heads import stacked
 from fbftl.study.job import Training
-from fbftl.training.curves import RIGHT, packed
-from fbftl.training.measures import MEASURES, Measure, Series
+from fbftl.training.curves import MEASURES, RIGHT, Measure, Series, packed
 from fbftl.training.optimisers import OPTIMISERS
 
 _SHARE = Measure("share", "higher", diverged=0.0)

@@ -15,7 +15,7 @@ from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
 from fbftl.study.job import Job
 from fbftl.training.batches import picked
-from fbftl.training.learners.local import local_network
+from fbftl.training.local_network import local_network
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.samples import TrainingData
 from fbftl.training.tasks.task import ClientSamples, Inputs, Repetition, client_samples

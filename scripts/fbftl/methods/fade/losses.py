@@ -12,7 +12,7 @@ import torch
 from torch.nn import functional
 
 from fbftl.methods.fade.discriminator import Networks, group_losses
-from fbftl.training.measures import Measure
+from fbftl.training.curves import Measure
 from fbftl.training.samples import LabelledInputs
 
 LEVELS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01)

@@ -3,3 +3,9 @@
 Settings of one shape can train together, their heads stacked like those of the seeds: one process
 starts where several would, and a GPU that one head leaves idle has work.
 """
+
+LEARNER = {
+    "images": "fbftl.training.stacked.train_on_received",
+    "dialogues": "fbftl.training.summariser.train_on_received",
+}
+"""What trains on each kind of task."""

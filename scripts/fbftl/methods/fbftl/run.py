@@ -79,7 +79,8 @@ def send_and_train(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fit
     _require_one_shape(jobs)
     shared: SharedMessages = {}
     settings = [send(job, client_data, shared) for job in jobs]
-    fits = of_kind(jobs[0]).train_on_received(client_data, [sent.received() for sent in settings])
+    train_on_received = of_kind(jobs[0])
+    fits = train_on_received(client_data, [sent.received() for sent in settings])
     return [
         Fitted(fits_of_setting, sent, _outcome(client_data, sent, fits_of_setting))
         for sent, fits_of_setting in zip(settings, fits, strict=True)

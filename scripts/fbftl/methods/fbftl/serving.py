@@ -70,9 +70,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     read = Vectors(values[received], labels[received], received, server.classes)
     split = held_out(received, job.training.validation, seed)
     trained_on = received_of(how, seed, received, read, split)
-    ((fit,),) = of_kind(job).train_on_received(
-        replace(server, payload=read, rows=received), [[trained_on]]
-    )
+    ((fit,),) = of_kind(job)(replace(server, payload=read, rows=received), [[trained_on]])
     return Served.of(fit.score.record, ledger)
 
 

@@ -8,10 +8,9 @@ from torch import Tensor
 
 from fbftl.ground.randomness import stream
 from fbftl.training.batches import drawn_rounds
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.curves import Measure
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import Hooks, LocalUpdate
-from fbftl.training.measures import Measure
 from fbftl.training.tasks.task import ClientSamples, Outcome, Repetition
 
 OWN_MEASURES = {

@@ -32,10 +32,9 @@ from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds, most_participations
 from fbftl.training.closed_form import ridge
+from fbftl.training.curves import Measure
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest, ReportedFeatures
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
-from fbftl.training.measures import Measure
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.samples import LabelledSamples
 from fbftl.training.tasks.task import (
     ClientSamples,

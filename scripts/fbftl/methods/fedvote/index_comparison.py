@@ -13,7 +13,7 @@ import torch
 from fbftl.ground.randomness import stream
 from fbftl.methods.fedvote.similarity import cka
 from fbftl.study.job import Job
-from fbftl.training.learners.local import LocalTrainingData
+from fbftl.training.local_network import LocalTrainingData
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.personal_models import PersonalModels
 from fbftl.training.tasks.task import ClientSamples, Repetition

@@ -20,10 +20,8 @@ from fbftl.methods.fedvote.similarity import cka, sketched
 from fbftl.methods.fedvote.sources import SourceModels, source_models
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
-from fbftl.training.curves import first_epoch_at
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
-from fbftl.training.measures import Measure, Series
+from fbftl.training.curves import Measure, Series, first_epoch_at
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 

@@ -12,9 +12,9 @@ from fbftl.ground.devices import prepare
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
-from fbftl.methods.ftl_c.images import head
 from fbftl.training.batches import Round
 from fbftl.training.local_updates import set_flat
+from fbftl.training.network import head_network
 from fbftl.training.tasks.images import client_features
 from fbftl.training.tasks.task import Inputs, Repetition
 
@@ -33,7 +33,7 @@ def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> li
     job, rows = plan.setting.job, np.array(plan.rows)
     client_data = client_features(job, Inputs.at(plan.files, prepare("cpu", 1)), rows)
     repetition = Repetition(job, plan.setting.seed, [rows], np.zeros(0, dtype=np.int64))
-    learner = head(client_data, repetition)
+    learner = head_network(client_data, repetition)
     count = sum(parameter.numel() for parameter in learner.parameters)
     model = decoded_model(request.messages, count)
     set_flat(learner.parameters, torch.from_numpy(model).to(client_data.inputs.device))

@@ -13,5 +13,5 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     """Train one head per seed by rounds."""
     client_data = client_features(job, inputs, rows_read([job], partition(job, inputs)))
     exchanged = whole_update(client_data.frozen_floats)
-    head = partial(of_kind(job).head, client_data)
+    head = partial(of_kind(job), client_data)
     return run_rounds(job, client_data, head, exchanged, inputs.room.folder)

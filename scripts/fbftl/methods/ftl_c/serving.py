@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from fbftl.exchange.arrivals import Exchange, Served, ServerPlan, protected_by_a_study
 from fbftl.exchange.served_rounds import ServedRounds, features_at_server
 from fbftl.exchange.uplink import as_gradient
-from fbftl.methods.ftl_c.images import head
 from fbftl.study.job import Job
 from fbftl.training.batches import Round
 from fbftl.training.local_updates import flattened
+from fbftl.training.network import head_network
 
 
 def obstacles(job: Job) -> Iterator[str]:
@@ -30,7 +30,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     server = features_at_server(plan)
     rounds = ServedRounds(plan, server, exchange, "update")
     rounds.post.deploy(server.frozen_floats)
-    learner = head(server, rounds.repetition)
+    learner = head_network(server, rounds.repetition)
 
     def step(round_: Round) -> None:
         updates, counts = rounds.exchanged(round_, flattened(learner.parameters))

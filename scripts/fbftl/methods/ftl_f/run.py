@@ -11,5 +11,5 @@ from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Fine-tune the whole network under a new head, one repetition per seed."""
     client_data = client_samples(job, inputs)
-    transferred = partial(of_kind(job).transferred, client_data)
+    transferred = partial(of_kind(job), client_data)
     return run_rounds(job, client_data, transferred, whole_update(), inputs.room.folder)

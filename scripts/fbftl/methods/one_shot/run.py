@@ -45,11 +45,10 @@ from fbftl.training.closed_form import (
     ncm,
     ridge,
 )
+from fbftl.training.curves import MEASURES, Measure
 from fbftl.training.gh_ofl import fishermix, naive_bayes, protohyper, qda
-from fbftl.training.learners.linear import score_of_linear
-from fbftl.training.learners.lockstep import train_on_received
-from fbftl.training.logistic import logistic
-from fbftl.training.measures import MEASURES, Measure
+from fbftl.training.logistic import logistic, score_of_linear
+from fbftl.training.stacked import train_on_received
 from fbftl.training.tasks.task import (
     Inputs,
     LabelledFeatures,

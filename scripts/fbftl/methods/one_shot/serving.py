@@ -29,7 +29,7 @@ from fbftl.methods.one_shot.run import solved_on_features
 from fbftl.methods.one_shot.summaries import Learned
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
-from fbftl.training.learners.linear import score_of_linear
+from fbftl.training.logistic import score_of_linear
 
 
 def obstacles(job: Job) -> Iterator[str]:

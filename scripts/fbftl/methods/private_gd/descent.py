@@ -16,7 +16,7 @@ from fbftl.ground.randomness import stream
 from fbftl.methods.private_gd.clipping import clipped_sums
 from fbftl.models.heads import Head
 from fbftl.models.modes import digests
-from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.curves import MEASURES, SERIES, Measure, Series
 
 PRIVATE_MEASURES = MEASURES | {
     "training_loss": Measure("nats", "lower"),

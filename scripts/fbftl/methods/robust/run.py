@@ -32,13 +32,11 @@ from fbftl.methods.robust.pgd import by_pgd
 from fbftl.models.dual_batch_norm import Statistics, doubled, mixed
 from fbftl.models.widths import SharedWeights
 from fbftl.study.job import Job
-from fbftl.training.learners.local import local_network
-from fbftl.training.learners.widths import shared_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.curves import ExtraMeasures, Measure, Series
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import Hooks, LocalPlan, SplitModel, cross_entropies
-from fbftl.training.measures import ExtraMeasures, Measure, Series
 from fbftl.training.samples import TrainingData
-from fbftl.training.shared_network import Budgeted, SharedNetwork
+from fbftl.training.shared_network import Budgeted, SharedNetwork, shared_network
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples
 
 

@@ -16,8 +16,7 @@ from fbftl.methods.secure_ftl.products import Product, products_under
 from fbftl.models.modes import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job, Training
-from fbftl.training.curves import Curves, record
-from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.curves import MEASURES, SERIES, Curves, Measure, Series, record
 from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, client_samples
 
 

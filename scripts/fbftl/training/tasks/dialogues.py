@@ -4,7 +4,10 @@ Features at the cut and the token ids beside them lie in one store, so that FTL_
 every layer, reads the same files as FbFTL and FTL_c.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fbftl.data.clients import ClientFile
-from fbftl.data.dialogues.jsonl import Record
+from fbftl.data.dialogue_records import Record
 from fbftl.data.participation import Partition
 from fbftl.features.store.reader import Features, open_store
 from fbftl.ground.errors import required
@@ -25,9 +28,67 @@ from fbftl.models.t5.head import ALL, Cut, first_trained_block, trained_paramete
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
 from fbftl.study.job import Job
-from fbftl.training.rouge import MEASURES, rouge, transcript
 from fbftl.training.t5 import CurvePoint, SequencePairs
 from fbftl.training.tasks.task import Inputs, Learner, Repetition, Score
+
+
+@contextmanager
+def as_if_absent(*names: str) -> Iterator[None]:
+    """Let imports inside the block do without optional packages that are not imported yet."""
+    hidden = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+# ROUGE needs NLTK's stemmer, which comes with all of NLTK. Its tests of association and its
+# classifiers would bring these two, a tenth of a short training job's time, and work without.
+with as_if_absent("scipy.stats", "sklearn"):
+    from rouge_score.rouge_scorer import RougeScorer
+
+MEASURES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+
+
+def rouge(predictions: Sequence[str], references: Sequence[str]) -> dict[str, float]:
+    """Return the mean F-measure of ROUGE-1, -2, -L and -Lsum in percent.
+
+    A plain mean over samples, words stemmed, one sentence per line for ROUGE-Lsum; no bootstrap,
+    so that equal summaries give equal numbers.
+    """
+    scorer = RougeScorer(MEASURES, use_stemmer=True)
+    scores = [
+        scorer.score(one_sentence_per_line(reference), one_sentence_per_line(prediction))
+        for prediction, reference in zip(predictions, references, strict=True)
+    ]
+    return {m: 100 * sum(s[m].fmeasure for s in scores) / len(scores) for m in MEASURES}
+
+
+def one_sentence_per_line(text: str) -> str:
+    """Break a text after ``.``, ``!`` or ``?`` and white space; needs no language model."""
+    return re.sub(r"(?<=[.!?])\s+", "\n", text.strip())
+
+
+def transcript(
+    records: Sequence[Record], summaries: Mapping[int, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return each test sample's id, dialogue, reference summary, and every seed's prediction.
+
+    Args:
+        records: the test set.
+        summaries: seed to generated summaries, in the order of `records`.
+    """
+    return [
+        {
+            "id": record.id,
+            "dialogue": record.dialogue,
+            "summary": record.summary,
+            "predictions": {str(seed): texts[row] for seed, texts in summaries.items()},
+        }
+        for row, record in enumerate(records)
+    ]
 
 
 class SummarisingLearner(Learner, Protocol):

@@ -18,8 +18,7 @@ from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.models.cost.layers import parameters, read_network
 from fbftl.study.job import Job
 from fbftl.training import batches
-from fbftl.training.curves import Curves, record
-from fbftl.training.measures import ExtraMeasures
+from fbftl.training.curves import Curves, ExtraMeasures, record
 from fbftl.training.samples import LabelledInputs, LabelledSamples, TrainingData
 from fbftl.training.tasks.task import Inputs, Learner, Repetition, Score
 

@@ -1,4 +1,4 @@
-"""Samples with a class, mostly images, and the network that clients train on them.
+"""Samples with a class, mostly images, the network that clients train on them, and open data.
 
 Apart from their features, so that no change in a network trains anew what reads features alone. The
 network is built anew at every call, cut where it is asked.
@@ -6,6 +6,7 @@ network is built anew at every call, cut where it is asked.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from torch import nn
 
 from fbftl.data.clients import ClientFile
 from fbftl.data.participation import Partition
-from fbftl.data.preprocess import Preprocessing
+from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.features.store.manifest import read_manifest
-from fbftl.ground.errors import required
+from fbftl.ground.errors import UserError, required
 from fbftl.ground.files import read_json
 from fbftl.models.chain import chain_of
 from fbftl.models.cut import front
@@ -25,9 +26,9 @@ from fbftl.models.heads import head_module
 from fbftl.models.networks import random_split
 from fbftl.models.source.manifest import build, load_source
 from fbftl.study.job import Job
-from fbftl.training.samples import LabelledSamples, Pictures
+from fbftl.training.samples import LabelledInputs, LabelledSamples, Pictures
 from fbftl.training.tasks.images import ClientImages
-from fbftl.training.tasks.task import Inputs
+from fbftl.training.tasks.task import ClientSamples, Inputs
 
 
 @dataclass(frozen=True)
@@ -159,3 +160,27 @@ def _samples(
     labels = torch.from_numpy(file.numbers(split, "label").astype(np.int64)).to(inputs.device)
     pixels_ = inputs.room.rows(shape, pixels, first.dtype)
     return Pictures(pixels_, labels, preprocessing, file.domains(split))
+
+
+def open_samples(client_data: ClientSamples, part: str) -> LabelledInputs:
+    """Return a part of a task's open data, as its clients' samples are read."""
+    inputs = client_data.target.inputs
+    return open_part(required(inputs.open_data), part, client_data.preprocessing, inputs.device)
+
+
+def open_part(
+    path: Path, part: str, preprocessing: Preprocessing, device: torch.device
+) -> LabelledInputs:
+    """Return one part of a task's open data, preprocessed, on the training device.
+
+    Raises:
+        UserError: if the task has no such part.
+    """
+    with ClientFile(path) as file:
+        if part not in file.splits:
+            key = {"source": "letters", "target": "target"}[part]
+            raise UserError(f"{path} holds no open data of the {part}; give the task's open.{key}")
+        batch = file.rows(part, 0, file.count(part))
+    pixels = torch.from_numpy(np.ascontiguousarray(batch.arrays["pixels"]))
+    labels = torch.from_numpy(np.asarray(batch.arrays["label"], dtype=np.int64))
+    return LabelledInputs(preprocess(pixels, preprocessing).to(device), labels.to(device))

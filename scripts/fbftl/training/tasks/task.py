@@ -22,7 +22,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import PayloadT, ReadT, Vectors
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
-from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.curves import MEASURES, SERIES, Measure, Series
 from fbftl.training.samples import LabelledInputs, LabelledSamples, TrainingData
 
 

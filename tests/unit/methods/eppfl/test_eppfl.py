@@ -15,8 +15,7 @@ from fbftl.methods.eppfl import rounds
 from fbftl.methods.eppfl.rounds import masked_mean
 from fbftl.privacy.masking import Dealer, from_ring, to_ring
 from fbftl.study.job import Job
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.tasks.images_samples import ClientImageSamples, client_samples
 from fbftl.training.tasks.task import Inputs, Outcome, Repetition
 from unit.training.tasks import toy_task

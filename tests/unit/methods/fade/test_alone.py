@@ -9,8 +9,7 @@ from fbftl.exchange.averaging import Server, by_samples, by_weights
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.training.learners.local import local_network
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import LocalUpdate, mini_batches
 from fbftl.training.tasks.images_samples import client_samples
 from unit.methods.fade.fade_toys import inputs, job, params, ready

@@ -10,8 +10,8 @@ from fbftl.ground.errors import UserError
 from fbftl.methods.fedavg import federation
 from fbftl.methods.fedavg.run import run
 from fbftl.training.batches import drawn_rounds
-from fbftl.training.learners.local import local_network
 from fbftl.training.local import one_by_one, train_clients
+from fbftl.training.local_network import local_network
 from fbftl.training.local_updates import Hooks, LocalUpdate
 from fbftl.training.tasks.images_samples import client_samples
 from fbftl.training.tasks.task import Repetition

@@ -7,7 +7,7 @@ import pytest
 import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods import fedmd
-from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import client_samples
 from torch.autograd import grad
 from torch.nn import L1Loss, MSELoss

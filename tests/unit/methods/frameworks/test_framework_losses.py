@@ -5,7 +5,7 @@ import torch
 from fbftl.exchange.personal import Cohort
 from fbftl.methods import fedmd
 from fbftl.methods.fd import run as fd
-from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.images_samples import open_samples
 from unit.methods.frameworks.framework_toys import TWO, cohort_of, sent
 
 

@@ -8,7 +8,7 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
 from fbftl.methods import fedmd
-from fbftl.training.tasks.open_data import open_samples
+from fbftl.training.tasks.images_samples import open_samples
 from unit.methods.frameworks.framework_toys import MLP, TWO, cohort_of, sent
 
 

@@ -19,10 +19,9 @@ from fbftl.messages.dialogues import id_bits
 from fbftl.messages.ledger import BROADCAST
 from fbftl.models.t5.checkpoint import SourceT5, load_source
 from fbftl.models.t5.head import ALL, trained_parameters
-from fbftl.training.learners import summariser
-from fbftl.training.rouge import rouge
+from fbftl.training import summariser
 from fbftl.training.tasks import dialogues
-from fbftl.training.tasks.dialogues import client_features
+from fbftl.training.tasks.dialogues import client_features, rouge
 from fbftl.training.tasks.task import Outcome
 from unit.training.tasks.toy_dialogues import (
     BLOCKS,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from fbftl.data import dialogue_records as jsonl
 from fbftl.data.clients import SERVER, Client, ClientFile, write_clients
-from fbftl.data.dialogues import generated
 from fbftl.features.dialogues import extraction
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import targets_of
@@ -33,7 +33,7 @@ CLIP = 2.0
 
 def make_task(folder: Path) -> Path:
     """Write client file, source and feature stores into a folder and return it."""
-    splits = generated.generate("target", {"train": TRAIN, "test": TEST})
+    splits = jsonl.generate("target", {"train": TRAIN, "test": TEST})
 
     def client(name: str, split: str, rows: np.ndarray) -> Client:
         records = [splits[split][row] for row in rows]
@@ -48,7 +48,7 @@ def make_task(folder: Path) -> Path:
     write_clients(
         folder / "clients.h5", {"train": clients, "test": [client(SERVER, "test", np.arange(TEST))]}
     )
-    source = prepare_source(SOURCE, generated.generate("source", {"s": 40})["s"], ".", seed=0)
+    source = prepare_source(SOURCE, jsonl.generate("source", {"s": 40})["s"], ".", seed=0)
     weights, manifest = folder / "source.safetensors", folder / "source.json"
     write_source(weights, manifest, source)
     stores = [str(folder / f"{cut}.zarr") for cut in (1, 2)]

@@ -1,15 +1,19 @@
-"""The language task's data, whatever it comes from, in three splits.
+"""The language task's data, whatever it comes from, in three splits, and who holds which.
 
 ``source`` is public and pre-trains the source model, ``train`` is what the clients hold, ``test``
 is what summaries are scored on.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fbftl.data.dialogues import generated as dialogues
-from fbftl.data.dialogues.jsonl import Record, read_records
+import numpy as np
+
+from fbftl.data import dialogue_records
+from fbftl.data.clients import SERVER, Client
+from fbftl.data.dialogue_records import FIELDS, Record, read_records
+from fbftl.data.partition import members, partition
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 from fbftl.ground.hub import fetch, pinned, require_unchanged
@@ -100,9 +104,9 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Splits:
 
 def _generated(spec: Mapping[str, Any]) -> Splits:
     seed = spec.get("seed", 0)
-    public = dialogues.generate("source", {"source": spec["source"]}, seed)
+    public = dialogue_records.generate("source", {"source": spec["source"]}, seed)
     counts = {"train": spec["train"], "test": spec["test"]}
-    return public | dialogues.generate("target", counts, seed)
+    return public | dialogue_records.generate("target", counts, seed)
 
 
 def _read(spec: Mapping[str, Any], data_folder: Path) -> Splits:
@@ -149,3 +153,31 @@ def _fetch_and_unpack(hub: Mapping[str, Any], data_folder: Path, files: Mapping[
             with py7zr.SevenZipFile(folder / name) as archive:
                 for path in files.values():
                     archive.extract(path.parent, [path.name])
+
+
+def dealt_out(
+    data: Mapping[str, Any], clients: Mapping[str, Any], data_folder: str | None, seed: int
+) -> tuple[dict[str, Iterable[Client]], dict[str, str]]:
+    """Return the clients of each split, and what the client file says of the data set: nothing.
+
+    Args:
+        data: config block ``data`` of the task.
+        clients: config block ``clients`` of the task.
+        data_folder: where the data's relative file names start.
+        seed: seed of the partition.
+    """
+    splits = load(data, data_folder)
+    train, test = splits["train"], splits["test"]
+    rows_by_client = members(partition(np.zeros(len(train), dtype=np.int64), clients, seed))
+    digits = len(str(len(rows_by_client) - 1))
+    return {
+        "train": (holding(f"{u:0{digits}}", rows, train) for u, rows in enumerate(rows_by_client)),
+        "test": [holding(SERVER, np.arange(len(test)), test)],
+    }, {}
+
+
+def holding(name: str, rows: np.ndarray, records: Sequence[Record]) -> Client:
+    """Return a client that holds the named rows of a split."""
+    samples = [records[row] for row in rows]
+    arrays = {field: [getattr(record, field) for record in samples] for field in FIELDS}
+    return Client(name, rows, arrays)

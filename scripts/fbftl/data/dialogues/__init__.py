@@ -1,1 +1,0 @@
-"""Dialogues with summaries: generated or read, in three splits."""

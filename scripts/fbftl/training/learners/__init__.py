@@ -1,1 +1,0 @@
-"""What trains: networks and heads on what clients hold, for whichever method asks."""
