@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
 from fbftl.models.widths import SharedWeights, nested, side_by_side
 from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
@@ -169,11 +170,8 @@ class SharedNetwork(LocalNetwork):
     def client_message(self, round_: Round) -> np.ndarray:
         """Return the message (X_u,) of the one client of a round that was trained: its pieces."""
         index = self._index[int(round_.clients[0])]
-        return (
-            self._trained.weights[index][required(self._trained.pieces).positions(index)]
-            .cpu()
-            .numpy()
-        )
+        positions = required(self._trained.pieces).positions(index)
+        return self._trained.weights[index][positions].cpu().numpy()
 
     def extra_measures(self, epoch: int) -> ExtraMeasures:
         """Return accuracies by width and domain, and who trained what."""
