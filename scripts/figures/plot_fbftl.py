@@ -318,7 +318,7 @@ def packet_loss(table: str, svg: str, methods: Methods) -> None:
     panels = {
         "lost": Panel(lost, y, "Packets lost"),
         "cost": Panel(
-            Scale("points of accuracy\nagainst no loss", reference=0), y, "Accuracy, 95 % bounds"
+            Scale("points of accuracy\nagainst no loss", reference=0), y, "Accuracy, 95% bounds"
         ),
     }
     looks = {formula: Look(NEUTRAL, "|", "", size=11)}

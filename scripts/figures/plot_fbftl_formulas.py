@@ -65,7 +65,7 @@ def packet_loss(svg: str | Path, methods: Methods) -> None:
     y = Scale("packet loss rate (%)")
     panels = {
         "whole": Panel(Scale("block loss rate (%)", margin=0.01), y, "All block loss rates"),
-        "magnified": Panel(Scale("block loss rate (%)", margin=0.01), y, "Up to a rate of 0.1 %"),
+        "magnified": Panel(Scale("block loss rate (%)", margin=0.01), y, "Up to a rate of 0.1%"),
     }
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
     columns = ["panel", "method", "blocks", "blr", "plr"]

@@ -83,7 +83,7 @@ ACCURACIES = (50, 60, 70, 75, 80, 90)
 PACES_COLUMNS = [
     SETTING_NAME,
     shared.BY_SEED[1],
-    *(Column(f"epochs_to_{at}", f"Epochs to {at} %", format="{:.2f}") for at in ACCURACIES),
+    *(Column(f"epochs_to_{at}", f"Epochs to {at}%", format="{:.2f}") for at in ACCURACIES),
 ]
 
 

@@ -128,7 +128,7 @@ def measured(
             best = max(same, key=lambda row: float(row["accuracy"]))
             accuracy, below = (100 * float(best[name]) for name in ("accuracy", "below_raw"))
             gained = round(-below, 1) + 0.0  # no minus before a zero
-            text = f"{accuracy:.1f} % ({best['head']}, {gained:+.1f}; {table.parents[1].name})"
+            text = f"{accuracy:.1f}% ({best['head']}, {gained:+.1f}; {table.parents[1].name})"
             yield float(best["kilobytes"]), text
 
 

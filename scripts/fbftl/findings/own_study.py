@@ -141,7 +141,7 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
 
 def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
     def score(value: Any) -> str:
-        return "" if pd.isna(value) else f"{100 * value:.1f} %" if percent else f"{value:.1f}"
+        return "" if pd.isna(value) else f"{100 * value:.1f}%" if percent else f"{value:.1f}"
 
     heading = "Accuracy" if percent else "ROUGE-1"
     return [

@@ -69,4 +69,4 @@ def a1(record: PaperRecord) -> AuditFinding:
     computed = "; ".join(
         f"{rounds_epsilon(sigma, DELTA, **sampling):.2g} at σ = {sigma:g}" for sigma in SIGMAS
     )
-    return finding(f"{accuracy} % at an ε that is not told", computed)
+    return finding(f"{accuracy}% at an ε that is not told", computed)
