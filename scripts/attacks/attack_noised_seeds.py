@@ -8,8 +8,8 @@ from typing import Any
 
 from fbftl.attacks.inversion import AttackedImages, columns_of, trained_from
 from fbftl.attacks.noised_features import read_by_server
-from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
+from fbftl.findings.tables import BY_SEED
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import ClientSamples, Inputs

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fbftl.attacks.of_method import attacked, first_of_kinds
-from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import beside_blind, write_by_seed
+from fbftl.findings.tables import BY_SEED
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import ClientSamples, Inputs

@@ -12,8 +12,7 @@ import pandas as pd
 from fbftl.attacks.inversion import likenesses, train_decoder, training_pictures
 from fbftl.data.clients import ClientFile
 from fbftl.features.images import extraction
-from fbftl.findings.columns import BY_SEED
-from fbftl.findings.tables import Column, ResultTable
+from fbftl.findings.tables import BY_SEED, Column, ResultTable
 from fbftl.ground import devices
 from fbftl.study.job import name_of
 

@@ -9,9 +9,21 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, to_draw
 from fbftl.findings.plots.kinds import bands, lines
-from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import (
+    ACCURACY,
+    PRINTED,
+    Look,
+    Panel,
+    Scale,
+    Spec,
+    in_order,
+    level,
+    marks,
+    named_at_ends,
+    side_by_side,
+    to_draw,
+)
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import figure_labels, shown

@@ -8,11 +8,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.exchanged import Exchanged, read_methods
-from fbftl.findings.marks import on_front
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, stepped, to_draw
+from fbftl.findings.comparison import on_front
+from fbftl.findings.exchanged import SELECTED, Exchanged, read_methods
 from fbftl.findings.plots.kinds import bands, lines, rows
-from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import (
+    ACCURACY,
+    PRINTED,
+    Look,
+    Panel,
+    Scale,
+    Spec,
+    in_order,
+    level,
+    marks,
+    named_at_ends,
+    side_by_side,
+    stepped,
+    to_draw,
+)
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
@@ -20,7 +33,6 @@ from fbftl.findings.shown import figure_labels, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.tables import ratio
-from fbftl.findings.uplink import SELECTED
 from fbftl.findings.wording import compression_words, share_words
 from fbftl.messages.channel import GILBERT_ELLIOTT
 from matplotlib.figure import Figure

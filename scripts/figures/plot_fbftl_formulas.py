@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.plots.frames import marks, named_at_ends
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order, marks, named_at_ends
 from fbftl.findings.published import read
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Methods

@@ -6,9 +6,8 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 from collections.abc import Mapping
 
 import pandas as pd
-from fbftl.findings.plots.frames import level, marks, to_draw
 from fbftl.findings.plots.kinds import bands, lines
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, level, marks, to_draw
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, figure_labels, shown
 from fbftl.findings.steps import Axes, Methods

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.plots.frames import marks, stepped, to_draw
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, marks, stepped, to_draw
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.upload_kinds import KINDS, written
 

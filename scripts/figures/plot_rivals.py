@@ -9,9 +9,8 @@ from functools import partial
 from itertools import cycle
 
 import pandas as pd
-from fbftl.findings.plots.frames import marks, stepped, to_draw
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, stepped, to_draw
 from fbftl.findings.runs import varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown

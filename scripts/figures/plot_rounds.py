@@ -6,15 +6,13 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 from itertools import cycle
 
 import pandas as pd
-from fbftl.findings.exchanged import Exchanged, read_exchanged
-from fbftl.findings.plots.frames import marks
+from fbftl.findings.exchanged import Exchanged, accuracy, names, read_exchanged
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.story import plain
 from fbftl.findings.style import TEXT_WIDTH, save
-from fbftl.findings.until import accuracy, names
 from fbftl.findings.uploads import COLOURS
 from fbftl.ground.floats import FLOAT_BITS
 

@@ -9,9 +9,21 @@ from functools import partial
 from itertools import cycle
 
 import pandas as pd
-from fbftl.findings.plots.frames import level, marks, named_at_ends, to_draw, with_rows
 from fbftl.findings.plots.kinds import bands, lines, votes_by_category
-from fbftl.findings.plots.spec import ACCURACY, PRINTED, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import (
+    ACCURACY,
+    PRINTED,
+    Look,
+    Panel,
+    Scale,
+    Spec,
+    in_order,
+    level,
+    marks,
+    named_at_ends,
+    to_draw,
+    with_rows,
+)
 from fbftl.findings.published import read
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import shown

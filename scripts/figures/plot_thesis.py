@@ -8,9 +8,19 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.plots.frames import level, marks, named_at_ends, side_by_side, to_draw
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import (
+    Look,
+    Panel,
+    Scale,
+    Spec,
+    in_order,
+    level,
+    marks,
+    named_at_ends,
+    side_by_side,
+    to_draw,
+)
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.steps import Axes
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save

@@ -8,9 +8,19 @@ import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
-from fbftl.findings.plots.frames import level, marks, named_at_ends, to_draw
 from fbftl.findings.plots.kinds import lines, pictures
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, in_order
+from fbftl.findings.plots.spec import (
+    ACCURACY,
+    Look,
+    Panel,
+    Scale,
+    Spec,
+    in_order,
+    level,
+    marks,
+    named_at_ends,
+    to_draw,
+)
 from fbftl.findings.run_file import read_run
 from fbftl.findings.steps import Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save

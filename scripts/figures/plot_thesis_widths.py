@@ -7,9 +7,8 @@ from typing import Any
 
 import pandas as pd
 from fbftl.data.domains import name_of
-from fbftl.findings.plots.frames import marks, to_draw
 from fbftl.findings.plots.kinds import bars, lines
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, to_draw
 from fbftl.findings.seeds import over_seeds
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Axes, Methods

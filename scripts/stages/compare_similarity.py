@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fbftl.findings.columns import BY_SEED
 from fbftl.findings.measured import write_by_seed
-from fbftl.findings.tables import Column
+from fbftl.findings.tables import BY_SEED, Column
 from fbftl.ground import devices
 from fbftl.methods.fedvote.index_comparison import INDICES, shares_matched
 from fbftl.study.job import Job

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.joined import digest_of, join_ledgers, joined
+from fbftl.findings.run_file import digest_of, join_ledgers, joined
 from fbftl.findings.steps import Step, mapped, run
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError

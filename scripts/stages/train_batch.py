@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.joined import with_digests
-from fbftl.findings.run_file import run_document
+from fbftl.findings.run_file import run_document, with_digests
 from fbftl.ground import devices, provenance
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError

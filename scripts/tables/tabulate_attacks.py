@@ -4,7 +4,7 @@ Each function returns one.
 """
 
 import pandas as pd
-from fbftl.findings import columns as shared
+from fbftl.findings import tables as shared
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import METHOD_NAME
 from fbftl.findings.steps import Paths

@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any
 
 import pandas as pd
-from fbftl.findings import columns as shared
+from fbftl.findings import tables as shared
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.exchanged import Exchanged, read_methods
+from fbftl.findings import tables as shared
+from fbftl.findings.exchanged import COMMON, Exchanged, common_accuracy, read_methods, times, uplink
 from fbftl.findings.published import SCALES, Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy, write_tidy
 from fbftl.findings.sampling_error import with_test_set
@@ -21,7 +21,6 @@ from fbftl.findings.seeds import spread_of
 from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
-from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.models.cost.compute import SchemeCost, scheme_cost
 from fbftl.models.cost.layers import Network, read_network

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings import columns as shared
 from fbftl.findings import published
+from fbftl.findings import tables as shared
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.published import Setup, beside, differs, judged

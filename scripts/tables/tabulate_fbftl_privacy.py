@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from fbftl.findings import columns as shared
 from fbftl.findings import published
+from fbftl.findings import tables as shared
 from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import with_test_set

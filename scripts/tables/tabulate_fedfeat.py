@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 import pandas as pd
-from fbftl.findings import columns as shared
 from fbftl.findings import published
+from fbftl.findings import tables as shared
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy

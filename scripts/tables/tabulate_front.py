@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import nan
 from typing import Any
 
-from fbftl.findings import columns as shared
+from fbftl.findings import tables as shared
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed, three_digits

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.findings import columns as shared
-from fbftl.findings.nested import components
+from fbftl.findings import tables as shared
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.sampling_error import with_test_set
+from fbftl.findings.sampling_error import components, with_test_set
 from fbftl.findings.seeds import mean_and_spread, over_seeds
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods, Paths
@@ -136,9 +135,9 @@ def sources(
     """Tabulate an experiment under several source networks: which part of its spread is whose.
 
     A row per setting, with the nested analysis of variance of its accuracy
-    (`fbftl.findings.nested`): both components as variances with standard errors, the one of sources
-    below zero where it came out so, and their roots, which are 0 there. A seed that diverged counts
-    as 0 and is counted.
+    (`fbftl.findings.sampling_error`): both components as variances with standard errors, that of
+    sources below zero where it came out so, and their roots, which are 0 there. A seed that
+    diverged counts as 0 and is counted.
 
     Args:
         runs: the experiment's tidy table under each source, in their order.

@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings import columns as shared
 from fbftl.findings import published
-from fbftl.findings.comparison import Verdict
-from fbftl.findings.marks import on_front
+from fbftl.findings import tables as shared
+from fbftl.findings.comparison import Verdict, on_front
 from fbftl.findings.published import Setup, differs, judged
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
@@ -25,7 +24,8 @@ from fbftl.findings.uploads import HEADS, UPLOADING, Upload, by_upload
 from fbftl.ground.ring import WORD_BITS
 from fbftl.models.cost.compute import solving
 from fbftl.models.cost.layers import Network, multiplications, read_network
-from fbftl.privacy.composition import ADJACENCY, compose, events_of_sample
+from fbftl.privacy.composition import compose
+from fbftl.privacy.replaced import ADJACENCY, events_of_sample
 from fbftl.study.job import most_epochs
 from fbftl.study.uploads import READ
 

@@ -9,12 +9,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings import columns as shared
-from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings import tables as shared
+from fbftl.findings.exchanged import (
+    ENDS,
+    PLAIN,
+    Exchanged,
+    names,
+    points_at,
+    read_exchanged,
+    sent_until,
+)
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
-from fbftl.findings.until import ENDS, PLAIN, names, points_at, sent_until
 from fbftl.ground.errors import UserError
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.claim_rule import Effect

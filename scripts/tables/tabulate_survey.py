@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from fbftl.findings import columns as shared
 from fbftl.findings import published
+from fbftl.findings import tables as shared
 from fbftl.findings.published import judged
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import reached, read_tidy

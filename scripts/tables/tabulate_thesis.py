@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings import columns as shared
+from fbftl.findings import tables as shared
 from fbftl.findings.comparison import Measured, Verdict, effect, verdict
 from fbftl.findings.outsourcing import CHOICES, purchases
 from fbftl.findings.runs import reached, read_tidy

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.domains import name_of
-from fbftl.findings import columns as shared
+from fbftl.findings import tables as shared
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import labelled

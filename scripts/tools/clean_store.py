@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.features.store.manifest import damage
-from fbftl.findings.joined import is_intact
+from fbftl.findings.run_file import is_intact
 from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical, key_of
 from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import read_json, sha256

@@ -17,13 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from fbftl.findings import kept
-from fbftl.findings.claim_pages import KeptRows, fill_claims
-from fbftl.findings.coverage import fill_tables
+from fbftl.findings.claim_pages import KeptRows, fill_claims, fill_tables
 from fbftl.findings.kept import KEPT, distinct
-from fbftl.findings.prose import fill
 from fbftl.findings.story import fill_alternatives
 from fbftl.findings.table_numbers import (
     attained,
+    fill,
     front_uploads,
     membership,
     ratios,

@@ -10,7 +10,8 @@ its mean over at least three seeds the claim is
 
 What differs in task, backbone, size, data or encoding from the published setup is *not comparable*
 (`published`), and what has no value is *not run*. Formulas have no seeds; see there. Claims have
-a rule of their own, `papers.claim_rule`.
+a rule of their own, `papers.claim_rule`. Which settings are on the Pareto
+front of cost and score is decided here too.
 """
 
 import math
@@ -20,6 +21,8 @@ from enum import StrEnum
 from statistics import fmean, stdev
 from typing import Self
 
+import numpy as np
+import pandas as pd
 from scipy.special import stdtrit
 
 CONFIDENCE = 0.95
@@ -92,3 +95,13 @@ def effect(difference: Measured) -> str:
     """Return which way a difference goes by the rule: raises, lowers, or neither that is seen."""
     words = {Verdict.REPRODUCED: "raises", Verdict.DIFFERS: "lowers"}
     return words.get(verdict(difference), "undecided")
+
+
+def on_front(cost: pd.Series, score: pd.Series) -> np.ndarray:
+    """Return which points are on the Pareto front: none costs as little or less and scores better,
+    and none costs less and scores as well. Of equal points all are, or none.
+    """
+    costs, scores = cost.to_numpy(), score.to_numpy()
+    as_good = (costs <= costs[:, None]) & (scores >= scores[:, None])
+    better = (costs < costs[:, None]) | (scores > scores[:, None])
+    return ~(as_good & better).any(axis=1)

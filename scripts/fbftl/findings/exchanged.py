@@ -1,4 +1,9 @@
-"""What a run found and what it exchanged until any epoch: run file and ledger, read together."""
+"""What a run found and what it exchanged until any epoch, as run file and ledger have it together.
+
+What each method sends up until it has converged, or is as accurate as others or nearly so, is found
+seed by seed. It is the one place of every uplink and of every ratio to FbFTL's: table, figure,
+sentences and numbers read what is written here.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,6 +17,7 @@ import pandas as pd
 
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted, spread_of
+from fbftl.findings.wording import rounds_words
 from fbftl.ground.errors import UserError, required
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.cost.payload import Federation
@@ -212,3 +218,113 @@ def read_methods(
             "every axis but method"
         )
     return methods
+
+
+SELECTED = "selected epoch"
+"""Each seed's own, which the selection rule picked."""
+
+COMMON = "common accuracy"
+"""The first epoch of each seed at the highest test accuracy that every method reaches in all."""
+
+
+def common_accuracy(methods: Mapping[str, Exchanged]) -> float:
+    """Return the highest test accuracy that every method reaches in every seed, at some epoch."""
+    return min(float(run.accuracy.max(axis=1).min()) for run in methods.values())
+
+
+def times(run: Exchanged, epochs: list[int], fbftl: Exchanged | None) -> list[Fraction] | None:
+    """Return how many times FbFTL's uplink a run's is, by seed, as the paper counts bits.
+
+    None if FbFTL was not run. What FbFTL sends does not depend on the epoch.
+
+    Args:
+        run: the run.
+        epochs: the last epoch that counts, per seed.
+        fbftl: FbFTL's run on the same seeds.
+    """
+    if fbftl is None:
+        return None
+    bits = run.until("up", "payload_bits", epochs)
+    fbftl_bits = fbftl.until("up", "payload_bits", fbftl.selected)
+    return [Fraction(int(a), int(b)) for a, b in zip(bits, fbftl_bits, strict=True)]
+
+
+def uplink(methods: Mapping[str, Exchanged]) -> pd.DataFrame:
+    """Return a row per method, end of the count and seed.
+
+    Columns: `task`, `method`, `until`, `seed`, `epoch`, `accuracy` (test, at that epoch),
+    `payload_bits` (what the paper counts), `bits` (what was sent), `times_fbftl` (payload over
+    FbFTL's of the same seed) and `diverged`.
+    """
+    target, parts = common_accuracy(methods), []
+    for name, run in methods.items():
+        for until, epochs in ((SELECTED, run.selected), (COMMON, run.reaching(target))):
+            ratio = times(run, epochs, methods.get("fbftl"))
+            columns = {
+                "task": run.task,
+                "method": name,
+                "until": until,
+                "seed": run.seeds,
+                "epoch": epochs,
+                "accuracy": [curve[at - 1] for curve, at in zip(run.accuracy, epochs, strict=True)],
+                "payload_bits": run.until("up", "payload_bits", epochs),
+                "bits": run.until("up", "bits", epochs),
+                "times_fbftl": None if ratio is None else list(map(float, ratio)),
+                "diverged": run.diverged,
+            }
+            parts.append(pd.DataFrame(columns))
+    return pd.concat(parts, ignore_index=True)
+
+
+ENDS = {"equal": 0.0, "near": 0.01}
+"""Names of ends of the count, and by how much of accuracy each is short of FbFTL's."""
+
+PLAIN = "fbftl"
+"""The method that every other is compared with: FbFTL, whose floats are its plain setting."""
+
+
+def accuracy(run: Exchanged, of: str = "test") -> np.ndarray:
+    """Return the accuracy (S, E + 1) before the first round, 0 where unknown, and at each point.
+
+    Args:
+        run: the run.
+        of: the test split, or validation for held-out samples.
+    """
+    before = "start_accuracy" if of == "test" else f"start_{of}_accuracy"
+    return np.array(
+        [[r.get(before) or 0.0, *r["series"][f"{of}_accuracy"]] for r in run.repetitions]
+    )
+
+
+def points_at(run: Exchanged, fbftl: Exchanged, short: float, of: str = "test") -> list[int | None]:
+    """Return each seed's first point, 0 before the rounds, that is so short of FbFTL's accuracy.
+
+    FbFTL's is that at its chosen epoch, of the same seed; None of a seed that never gets there.
+    Curves go up and down, so that the first point there favours whoever has many.
+    """
+    wanted = [repetition[f"{of}_accuracy"] - short for repetition in fbftl.repetitions]
+    reached = accuracy(run, of) >= np.array(wanted)[:, None] - 1e-9
+    return [int(row.argmax()) if row.any() else None for row in reached]
+
+
+def sent_until(run: Exchanged, direction: str, points: Sequence[int | None]) -> np.ndarray:
+    """Return the bits sent up or down until each seed's point (S,), all of them without one.
+
+    A head that is good enough before anything is sent counts as one bit, which has a logarithm.
+    """
+    last = [run.points if point is None else point for point in points]
+    return np.maximum(run.until(direction, "bits", last), 1).astype(float)
+
+
+def names(runs: Sequence[Exchanged], labels: Mapping[str, str]) -> list[str]:
+    """Return a name of each run: its method's label, and the axes in which its method's vary."""
+    found = []
+    for run in runs:
+        alike = [other.setting.values for other in runs if other.method == run.method]
+        varied = {
+            axis: value
+            for axis, value in run.setting.values.items()
+            if axis in run.setting.deviating and any(o[axis] != value for o in alike)
+        }
+        found.append(", ".join([labels[run.method], *rounds_words(varied)]))
+    return found

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from os.path import relpath
 
-from fbftl.findings.page_style import document, verdict_class
-from fbftl.findings.table_page import PageText, listed
+from fbftl.findings.table_page import PageText, document, listed, verdict_class
 
 STYLE = """\
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: .5rem; }

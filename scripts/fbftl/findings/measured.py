@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.columns import BY_SEED
-from fbftl.findings.tables import Column
+from fbftl.findings.tables import BY_SEED, Column
 from fbftl.ground.files import write_text
 from fbftl.study.job import Job, from_params, name_of
 from fbftl.training.tasks.task import ClientSamples, Inputs, client_samples

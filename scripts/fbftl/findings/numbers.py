@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from fbftl.findings.exchanged import SELECTED
 from fbftl.findings.runs import per_seed, settings_in
-from fbftl.findings.uplink import SELECTED
 
 Number = tuple[str, float]
 """Its name and its value."""

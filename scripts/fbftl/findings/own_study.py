@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.columns import undertrained
-from fbftl.findings.comparison import LEAST_SEEDS
-from fbftl.findings.marks import on_front
-from fbftl.findings.page_style import counted
+from fbftl.findings.comparison import LEAST_SEEDS, on_front
 from fbftl.findings.shown import setting_name
-from fbftl.findings.table_page import PageColumn, PageText, listed, picture, table
-from fbftl.findings.tables import prefixed
+from fbftl.findings.table_page import PageColumn, PageText, counted, listed, picture, table
+from fbftl.findings.tables import prefixed, undertrained
 
 MOST_SHOWN = 12
 """Settings of a task on the page; the csv has all."""

@@ -1,11 +1,17 @@
-"""The run file: what one training job found out, as JSON."""
+"""The run file: what a training job found out, of one seed or of all seeds of a setting."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.files import read_json
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from fbftl.ground.artefacts import canonical
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import message_of, read_json
 from fbftl.study.job import name_of
 from fbftl.training.curves import MEASURES, SERIES, Measure, Series
 
@@ -66,3 +72,62 @@ def weakest_privacy(run: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     every = [repetition["privacy"] for repetition in run["repetitions"]]
     return max(every, key=lambda privacy: max((g["epsilon"] or 0.0 for g in privacy), default=0.0))
+
+
+OF_ONE_SEED = ("recipe", "models", "transcript", "digests", "made")
+"""What a run of one seed has besides the science, see `train_batch`."""
+
+
+def with_digests(run: Mapping[str, Any], ledger: str) -> dict[str, Any]:
+    """Return a run of one seed with SHA-256 of its ledger, which is given, and of what it found."""
+    return {**run, "digests": {"ledger": ledger, "run": digest_of(run)}}
+
+
+def is_intact(run: Mapping[str, Any], ledger: str) -> bool:
+    """Tell whether a run and the SHA-256 of its ledger are what they were when it was made."""
+    return bool(run.get("digests") == {"ledger": ledger, "run": digest_of(run)})
+
+
+def digest_of(run: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a run without what tells how it was made, and its digests."""
+    found = {name: value for name, value in run.items() if name not in ("digests", "made")}
+    return hashlib.sha256(canonical(found).encode()).hexdigest()
+
+
+def joined(runs: Sequence[Mapping[str, Any]], task: str) -> dict[str, Any]:
+    """Return the document of a setting with all its seeds, as `run_file.run_document` has it.
+
+    Args:
+        runs: documents of one seed each, of one setting, in the order of the seeds.
+        task: whose setting it is; a run may have been made for another one.
+    """
+    first = {name: value for name, value in runs[0].items() if name not in OF_ONE_SEED}
+    return first | {
+        "task": task,
+        "measures": {name: m for run in runs for name, m in run["measures"].items()},
+        "series": {name: s for run in runs for name, s in run["series"].items()},
+        "repetitions": [repetition for run in runs for repetition in run["repetitions"]],
+    }
+
+
+def join_ledgers(paths: Sequence[str | Path], joined_path: str | Path) -> None:
+    """Write the messages of all seeds into one ledger, in the order of the paths.
+
+    Raises:
+        UserError: naming the ledger that is missing or damaged, and the remedy.
+    """
+    schema = None
+    writer = None
+    for path in paths:
+        try:
+            file = pq.ParquetFile(path)
+            schema = schema or file.schema_arrow
+            writer = writer or pq.ParquetWriter(joined_path, schema, compression="zstd")
+            writer.write_table(pa.Table.from_batches(file.iter_batches(), schema))
+        except (OSError, pa.ArrowException) as error:
+            raise UserError(
+                f"{path} cannot be read ({message_of(error)}); remove it and its .json, "
+                "and the run is made again"
+            ) from error
+    if writer is not None:
+        writer.close()

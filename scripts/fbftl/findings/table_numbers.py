@@ -1,4 +1,8 @@
-"""Single numbers of kept tables, by the names under which pages take them.
+"""Numbers on pages: a page writes a name, and a script fills in the number that is behind it.
+
+A name is in a comment that Markdown does not show, the number after it, and an empty comment
+ends it: ``<!--digits/fbftl/accuracy:.1f-->98.2<!---->``. What follows the colon is how the number
+is printed, as Python's format does. Single numbers of kept tables have such names too:
 
 `docs/results/papers/fbftl/tables/methods.csv` has what the paper's equations give for its own
 networks. Pages take ratios of it: ``papers/fbftl/total_uplink/ftl_c over fbftl``. Of the tables of
@@ -9,7 +13,10 @@ of attacks what one attains at K samples of a client, or against a solved head
 (``rival_digits/attacks/server sees features/8/share of features told``).
 """
 
+import re
 from collections.abc import Mapping, Sequence
+
+from fbftl.ground.errors import UserError
 
 READING = "as printed"
 """Of the readings of an equation the one that the names stand for."""
@@ -87,3 +94,31 @@ def membership(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float
         for row in table
         if row["quoted"] == "True"
     }
+
+
+FILLED = re.compile(r"<!--(?P<name>[^:>\n]+):(?P<format>[^>\n]*)-->(?P<text>[^<\n]*)<!---->")
+"""A number with its name."""
+
+
+def fill(text: str, numbers: Mapping[str, float], page: str) -> str:
+    """Return a page with the number behind every name.
+
+    Args:
+        text: the page, in Markdown.
+        numbers: the numbers by name.
+        page: for the sentence.
+
+    Raises:
+        UserError: if a name has no number.
+    """
+
+    def filled(match: re.Match[str]) -> str:
+        name, how = match["name"], match["format"]
+        if name not in numbers:
+            raise UserError(
+                f"{page} names the number '{name}', which no committed result has; "
+                "correct it, or run the study that makes it"
+            )
+        return f"<!--{name}:{how}-->{format(numbers[name], how)}<!---->"
+
+    return FILLED.sub(filled, text)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.marks import on_front
+from fbftl.findings.comparison import on_front
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.uploads import COLOURS, HEADS, UPLOADING, WORDS
 from fbftl.ground.floats import FLOAT_BITS

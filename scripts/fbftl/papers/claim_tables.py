@@ -9,9 +9,8 @@ from typing import Any
 import pandas as pd
 
 from fbftl.findings.claim_pages import effect_words
-from fbftl.findings.columns import SEEDS, VERDICT
 from fbftl.findings.comparison import ROUNDING
-from fbftl.findings.tables import Column, prefixed
+from fbftl.findings.tables import SEEDS, VERDICT, Column, prefixed
 from fbftl.ground.files import csv_rows
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.uplink import SELECTED
+from fbftl.findings.exchanged import SELECTED
 from fbftl.papers.by_name import found_in
 from fbftl.papers.claim_rows import Side
 from fbftl.papers.curves import rounds_to_converge

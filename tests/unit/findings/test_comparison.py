@@ -1,10 +1,11 @@
-"""The rule for the verdict: what it decides, and how seldom it decides where there is nothing."""
+"""Verdicts: what the rule decides, and how seldom where there is nothing; the Pareto front."""
 
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
-from fbftl.findings.comparison import Measured, Verdict, verdict
+from fbftl.findings.comparison import Measured, Verdict, on_front, verdict
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,3 +60,14 @@ def test_a_claim_and_its_opposite_never_both_hold(values: list[float], margin: f
         Verdict.UNDECIDED: Verdict.UNDECIDED,
     }
     assert below is opposite[above]
+
+
+@given(st.lists(st.tuples(st.integers(1, 8), st.integers(0, 8)), min_size=1, max_size=12))
+def test_the_front_holds_exactly_what_nothing_beats(points: list[tuple[int, int]]) -> None:
+    """Of equal points all are on it, or none."""
+    table = pd.DataFrame(points, columns=["cost", "score"])
+    expected = [
+        not any(c <= cost and s >= score and (c, s) != (cost, score) for c, s in points)
+        for cost, score in points
+    ]
+    assert on_front(table["cost"], table["score"]).tolist() == expected

@@ -5,8 +5,8 @@ import json
 import pandas as pd
 import pytest
 import write_numbers
+from fbftl.findings.exchanged import COMMON, SELECTED
 from fbftl.findings.numbers import of_runs, of_uplink
-from fbftl.findings.uplink import COMMON, SELECTED
 from unit.papers.test_effects import runs
 
 

@@ -1,20 +1,32 @@
 """Kinds of plots: marks with bars and bands, what diverged, axes whose marks are whole, names."""
 
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import plot_fbftl
+import plot_fbftl_formulas
 import pytest
-from drawn import marked
-from fbftl.findings.plots.frames import marks, named_at_ends, side_by_side, stepped
+from drawn import marked, unrendered
 from fbftl.findings.plots.kinds import bands, lines, pictures, rows
-from fbftl.findings.plots.names import Name, spread_out, write
-from fbftl.findings.plots.scales import score_axis
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec
+from fbftl.findings.plots.scales import Name, score_axis, spread_out, write
+from fbftl.findings.plots.spec import (
+    Look,
+    Panel,
+    Scale,
+    Spec,
+    marks,
+    named_at_ends,
+    side_by_side,
+    stepped,
+)
 from fbftl.findings.style import DIVERGED
+from fbftl.privacy.label_privacy import batch_entropy, uniform
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from unit.findings.made_up import of_seeds
 
 TABLE = pd.DataFrame(
     {"x": [1.0, 2.0, 4.0], "accuracy": [0.02, 0.5, 0.97], "spread": [0.05, 0.1, np.nan],
@@ -144,3 +156,56 @@ def test_names_of_points_stay_in_the_panel_and_off_each_other(
         assert frame.x0 <= box.x0 < box.x1 <= frame.x1
         assert frame.y0 <= box.y0 < box.y1 <= frame.y1
         assert not any(box.overlaps(other) for other in boxes[:index])
+
+
+FIG8 = Path(__file__).parents[3] / "published" / "fbftl" / "fig8.csv"
+
+
+def figure(folder, *losses):
+    """Return the figure of runs, each a packet loss rate, the meaning of a loss and an accuracy."""
+    runs = [
+        row
+        for plr, loss, accuracy in losses
+        for row in of_seeds(
+            {"method": "fbftl", "fraction": 1.0, "plr": plr, "loss": loss},
+            test_accuracy=[accuracy],
+        )
+    ]
+    pd.DataFrame(runs).to_csv(folder / "runs.csv", index=False)
+    svg = str(folder / "figure.svg")
+    return unrendered(plot_fbftl.scarcity, str(folder / "runs.csv"), str(FIG8), svg, {})
+
+
+def test_the_paper_s_points_stand_in_a_panel_of_their_own(tmp_path):
+    losses = [(0.0, "persistent", 0.9), (0.9, "persistent", 0.45), (0.9, "reshuffled", 0.8)]
+    measured, paper = figure(tmp_path, *losses).axes
+    assert measured.get_title(loc="left") == "Lost for good"
+    (line,) = measured.get_lines()
+    assert list(line.get_ydata()) == pytest.approx([90, 45])
+    (line,) = paper.get_lines()
+    assert line.get_ydata()[0] == pytest.approx(86.51)
+    assert max(line.get_xdata()) == pytest.approx(0.9)
+
+
+PUBLISHED = Path(__file__).parents[3] / "published" / "fbftl" / "fig11.csv"
+SETTING = {
+    "classes": 10,
+    "total_samples": [5_000],
+    "samples_per_client": [1, 4, 8],
+    "lemma_samples_per_client": [4],
+    "lemma_clients": [100, 10_000],
+    "repetitions": 3,
+    "seed": 0,
+}
+
+
+def test_the_figure_and_its_numbers(tmp_path):
+    unrendered(plot_fbftl_formulas.label_privacy, PUBLISHED, tmp_path / "figure.svg", SETTING)
+    numbers = pd.read_csv(tmp_path / "figure.csv").set_index(["series", "K"]).sort_index()
+    assert numbers.loc[("prior", 8), "bits"].item() == pytest.approx(batch_entropy(uniform(10), 8))
+    exact, truncated = (numbers.loc[(s, 8), "bits"].item() for s in ("exact", "truncated"))
+    assert exact > 9 > 1 > truncated
+    published = pd.read_csv(PUBLISHED)
+    assert len(numbers.loc["published"]) == (published["series"] == "queried").sum()
+    leaked = numbers.loc[("query leakage", 4)].sort_values("U")["bits"]
+    assert leaked.is_monotonic_decreasing

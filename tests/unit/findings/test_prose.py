@@ -6,9 +6,9 @@ from collections.abc import Collection
 import pytest
 import renew_results
 from fbftl.findings.claim_pages import PLACE
-from fbftl.findings.prose import FILLED, fill
 from fbftl.findings.published import read
 from fbftl.findings.story import PICTURE
+from fbftl.findings.table_numbers import FILLED, fill
 from fbftl.ground.errors import UserError
 
 RESULT = re.compile(

@@ -8,8 +8,7 @@ import plot_rounds
 import pytest
 import tabulate_rounds
 from drawn import unrendered
-from fbftl.findings.exchanged import Exchanged
-from fbftl.findings.until import points_at, sent_until
+from fbftl.findings.exchanged import Exchanged, points_at, sent_until
 from fbftl.ground.errors import UserError
 from fbftl.study.job import known_axes
 from fbftl.study.methods import axes_by_method, rows

@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 from collect_runs import main as collect
-from fbftl.findings.joined import with_digests
-from fbftl.findings.run_file import run_document, weakest_privacy
+from fbftl.findings.run_file import run_document, weakest_privacy, with_digests
 from fbftl.findings.runs import VERSION, read_tidy
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError

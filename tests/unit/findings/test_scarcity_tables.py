@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from fbftl.findings.columns import undertrained
+from fbftl.findings.tables import undertrained
 from tabulate_fbftl_cost import COUNTED, ROUGE, by_method
 from tabulate_fbftl_cost import beside_table4 as beside_published
 from tabulate_fbftl_loss import beside_fig8 as with_published

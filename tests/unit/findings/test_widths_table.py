@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from plot_thesis_widths import as_in_the_thesis, orders_of
 from tabulate_thesis_widths import at_widths, costs, in_each, summary, uplink
 
 RUN = {
@@ -65,3 +66,21 @@ def test_mixtures_cost_their_bases(method, parameters):
     setting = {"method": method, "width": 0.5}
     counts = costs(NETWORK, (2, 2, 1), 3, setting, 1.0)
     assert counts == {"parameters": parameters, "multiplications": 4 * 8 + 8 * 3}
+
+
+def table(*runs: tuple[str, str | None, bool]) -> pd.DataFrame:
+    """Return rows of methods with the order of their budgets, and whether bases begin rescaled."""
+    rows = pd.DataFrame(runs, columns=["method", "budget_order", "rescaled_init"])
+    return rows.assign(budgets="exponential", rescaled_layers=False)
+
+
+def test_bases_begin_rescaled_where_such_ran_under_every_order() -> None:
+    one = table(("splitmix", "by_domain", False), ("splitmix", "by_domain", True))
+    assert as_in_the_thesis(one)["rescaled_init"].tolist() == [True]
+    both = pd.concat([one, table(("splitmix", "spread", False))], ignore_index=True)
+    assert as_in_the_thesis(both)["rescaled_init"].tolist() == [False, False]
+
+
+def test_an_order_has_a_panel_where_budgets_ran_under_it() -> None:
+    rows = as_in_the_thesis(table(("fedavg", None, False), ("sheterofl", "spread", False)))
+    assert list(orders_of(rows)) == ["spread"]

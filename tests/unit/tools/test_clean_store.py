@@ -10,7 +10,7 @@ from clean_store import main
 from fbftl.data.clients import Client, write_clients
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Target
-from fbftl.findings.joined import with_digests
+from fbftl.findings.run_file import with_digests
 from fbftl.ground.artefacts import Artefact, Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, write_json

@@ -13,8 +13,7 @@ import seaborn.objects as so
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from fbftl.findings.plots.names import Name, write
-from fbftl.findings.plots.scales import finish
+from fbftl.findings.plots.scales import Name, finish, write
 from fbftl.findings.plots.spec import HIGHEST, Look, Spec
 from fbftl.findings.style import DIVERGED, LABEL_SIZE, NEUTRAL, use_style
 

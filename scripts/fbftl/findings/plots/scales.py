@@ -1,15 +1,20 @@
-"""Axes of panels: their scales, ticks and labels, all marks whole inside of them."""
+"""Axes of panels and the names in them: scales, ticks, labels, and marks all inside."""
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.transforms import Bbox
 
 from fbftl.findings.plots.spec import Panel, Scale
-from fbftl.findings.style import NEUTRAL
+from fbftl.findings.style import LABEL_SIZE, NEUTRAL
 
 TOWARDS = 101
 """Per cent to which distances are taken where an axis is stretched; 100 % itself has one, of 1."""
@@ -145,3 +150,163 @@ def score_axis(axes: Axes, lowest: float, highest: float, label: str) -> None:
     axes.set_ylim(min(below, lowest), top)
     axes.set_yticks(ticks, [f"{tick}" for tick in ticks])
     axes.set_ylabel(f"{label}, stretched towards 100")
+
+
+@dataclass(frozen=True)
+class Name:
+    """What is written at a mark.
+
+    x, y: the mark's data coordinates.
+    colour: as matplotlib takes it.
+    of_line: whether the mark is a line's, beyond whose end the name may be.
+    """
+
+    text: str
+    x: float
+    y: float
+    colour: Any
+    of_line: bool = False
+
+
+REACHES = (7, 13, 20, 28, 38, 50, 64, 80)
+"""Points from a mark to its name, the nearest that is free first."""
+
+SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
+BETWEEN_SIDES = tuple(product((1, -1), (0.5, -0.5))) + tuple(product((0.5, -0.5), (1, -1)))
+"""Where a name may be: right, left, above, below, at the corners, then between these."""
+
+NEAR = 13
+"""From which reach on a thin line leads from a name to its mark."""
+
+REACHED = 0.9
+"""Share of a panel's width from which on a line reaches its end."""
+
+BETWEEN = 20
+"""Places along a piece of a line that names keep clear of."""
+
+OUTSIDE, CORNERS, NAMED = 1000, 4, 20
+"""What it costs a name to leave the panel, and to cover another name, in marks covered."""
+
+AROUND = 3.5
+"""Points around the middle of a marker that no name may cover."""
+
+
+def write(figure: Figure, names: Sequence[Sequence[Name]]) -> None:
+    """Write names at their marks; those of lines that reach the panel's end, right of the panel.
+
+    Call it when everything is drawn: later limits would move the marks.
+
+    Args:
+        figure: whose panels the names are in.
+        names: of each panel, in the order in which they choose their places.
+    """
+    figure.draw_without_rendering()
+    inside = []
+    for axes, of_panel in zip(figure.axes, names, strict=True):
+        ends = [name for name in of_panel if name.of_line and _across(axes, name) > REACHED]
+        write_at_ends(axes, ends)
+        inside.append([name for name in of_panel if name not in ends])
+    # Panels make room for what is written beside them.
+    figure.draw_without_rendering()
+    for axes, of_panel in zip(figure.axes, inside, strict=True):
+        write_beside(axes, of_panel)
+
+
+def write_at_ends(axes: Axes, names: Sequence[Name]) -> None:
+    """Write names right of the panel where lines end, moved apart if they would overlap."""
+    gap = 1.25 * LABEL_SIZE * axes.figure.dpi / 72
+    if not names:
+        return
+    ordered = sorted(names, key=lambda name: name.y)
+    wanted = [axes.transData.transform((name.x, name.y))[1] for name in ordered]
+    for name, pixel in zip(ordered, spread_out(wanted, gap), strict=True):
+        height = axes.transAxes.inverted().transform((0, pixel))[1]
+        axes.text(
+            1.02, height, name.text, color=name.colour, fontsize=LABEL_SIZE, va="center",
+            transform=axes.transAxes,
+        )  # fmt: skip
+
+
+def spread_out(positions: Sequence[float], gap: float) -> list[float]:
+    """Return ascending places moved as little as needed to be `gap` apart, groups centred.
+
+    Without the gaps that lie before them, they are the nearest places that do not fall.
+    """
+    from scipy.optimize import isotonic_regression
+
+    before = gap * np.arange(len(positions))
+    return list(isotonic_regression(np.array(positions) - before).x + before)
+
+
+def write_beside(axes: Axes, names: Sequence[Name]) -> None:
+    """Write a name beside each mark, clear of other names, of what is drawn, and of the frame.
+
+    Each takes the first place that is free; where none is, the one that covers least.
+    """
+    unit = axes.figure.dpi / 72
+    drawn, frame, named = _drawn(axes, unit), axes.get_window_extent(), np.empty((0, 2, 2))
+    for name in names:
+        text = axes.annotate(
+            name.text, (name.x, name.y), xytext=(0, 0), textcoords="offset points", ha="center",
+            va="center", fontsize=LABEL_SIZE, color=name.colour, zorder=1.9,
+            bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.4},
+        )  # fmt: skip
+        box = text.get_window_extent()
+        half = np.array([box.width, box.height]) / 2
+        places = [
+            (reach, np.array(direction) * (half + reach * unit / np.hypot(*direction)))
+            for reach, direction in product(REACHES, SIDES + BETWEEN_SIDES)
+        ]
+        boxes = [box.translated(*shift) for _, shift in places]
+        costs = [
+            _overlapped(at, drawn)
+            + NAMED * _overlapped(at, named)
+            + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
+            for at in boxes
+        ]
+        best = int(np.argmin(costs))
+        reach, shift = places[best]
+        named = np.concatenate([named, boxes[best].padded(unit).get_points()[None]])
+        text.set_position(tuple(shift / unit))
+        if reach >= NEAR:
+            axes.annotate(
+                "", (name.x, name.y), xytext=tuple((shift - np.sign(shift) * half) / unit),
+                textcoords="offset points",
+                arrowprops={"arrowstyle": "-", "color": name.colour, "linewidth": 0.5},
+            )  # fmt: skip
+
+
+def _across(axes: Axes, name: Name) -> float:
+    """Return how far to the right a mark is in its panel, 1 at the edge."""
+    at = axes.transData.transform((name.x, name.y))
+    return float(axes.transAxes.inverted().transform(at)[0])
+
+
+def _overlapped(box: Bbox, boxes: np.ndarray) -> int:
+    """Return how many boxes (boxes, ends, axes) share an area with one."""
+    low, high = box.get_points()
+    return int(((boxes[:, 1] > low) & (boxes[:, 0] < high)).all(axis=1).sum())
+
+
+def _drawn(axes: Axes, unit: float) -> np.ndarray:
+    """Return boxes around all markers and along all lines and bars of a panel, in pixels.
+
+    They are an array of (boxes, ends, axes), the lower left end first.
+
+    unit: pixels of a point.
+    """
+    around = []
+    for line in axes.lines:
+        at = line.get_transform().transform(line.get_xydata())
+        at = at[np.isfinite(at).all(axis=1)]
+        if line.get_marker() not in ("None", None, ""):
+            around += [(place, AROUND * unit) for place in at]
+        if line.get_linewidth() and len(at) > 1:
+            ways = [np.linspace(*ends, BETWEEN) for ends in pairwise(at)]
+            around += [(place, unit / 2) for place in np.concatenate(ways)]
+    for bars in axes.collections:
+        ends = np.array(getattr(bars, "get_segments", list)()).reshape(-1, 2, 2)
+        between = np.linspace(ends[:, 0], ends[:, 1], BETWEEN).reshape(-1, 2)
+        around += [(place, unit / 2) for place in bars.get_transform().transform(between)]
+    boxes = [(place - reach, place + reach) for place, reach in around]
+    return np.array(boxes).reshape(-1, 2, 2)

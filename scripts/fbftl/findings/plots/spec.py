@@ -1,11 +1,16 @@
-"""How a figure looks, as data: the scales of its panels and the look of its series."""
+"""A figure as data: the scales of its panels, the look of its series, and frames of marks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, ordered_colors
+from fbftl.ground.errors import UserError
 
 HIGHEST = 100
 """What accuracies and ROUGE can reach as they are drawn; their lowest is 0."""
@@ -106,3 +111,106 @@ class Spec:
     size: tuple[float, float] = (COLUMN_WIDTH, 0.9 * COLUMN_WIDTH)
     columns: int | None = None
     legend: int = field(default=0)
+
+
+def with_rows(table: pd.DataFrame, path: object) -> pd.DataFrame:
+    """Return a table that a figure is drawn of.
+
+    Raises:
+        UserError: if it has no row.
+    """
+    if table.empty:
+        raise UserError(
+            f"{path} has no row, so that there is nothing to draw; give its experiment settings"
+        )
+    return table
+
+
+def to_draw(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Return a table that a figure is drawn of.
+
+    Args:
+        path: of the table.
+        axes: axes that must have a column, with their defaults.
+
+    Raises:
+        UserError: as `read_tidy`, or if it has no row.
+    """
+    return with_rows(read_tidy(path, axes), path)
+
+
+def marks(
+    rows: pd.DataFrame, x: Any, y: Any = "accuracy", *,
+    series: Any = "", panel: Hashable = "", name: Any = "", factor: float = 100,
+) -> pd.DataFrame:  # fmt: skip
+    """Return a row per mark in the columns that all kinds of plots read.
+
+    Columns: panel, series, x, y, `low` and `high` (one standard deviation to either side of y,
+    where the rows have one; of a share at most to 0 and 100 %), `diverged` (seeds that did) and
+    `name` (what is written at the mark).
+
+    Args:
+        rows: of a table.
+        x, y: a column, or a value of each row.
+        series, panel, name: a value of each row, or one of all.
+        factor: what y is multiplied by, 100 for a share in per cent.
+    """
+    mean = factor * (rows[y] if isinstance(y, str) else y)
+    column = f"{y}_spread" if isinstance(y, str) and f"{y}_spread" in rows else "spread"
+    reach = factor * pd.to_numeric(rows[column]).fillna(0) if column in rows else 0.0
+    drawn = {"x": rows[x] if isinstance(x, str) else x, "y": mean}
+    ends = (0, HIGHEST) if factor == HIGHEST and column in rows else (None, None)
+    drawn |= {"low": (mean - reach).clip(lower=ends[0]), "high": (mean + reach).clip(upper=ends[1])}
+    drawn |= {"series": series, "name": name, "diverged": rows.get("diverged", 0)}
+    frame = pd.DataFrame(drawn, index=rows.index)
+    return frame.assign(panel=[panel] * len(rows) if isinstance(panel, tuple) else panel)
+
+
+def level(y: float, frame: pd.DataFrame, series: str, **other: Any) -> pd.DataFrame:
+    """Return the marks of a horizontal line across all that a frame has.
+
+    Args:
+        y: its height.
+        frame: of marks.
+        series: its name.
+        other: further columns.
+    """
+    ends = pd.DataFrame({"x": [frame["x"].min(), frame["x"].max()], "y": y, "low": y, "high": y})
+    return ends.assign(**({"panel": "", "name": "", "diverged": 0} | other), series=series)
+
+
+def named_at_ends(frame: pd.DataFrame, names: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Return a frame in which the last mark of each line has its series' name, or the one given."""
+    ordered = frame.sort_values("x", kind="stable")
+    last = ordered.groupby(["panel", "series"], sort=False).tail(1).index
+    written = frame["series"] if names is None else frame["series"].map(names).fillna("")
+    return frame.assign(name=written.where(frame.index.isin(last), frame["name"]))
+
+
+def stepped(front: pd.DataFrame, furthest: float) -> pd.DataFrame:
+    """Return a front's marks with the corners of a line that rises where a better one begins.
+
+    Args:
+        front: marks, any order.
+        furthest: abscissa up to which the last one stays the best.
+    """
+    front = front.sort_values("x")
+    corners = front.assign(x=front["x"].shift(-1, fill_value=furthest))
+    steps = pd.concat([front, corners]).sort_values(["y", "x"], kind="stable")
+    return steps.assign(low=steps["y"], high=steps["y"], diverged=0, name="")
+
+
+def side_by_side(
+    frame: pd.DataFrame, order: Sequence[str], step: float = 0, factor: float = 1
+) -> pd.DataFrame:
+    """Return a frame whose series are set a little beside each other, as all have the same x.
+
+    Args:
+        frame: of marks.
+        order: the series from the left.
+        step: what is added to x between neighbours.
+        factor: what x is multiplied by between neighbours, on a logarithmic axis.
+    """
+    places = frame["series"].map({series: place for place, series in enumerate(order)})
+    places -= (len(order) - 1) / 2
+    return frame.assign(x=frame["x"] * factor**places + step * places)

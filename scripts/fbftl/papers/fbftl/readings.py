@@ -14,11 +14,10 @@ from fractions import Fraction
 
 import pandas as pd
 
-from fbftl.findings.columns import VERDICT
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import SCALES, at_printed_precision, formula_verdict
 from fbftl.findings.shown import ShownMethod
-from fbftl.findings.tables import Column
+from fbftl.findings.tables import VERDICT, Column
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.models.cost import compute, payload
 from fbftl.models.cost.architectures import FLAN_T5_SMALL, t5, vgg16

@@ -7,8 +7,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 import train_batch
-from fbftl.findings.joined import join_ledgers, joined
-from fbftl.findings.run_file import read_run
+from fbftl.findings.run_file import join_ledgers, joined, read_run
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import axes_by_method
