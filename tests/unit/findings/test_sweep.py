@@ -1,4 +1,4 @@
-"""A sweep of one's own and an experiment under several sources: their tables and figures by hand."""
+"""A sweep of your own, and one under several sources: tables and figures by hand."""
 
 from functools import partial
 from pathlib import Path
