@@ -34,7 +34,7 @@ from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.models.cost.compute import training_products
 from fbftl.models.cost.layers import Layer, read_network
 from fbftl.models.cost.payload import printed_uplink_bytes
-from fbftl.papers.eppfl.published import SplitSetting, setup_of
+from fbftl.papers.eppfl.claims import SplitSetting, setup_of
 from fbftl.papers.record import PaperRecord
 
 

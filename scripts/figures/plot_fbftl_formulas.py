@@ -16,7 +16,7 @@ from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
 from fbftl.models.cost.architectures import vgg16
-from fbftl.papers.fbftl.formulas import loss_curves, packet_blocks, payload_curves
+from fbftl.papers.fbftl.claims import loss_curves, packet_blocks, payload_curves
 from fbftl.privacy.label_privacy import (
     Estimate,
     batch_entropy,

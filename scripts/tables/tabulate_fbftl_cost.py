@@ -25,7 +25,7 @@ from fbftl.ground.floats import FLOAT_BITS
 from fbftl.models.cost.compute import SchemeCost, scheme_cost
 from fbftl.models.cost.layers import Network, read_network
 from fbftl.papers.fbftl import readings
-from fbftl.papers.fbftl.dialogues import mean_tokens
+from fbftl.papers.fbftl.setup import mean_tokens
 from fbftl.papers.record import PaperRecord
 from fbftl.training.curves import first_epoch_at
 

@@ -34,8 +34,7 @@ from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import csv_rows, read_json, replacing, write_json, write_text
 from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, parts_table
-from fbftl.papers.kept_runs import keep_runs, kept_files
-from fbftl.papers.quantities import Runs, runs_by_task
+from fbftl.papers.quantities import Runs, keep_runs, kept_files, runs_by_task
 from fbftl.plan.opened import store_of
 from fbftl.plan.results import MEASURED
 from fbftl.plan.results.rivals import FRONTS

@@ -114,7 +114,7 @@ def test_a_paper_with_five_claims_is_three_files(finished: Project) -> None:
     assert claims["claim"].tolist() == [f"ants-0{number}" for number in range(1, 6)]
     verdicts = dict(zip(claims["claim"], claims["verdict"], strict=True))
     assert (verdicts["ants-04"], verdicts["ants-05"]) == ("confirmed", "not testable here")
-    formulas = "scripts/fbftl/papers/ants/formulas.py"
+    formulas = "scripts/fbftl/papers/ants/claims.py"
     finished.edit(formulas, "int(case.a) / int(case.b)", "int(case.a) / int(case.b) / 2")
     assert finished.planned(study=study)["results_papers-ants"] == 1
 

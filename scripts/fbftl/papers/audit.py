@@ -101,7 +101,7 @@ def judged(published: Sequence[Number], computed: Sequence[Number], unit: str = 
 
 def found(paper: str, record: PaperRecord) -> Iterator[tuple[int, str, AuditFinding]]:
     """Yield number, page and value of each finding about a paper, in no order."""
-    for module in map(import_module, modules(paper, ["audit"])):
+    for module in map(import_module, modules(paper, "audit")):
         for name, function in vars(module).items():
             if match := FINDING.fullmatch(name):
                 yield int(match[1]), getattr(module, "PAGE", paper), function(record)

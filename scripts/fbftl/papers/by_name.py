@@ -1,24 +1,20 @@
 """What the code knows of a paper by its name.
 
-A paper may have a folder here, with its own measures, formulas and audit rows; none is needed where
-those of all papers serve. Modules are imported only when they are needed.
+A paper may have a folder here, with measures and formulas of its own in `claims.py` and its audit
+rows in `audit.py`; none is needed where those of all papers serve. Modules are imported only when
+they are needed.
 """
 
-from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-OF_CLAIMS = ("measures", "formulas")
-"""Modules of a paper's folder that its claims name."""
 
-
-def modules(paper: str, names: Iterable[str] = OF_CLAIMS) -> list[str]:
-    """Return the dotted names of a paper's modules of such names, `{name}_{part}` among them."""
+def modules(paper: str, name: str = "claims") -> list[str]:
+    """Return the dotted names of a paper's modules of a name, `{name}_{part}` among them."""
     folder = Path(__file__).with_name(paper)
     return [
         f"fbftl.papers.{paper}.{path.stem}"
-        for name in names
         for pattern in (f"{name}.py", f"{name}_*.py")
         for path in sorted(folder.glob(pattern))
     ]
@@ -30,7 +26,7 @@ def audited() -> list[str]:
     return sorted(found, key=lambda paper: (paper != "fbftl", paper))
 
 
-def found_in(paper: str, module: str, name: str) -> list[Any]:
-    """Return what a paper's modules have under a name, of each that has it."""
-    found = (import_module(dotted) for dotted in modules(paper, [module]))
+def found_in(paper: str, name: str) -> list[Any]:
+    """Return what modules of a paper's claims have under a name, of each that has it."""
+    found = map(import_module, modules(paper))
     return [getattr(module, name) for module in found if hasattr(module, name)]

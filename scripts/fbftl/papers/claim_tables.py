@@ -15,8 +15,7 @@ from fbftl.ground.files import csv_rows
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
-from fbftl.papers.kept_runs import read_kept
-from fbftl.papers.quantities import runs_by_task
+from fbftl.papers.quantities import read_kept, runs_by_task
 from fbftl.papers.record import PaperRecord
 
 FORMULA, NO_EVIDENCE = "formula", "none"

@@ -83,7 +83,7 @@ class PaperRules:
 
 def rules_of(paper: str) -> PaperRules:
     """Return a paper's rules, those that all papers have among them."""
-    (undecided,) = found_in(paper, "measures", "undecided") or [PaperRules({}).undecided]
+    (undecided,) = found_in(paper, "undecided") or [PaperRules({}).undecided]
     return PaperRules(measures_of(paper), functions_of(paper), undecided)
 
 

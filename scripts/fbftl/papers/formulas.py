@@ -1,7 +1,7 @@
 """Formulas of claims: what decides a part exactly, without a test, an interval or seeds.
 
 A row names a function; those that several papers name are here, a paper's own in
-`papers/{paper}/formulas.py`, where every public function that takes a
+`papers/{paper}/claims.py`, where every public function that takes a
 `case` is one.
 """
 
@@ -127,7 +127,7 @@ def functions_of(paper: str) -> dict[str, Function]:
     """Return the functions that rows of a paper may name: public ones that take a case."""
     of_paper = {
         name: function
-        for module in map(import_module, modules(paper, ["formulas"]))
+        for module in map(import_module, modules(paper))
         for name, function in vars(module).items()
         if isfunction(function) and function.__module__ == module.__name__ and name[0] != "_"
         if CASE in signature(function).parameters

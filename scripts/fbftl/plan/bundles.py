@@ -13,7 +13,7 @@ from fbftl.findings.kept import KEPT
 from fbftl.findings.steps import File, Step, mapped
 from fbftl.papers import by_name
 from fbftl.papers.claim_rows import require_readable
-from fbftl.papers.kept_runs import kept_files
+from fbftl.papers.quantities import kept_files
 from fbftl.plan import pages, paths, targets
 from fbftl.plan.analyses import Analysis
 from fbftl.plan.call import KEY, Call
@@ -224,7 +224,7 @@ def step_of_paper(call: Call, paper: str, path: str) -> Step:
         audited = by_name.audited()
         inputs = {name: paths.published(call.root, name) for name in audited}
         inputs |= {**dialogues_at_hand(call), "texts": "published/audit.csv"}
-        modules = [m for name in audited for m in by_name.modules(name, ["audit"])]
+        modules = [m for name in audited for m in by_name.modules(name, "audit")]
         return Step("tables/tabulate_audit.py", inputs, files, {}, page, "main", modules)
     planned = {task: sorted(paths.every_setting(call.study, task)) for task in call.study.settings}
     registry, tasks = f"published/claims/{paper}.csv", "published/claims/tasks.csv"

@@ -9,7 +9,7 @@ import pytest
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, ClaimTask
 from fbftl.papers.claim_rule import ClaimVerdict
 from fbftl.papers.evaluated import NOT_KEPT, PaperRules, PartFinding, evaluate
-from fbftl.papers.fedfeat.measures import undecided
+from fbftl.papers.fedfeat.claims import undecided
 from fbftl.papers.formulas import FUNCTIONS
 from fbftl.papers.measures import MEASURES, ClaimMeasure
 from fbftl.papers.quantities import Runs

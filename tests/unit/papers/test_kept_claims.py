@@ -12,8 +12,7 @@ from fbftl.ground.files import csv_rows
 from fbftl.papers.claim_rows import ClaimTask, read_rows, read_tasks
 from fbftl.papers.claim_tables import parts_table
 from fbftl.papers.evaluated import evaluate, rules_of
-from fbftl.papers.kept_runs import kept_files, read_kept
-from fbftl.papers.quantities import Runs
+from fbftl.papers.quantities import Runs, kept_files, read_kept
 from fbftl.papers.record import PaperRecord
 from fbftl.plan.results import made_in_a_loop, of_paper
 from test_claim_rows import CLAIMS, PAPERS

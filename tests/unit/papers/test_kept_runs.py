@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.findings.kept import KEPT
-from fbftl.papers.kept_runs import keep_runs, kept_files, read_kept
 from fbftl.papers.measures import MEASURES, ClaimMeasure, measures_of
-from fbftl.papers.quantities import Runs
+from fbftl.papers.quantities import Runs, keep_runs, kept_files, read_kept
 from scipy.stats import t
 from test_evaluated import ROW, only_part, runs
 

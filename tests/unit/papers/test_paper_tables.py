@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 import tabulate_fbftl_cost
 from fbftl.ground.errors import UserError
-from fbftl.papers.fbftl.dialogues import mean_tokens
-from fbftl.papers.fbftl.setup import epochs
+from fbftl.papers.fbftl.setup import epochs, mean_tokens
 from fbftl.papers.record import PaperRecord
 from fbftl.study.methods import rows
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fbftl.findings.published import read
 from fbftl.papers.record import PaperRecord
-from fbftl.papers.rivals import formulas
+from fbftl.papers.rivals import claims
 from unit.papers.formula_parts import PUBLISHED, decisions
 
 
@@ -17,17 +17,17 @@ def test_whole_matrices_are_so_many_times_class_means(width, holds):
 
 
 def test_partitions_hold_every_sample_once():
-    labels = np.random.default_rng(1).integers(formulas.CLASSES, size=formulas.SAMPLES)
-    partitions = [formulas.by_count(3), formulas.by_skew(0.1, labels)]
+    labels = np.random.default_rng(1).integers(claims.CLASSES, size=claims.SAMPLES)
+    partitions = [claims.by_count(3), claims.by_skew(0.1, labels)]
     for partition in partitions:
         held = np.sort(np.concatenate(partition))
-        assert np.array_equal(held, np.arange(formulas.SAMPLES))
+        assert np.array_equal(held, np.arange(claims.SAMPLES))
 
 
 def test_a_law_that_forgets_a_client_gives_other_weights():
-    values, labels = formulas._samples()
-    partition = formulas.by_count(32)
+    values, labels = claims._samples()
+    partition = claims.by_count(32)
     whole, lacking = (
-        formulas.pairwise_law(clients, values, labels) for clients in (partition, partition[1:])
+        claims.pairwise_law(clients, values, labels) for clients in (partition, partition[1:])
     )
-    assert formulas._farthest([whole, lacking]) > formulas.EQUAL
+    assert claims._farthest([whole, lacking]) > claims.EQUAL

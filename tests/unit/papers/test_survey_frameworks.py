@@ -3,7 +3,7 @@
 from fbftl.models.cost.layers import parameters, products
 from fbftl.papers.measures import MEASURES
 from fbftl.papers.quantities import Runs, with_beside
-from fbftl.papers.survey import formulas
+from fbftl.papers.survey import claims
 from unit.papers.test_effects import runs
 
 FD = {"method": "fd", "network": "mlp_64"}
@@ -20,9 +20,9 @@ def test_what_was_measured_beside_runs_joins_them_by_setting_and_seed():
 
 
 def test_counts_of_work_by_hand():
-    assert formulas.NETWORK[-1].parameters == 1_290
-    assert parameters(formulas.NETWORK) == 1_199_882
-    assert products(formulas.NETWORK) == 194_688 + 10_616_832 + 1_179_648 + 1_280
-    assert formulas.fedmd() - formulas.fedavg() == 4 * 1000 * products(formulas.NETWORK)
-    assert formulas.products() == 2 * 128 * 9217 * (1280 + 128)
-    assert formulas.paillier() > formulas.fedmd() > formulas.fedhealth()
+    assert claims.NETWORK[-1].parameters == 1_290
+    assert parameters(claims.NETWORK) == 1_199_882
+    assert products(claims.NETWORK) == 194_688 + 10_616_832 + 1_179_648 + 1_280
+    assert claims.fedmd() - claims.fedavg() == 4 * 1000 * products(claims.NETWORK)
+    assert claims.products() == 2 * 128 * 9217 * (1280 + 128)
+    assert claims.paillier() > claims.fedmd() > claims.fedhealth()

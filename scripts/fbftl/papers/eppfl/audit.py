@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from fbftl.models.cost.payload import printed_uplink_bytes
 from fbftl.papers.audit import AuditFinding, finding
-from fbftl.papers.eppfl.published import setup_of
+from fbftl.papers.eppfl.claims import setup_of
 from fbftl.papers.record import PaperRecord
 
 Find = Callable[[PaperRecord], AuditFinding]

@@ -1,4 +1,12 @@
-"""The clients and epochs of paper fbftl's two experiments, from its published setup and tables."""
+"""Paper fbftl's two experiments: their clients and epochs, and the lengths of real dialogues.
+
+The lengths are for the uplink that Table IV leaves out.
+"""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
 
 from fbftl.ground.errors import UserError
 from fbftl.models.cost.payload import Federation
@@ -24,3 +32,32 @@ def epochs(record: PaperRecord, table: str, clients: int, **key: object) -> int:
     if batches % clients:
         raise UserError(f"{batches} published upload batches are no whole epochs of {clients}")
     return batches // clients
+
+
+def words(text: str) -> int:
+    """Return the words of a text and one end mark.
+
+    Every word is at least one token of T5's tokenizer, so this is a lower bound of the tokens that
+    needs no tokenizer.
+    """
+    return len(text.split()) + 1
+
+
+def mean_tokens(path: str | Path, count: Callable[[str], int] = words) -> Fraction:
+    """Return the mean length of the dialogues in a JSON-lines file, in the tokens of `count`.
+
+    Raises:
+        UserError: if a line is not a record with a text `dialogue`, or the file has none.
+    """
+    lengths: list[int] = []
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                lengths.append(count(json.loads(line)["dialogue"]))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise UserError(
+                    f"{path}, line {number}: no record with a text 'dialogue'"
+                ) from None
+    if not lengths:
+        raise UserError(f"{path} holds no dialogues")
+    return Fraction(sum(lengths), len(lengths))

@@ -1,15 +1,17 @@
-"""Functions of claims of paper survey: counts of work, which need no runs.
+"""What claims of the survey rest on: counts of work, which need no runs, and measures.
 
 What the survey says about computation is counted in multiplications of a round. The ground is the
 survey's simulation: its network, and 1,280 samples of a client a round. Additions, and the keys and
 triples that are made beforehand, are left out.
 """
 
+from collections.abc import Mapping
 from math import ceil, log2
 
 from fbftl.models.cost import layers
 from fbftl.models.cost.layers import convolution, dense
 from fbftl.papers.formulas import Decision, FormulaCase
+from fbftl.papers.measures import Measured, plain
 
 
 def heaviest(case: FormulaCase) -> Decision:
@@ -88,3 +90,9 @@ def paillier() -> int:
     squaring = (2 * PAILLIER_BITS // WORD) ** 2
     numbers = 2 * DIMENSIONS * (COMMON + DIMENSIONS)
     return squaring * (PAILLIER_BITS * numbers + FRACTION_BITS * products())
+
+
+MEASURES: Mapping[str, Measured] = {
+    f"matched_{index}": plain(f"matched_{index}") for index in ("cka", "cca", "regression")
+}
+"""Share of models whose most similar other model has their labels, by index of similarity."""

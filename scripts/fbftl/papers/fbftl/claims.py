@@ -1,7 +1,7 @@
-"""Functions of claims of paper 000 (FbFTL): its equations at its sizes, entropies of labels.
+"""What claims of paper fbftl rest on: its equations at its sizes, entropies of labels, a measure.
 
-None needs runs. Packets are those of Figs. 6 and 7: one batch of each scheme in blocks of one FbFTL
-batch.
+The formulas need no runs. Packets are those of Figs. 6 and 7: one batch of each scheme in blocks of
+one FbFTL batch.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -26,6 +26,8 @@ from fbftl.models.cost.payload import (
 from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED, image_readings
 from fbftl.papers.fbftl.setup import federation
 from fbftl.papers.formulas import Decision, FormulaCase
+from fbftl.papers.measures import NOTHING, ClaimMeasure, Measured, accuracy
+from fbftl.papers.quantities import Runs
 from fbftl.papers.record import PaperRecord
 from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform
 
@@ -251,3 +253,26 @@ def payload_curves(rates: NDArray[np.float64], retransmissions: Iterable[int]) -
         for count in retransmissions
     ]
     return pd.concat(map(pd.DataFrame, curves), ignore_index=True)
+
+
+SHARES_SENT = (0.1, 0.01, 0.001)
+"""Those of Table V beside all, r."""
+
+KEPT = 82 / 86.51
+"""Share of the clean accuracy that the paper's 82 % are."""
+
+
+def least_keep(runs: Runs, setting: str) -> pd.Series:
+    """Return the least share r at which a setting keeps `KEPT` of its accuracy, by seed.
+
+    It is 1 where no share that was run keeps it; nothing where none was run.
+    """
+    whole = accuracy(runs, setting)
+    kept = {keep: accuracy(runs, f"{setting}+keep={keep:g}") / whole for keep in SHARES_SENT}
+    ratios = pd.DataFrame(kept).dropna()
+    if ratios.empty:
+        return NOTHING
+    return ratios.apply(lambda of: min(of.index[of >= KEPT], default=1.0), axis="columns")
+
+
+MEASURES: Mapping[str, Measured] = {"least_keep": ClaimMeasure(least_keep)}

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import pandas as pd
 
 from fbftl.papers.claim_rows import ClaimTask, Part, Side
-from fbftl.papers.curves import end_of, points_fallen, rounds_falling, rounds_until
 from fbftl.papers.measures import (
     Measured,
     PairedMeasure,
@@ -13,8 +12,12 @@ from fbftl.papers.measures import (
     along,
     curves,
     diverged,
+    end_of,
     guessed,
     plain,
+    points_fallen,
+    rounds_falling,
+    rounds_until,
 )
 from fbftl.papers.quantities import Runs
 
