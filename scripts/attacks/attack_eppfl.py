@@ -10,9 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fbftl.attacks.attained import found_of, label_counts, labels_recovered
+from fbftl.attacks.attained import (
+    Finding,
+    found,
+    found_of,
+    label_counts,
+    labels_recovered,
+    write_findings,
+)
 from fbftl.attacks.eppfl import byte_uniformity, correlation, drawn_by_edge_server
-from fbftl.attacks.findings import Finding, found, write_findings
 from fbftl.attacks.inversion import AttackedImages, found_in_pictures, trained_from
 from fbftl.ground import devices
 from fbftl.ground.ring import Ring

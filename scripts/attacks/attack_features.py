@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from fbftl.attacks.findings import write_findings
-from fbftl.attacks.head_membership import protection
+from fbftl.attacks.attained import write_findings
+from fbftl.attacks.heads import protection
 from fbftl.attacks.inversion import found_in_pictures, likenesses, train_decoder, training_pictures
 from fbftl.exchange.sending import sending
 from fbftl.features.store.reader import Features, open_store

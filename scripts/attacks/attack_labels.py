@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from fbftl.attacks.findings import Finding, found, write_findings
+from fbftl.attacks.attained import Finding, found, write_findings
 from fbftl.attacks.label_recovery import blind_counts, calibrate, recover_labels, share_recovered
 from fbftl.data.partition import client_sizes
 from fbftl.features.store.reader import Features, open_store

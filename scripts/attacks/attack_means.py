@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.attacks.exposure import guesses
-from fbftl.attacks.findings import write_findings
+from fbftl.attacks.attained import write_findings
 from fbftl.attacks.inversion import found_in_pictures, likenesses, train_decoder, training_pictures
+from fbftl.attacks.label_recovery import guesses
 from fbftl.data.participation import clients_of
 from fbftl.features.store.reader import open_store
 from fbftl.findings.reconstructions import TITLE, draw

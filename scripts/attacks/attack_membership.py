@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
+from fbftl.attacks.attained import Finding, write_findings
 from fbftl.attacks.choice import attempt_all
-from fbftl.attacks.findings import Finding, write_findings
-from fbftl.attacks.head_membership import membership_findings, rows_of
-from fbftl.attacks.heads import on_halves, trained
+from fbftl.attacks.heads import membership_findings, on_halves, rows_of, trained
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.training.tasks.task import Inputs, labelled_features

@@ -7,8 +7,7 @@ One seed of each setting, from no noise to the most; what the server does is in
 from collections.abc import Sequence
 from typing import Any
 
-from fbftl.attacks.attained import found_of
-from fbftl.attacks.findings import Finding, write_findings
+from fbftl.attacks.attained import Finding, found_of, write_findings
 from fbftl.attacks.inversion import AttackedImages, found_in_pictures, trained_from
 from fbftl.attacks.noised_features import BY_DECODER, read_by_server
 from fbftl.ground import devices

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-from fbftl.attacks.head_membership import proven
-from fbftl.attacks.heads import heads_of, on_halves
+from fbftl.attacks.heads import heads_of, on_halves, proven
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.study.job import from_params, name_of

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from fbftl.attacks.attained import Finding, found, write_findings
 from fbftl.attacks.choice import attempt_all
-from fbftl.attacks.exposure import EXACT, errors, guesses, root_of_rank_one
-from fbftl.attacks.findings import Finding, found, write_findings
-from fbftl.attacks.head_membership import membership_findings, rows_of
-from fbftl.attacks.heads import on_halves, solved
+from fbftl.attacks.heads import membership_findings, on_halves, rows_of, solved
+from fbftl.attacks.label_recovery import EXACT, errors, guesses, root_of_rank_one
 from fbftl.data.participation import clients_of
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices

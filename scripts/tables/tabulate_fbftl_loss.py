@@ -260,7 +260,7 @@ SAMPLED = (
     "model_bits",
     "distortion",
 )
-"""Measured on a sample of the messages in the training job, see `fbftl.messages.sample`."""
+"""Measured on a sample of the messages in the training job, see `fbftl.messages.encoded`."""
 
 
 def compression(

@@ -30,7 +30,7 @@ from fbftl.attacks.inversion import (
 from fbftl.attacks.membership import auc, every, losses
 from fbftl.messages.statistics import Statistics
 from fbftl.methods.eppfl.activations import Boundary
-from fbftl.methods.eppfl.rounds import crossing_of, train_with_edges
+from fbftl.methods.eppfl.run import crossing_of, train_with_edges
 from fbftl.privacy.masking import from_ring
 from fbftl.study.job import Job
 from fbftl.training.closed_form import ridge

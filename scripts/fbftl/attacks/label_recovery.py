@@ -1,4 +1,4 @@
-"""Label recovery: how many samples of each label are behind a client's gradient.
+"""What messages tell of samples: how many have each label, and single samples' features.
 
 With softmax and cross entropy, the last layer's bias gradient is g_a = sum_k p_ka - n_a, where
 p_ka is the probability of label a for sample k and n_a the count of label a. Probabilities are
@@ -14,6 +14,10 @@ probability times K. The adversary learns it from public samples: it forms the u
 clients, with labels drawn at random and whatever clipping and noise the real ones are under, and
 fits n_a = alpha_a + beta g_a to them. Without noise beta is -1; under noise it goes to 0, and the
 estimate to the guess that needs no update.
+
+Of a client's statistics the sum of a class is the mean's multiple: a class with one sample tells it
+exactly, whatever the second moments say. At K = 1 these alone tell it too, up to its sign, as the
+root of a matrix of rank one. A secure sum leaves the means of classes over all clients.
 """
 
 from dataclasses import dataclass
@@ -22,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fbftl.ground.errors import UserError
+from fbftl.messages.statistics import ClassMeans
 
 Floats = NDArray[np.float64]
 
@@ -135,3 +140,42 @@ def share_recovered(recovered: ArrayLike, true: ArrayLike) -> float:
     """Return the share of a batch's labels that the recovered counts have right, 0 to 1."""
     guessed, actual = np.asarray(recovered), np.asarray(true)
     return float(np.minimum(guessed, actual).sum() / actual.sum())
+
+
+EXACT = 1e-3
+"""Relative error up to which a feature counts as told."""
+
+
+def guesses(
+    message: str, values: NDArray[np.float32], labels: np.ndarray, client: np.ndarray, classes: int
+) -> NDArray[np.float64]:
+    """Return the server's guess (n, d) of every feature from what it sees.
+
+    Args:
+        message: features, means (of statistics and mixtures too), or sum.
+        values: (n, d) the features.
+        labels: (n,) their labels.
+        client: (n,) whose each is; all of one client under a secure sum.
+        classes: number of classes N.
+    """
+    if message == "features":
+        return values.astype(np.float64)
+    whose = np.zeros_like(client) if message == "sum" else client
+    means = ClassMeans.of(values, labels, whose, classes)
+    pair = means.client * classes + means.label
+    return means.means[np.searchsorted(pair, whose.astype(np.int64) * classes + labels)]
+
+
+def errors(guess: np.ndarray, values: np.ndarray) -> NDArray[np.float64]:
+    """Return how far each guess (n, d) is from its feature, over the feature's length, (n,)."""
+    lengths = np.linalg.norm(values, axis=1)
+    return np.linalg.norm(guess - values, axis=1) / np.maximum(lengths, 1e-12)
+
+
+def root_of_rank_one(scatter: np.ndarray) -> NDArray[np.float64]:
+    """Return x of x xᵀ (d, d), with the sign under which most of it is positive."""
+    largest = int(np.argmax(np.diag(scatter)))
+    if scatter[largest, largest] <= 0:
+        return np.zeros(len(scatter))
+    root = scatter[largest] / np.sqrt(scatter[largest, largest])
+    return root if root.sum() >= 0 else -root

@@ -19,7 +19,7 @@ from fbftl.attacks.inversion import AttackedImages, Likeness, likenesses, pictur
 from fbftl.attacks.membership import auc, every
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import required
-from fbftl.methods.fedfeat.run import retrain
+from fbftl.methods.fedfeat import retrain
 from fbftl.study.job import Job
 from fbftl.training.feature_network import FeatureNetwork
 from fbftl.training.tasks.task import ClientSamples

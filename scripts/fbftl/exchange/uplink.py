@@ -24,8 +24,15 @@ from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
 from fbftl.ground.room import mapped
 from fbftl.messages.codec import Compression, NotFiniteError, encode
-from fbftl.messages.encoded import Encoded, EncodedRows, digested_messages, encode_rows
-from fbftl.messages.sample import MessageSample, mean, message_sample
+from fbftl.messages.encoded import (
+    Encoded,
+    EncodedRows,
+    MessageSample,
+    digested_messages,
+    encode_rows,
+    mean,
+    message_sample,
+)
 from fbftl.privacy.noise import add_relative, clip_rows, noisy_sum, relative_range
 from fbftl.study.bounds import memory_bytes
 from fbftl.training.batches import Round, Rounds

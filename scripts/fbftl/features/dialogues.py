@@ -11,9 +11,8 @@ from fbftl.features.extract import Extraction
 from fbftl.features.store.provenance import provenances_of
 from fbftl.ground.files import read_json
 from fbftl.models.t5.checkpoint import load_source
-from fbftl.models.t5.head import first_trained_block
+from fbftl.models.t5.head import Sequences, first_trained_block
 from fbftl.models.t5.model import T5
-from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.tokenizer import Tokenizer
 
 Arrays = Mapping[str, Sequence[np.ndarray]]

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from fbftl.features.store.format import Column, Ragged, as_column
 from fbftl.features.store.provenance import Provenance, Target
 from fbftl.features.store.publish import StoreWriter, writer_of
-from fbftl.features.store.ragged import Column, Ragged, as_column
 from fbftl.ground.background import prefetched, sink
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from matplotlib.figure import Figure
 
-from fbftl.attacks.findings import Finding
+from fbftl.attacks.attained import Finding
 from fbftl.findings.plots.kinds import pictures
 from fbftl.findings.style import TEXT_WIDTH
 

@@ -17,9 +17,8 @@ from fbftl.messages.channel import plain_upload_bits
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
 from fbftl.messages.codec.bitpack import pack, packed_bytes, unpack
 from fbftl.messages.codec.compression import PLAIN
-from fbftl.messages.encoded import digested_messages
+from fbftl.messages.encoded import MessageSample, digested_messages, mean, message_sample
 from fbftl.messages.payload import Change, Uploaded
-from fbftl.messages.sample import MessageSample, mean, message_sample
 from fbftl.privacy.noise import relative_range_of_unequal
 
 SAMPLED_DIALOGUES = 16

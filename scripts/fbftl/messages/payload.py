@@ -9,8 +9,7 @@ import numpy as np
 from fbftl.ground.room import RAM, Room
 from fbftl.messages.channel import plain_upload_bits
 from fbftl.messages.codec import Compression, compress
-from fbftl.messages.encoded import Encoded, encode_rows
-from fbftl.messages.sample import mean, message_sample
+from fbftl.messages.encoded import Encoded, encode_rows, mean, message_sample
 from fbftl.privacy.noise import relative_range, respond
 
 Change = Callable[[np.ndarray, np.ndarray], np.ndarray]

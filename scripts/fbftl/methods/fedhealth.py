@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fbftl.exchange.averaging import by_weights, weights_or_updates
-from fbftl.exchange.personal import PERSONAL_MEASURES, PERSONAL_SERIES, by_client
+from fbftl.exchange.personal import PERSONAL_MEASURES, PERSONAL_SERIES, PersonalModels, by_client
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Uplink
 from fbftl.study.job import Job
@@ -34,7 +34,6 @@ from fbftl.training.local_updates import (
     set_flat,
 )
 from fbftl.training.optimisers import OPTIMISERS
-from fbftl.training.personal_models import PersonalModels
 from fbftl.training.samples import LabelledSamples
 from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples

@@ -21,13 +21,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fbftl.exchange.personal import Cohort, run_personal
+from fbftl.exchange.personal import Cohort, PersonalModels, run_personal, train_side_by_side
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec import NotFiniteError
 from fbftl.study.job import Job
 from fbftl.training.local_updates import Hooks, LocalPlan
-from fbftl.training.personal_models import PersonalModels, train_side_by_side
 from fbftl.training.samples import LabelledInputs
 from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import Inputs, Outcome, client_samples

@@ -19,8 +19,7 @@ from fbftl.study.job import Job
 from fbftl.training.batches import Round
 from fbftl.training.client_updates import weighted_losses
 from fbftl.training.network import TrainedNetwork
-from fbftl.training.passes import Passes, RoundBatch, passes_of, together
-from fbftl.training.samples import TrainingData
+from fbftl.training.samples import Passes, RoundBatch, TrainingData, passes_of, together
 from fbftl.training.tasks.task import Inputs, Outcome, Repetition, client_samples
 
 

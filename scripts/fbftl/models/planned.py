@@ -207,7 +207,7 @@ def _of_library(
     from fbftl.models.backbones import build_backbone
     from fbftl.models.cut import front
     from fbftl.models.forward import ChannelAxes, Pool
-    from fbftl.models.source.weights import require_fit
+    from fbftl.models.source.manifest import require_fit
 
     with torch.device("meta"):
         model = build_backbone(source["from"], source["name"], options)

@@ -28,8 +28,7 @@ from fbftl.training.local_updates import (
 )
 from fbftl.training.network import TrainedNetwork, evaluate
 from fbftl.training.optimisers import ANNEALING
-from fbftl.training.passes import passes_of
-from fbftl.training.samples import TrainingData, by_domain
+from fbftl.training.samples import TrainingData, by_domain, passes_of
 from fbftl.training.tasks.task import ClientSamples, Repetition
 
 

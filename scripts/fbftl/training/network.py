@@ -20,8 +20,16 @@ from fbftl.training.batches import Round
 from fbftl.training.client_updates import client_updates, weighted_losses
 from fbftl.training.curves import Curves, ExtraMeasures
 from fbftl.training.optimisers import Sgd
-from fbftl.training.passes import Passes, RoundBatch, passes_of, together
-from fbftl.training.samples import LabelledSamples, ReadSamples, TrainingData, by_domain
+from fbftl.training.samples import (
+    LabelledSamples,
+    Passes,
+    ReadSamples,
+    RoundBatch,
+    TrainingData,
+    by_domain,
+    passes_of,
+    together,
+)
 from fbftl.training.tasks.task import ClientSamples, LabelledFeatures, Repetition
 
 EVALUATION_ROWS = 2048

@@ -20,8 +20,16 @@ from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.models.source import known_weights
 from fbftl.models.source.files import packaged_file, vision_config
-from fbftl.models.source.manifest import SourceModel, build, load_source, write_source
-from fbftl.models.source.weights import fill, in_order, read_pinned_pickle, read_weights
+from fbftl.models.source.manifest import (
+    SourceModel,
+    build,
+    fill,
+    in_order,
+    load_source,
+    read_pinned_pickle,
+    read_weights,
+    write_source,
+)
 
 HELD_OUT_LETTERS = 2000
 """Letters rendered besides the training ones, to state the source model's accuracy."""

@@ -17,8 +17,7 @@ from fbftl.ground.logs import log
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.t5.checkpoint import SourceT5, load_folder, new_model, write_source
-from fbftl.models.t5.head import ALL
-from fbftl.models.t5.sequences import Sequences
+from fbftl.models.t5.head import ALL, Sequences
 from fbftl.models.t5.tokenizer import Tokenizer, train_tokenizer
 from fbftl.study.job import FineTuning
 from fbftl.training.t5 import CurvePoint, SequencePairs, TrainedT5, train_at_server

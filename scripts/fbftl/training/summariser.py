@@ -9,9 +9,8 @@ from fbftl.data.participation import clients_of, grouped
 from fbftl.ground.errors import required
 from fbftl.ground.logs import log
 from fbftl.messages.dialogues import Dialogues
-from fbftl.models.t5.head import generate
+from fbftl.models.t5.head import Sequences, generate
 from fbftl.models.t5.model import T5
-from fbftl.models.t5.sequences import Sequences
 from fbftl.training.t5 import CurvePoint, SequencePairs, TrainedT5, train_at_server, validation_loss
 from fbftl.training.tasks.dialogues import ClientDialogues, rouge
 from fbftl.training.tasks.task import Fit, Received, Repetition

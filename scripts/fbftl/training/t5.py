@@ -17,9 +17,15 @@ from torch import Tensor
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.models.modes import digest
-from fbftl.models.t5.head import Cut, head_memory, new_head, sample_losses, summary_logits
+from fbftl.models.t5.head import (
+    Cut,
+    Sequences,
+    head_memory,
+    new_head,
+    sample_losses,
+    summary_logits,
+)
 from fbftl.models.t5.model import T5
-from fbftl.models.t5.sequences import Sequences
 from fbftl.study.job import FineTuning
 from fbftl.training.batches import Round, Rounds, laid_out
 from fbftl.training.optimisers import Adam

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.attacks.exposure import EXACT, errors, guesses, root_of_rank_one
+from fbftl.attacks.label_recovery import EXACT, errors, guesses, root_of_rank_one
 from fbftl.messages.statistics import Statistics
 
 CLASSES = 3

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from fbftl.attacks import personal_models
+from fbftl.attacks import sent_models
 from fbftl.attacks.attained import Attained, labels_recovered
+from fbftl.attacks.of_method.fedvote import expected
 from fbftl.attacks.of_method.secure_ftl import labels_of_factors, labels_of_gradient
 from fbftl.attacks.sent_models import Watching, membership_in_weights
-from fbftl.attacks.votes import expected
-from fbftl.methods.fedavg.federation import initial_learner
-from fbftl.methods.secure_ftl.alignment import Parties, Party
+from fbftl.methods.fedavg.run import initial_learner
+from fbftl.methods.secure_ftl.run import Parties, Party
 from fbftl.study.methods import axes_by_method
 from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import Inputs, client_samples
@@ -83,7 +83,7 @@ def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
     client_data = cohort.client_data
     public = open_samples(client_data, "target")
     before = [weights.clone() for weights in cohort.models.weights]
-    first, second = (personal_models.images_of_mean_logits(cohort, public) for _ in range(2))
+    first, second = (sent_models.images_of_mean_logits(cohort, public) for _ in range(2))
     assert first == second
     assert all(map(torch.equal, before, cohort.models.weights))
 

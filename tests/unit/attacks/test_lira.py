@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from fbftl.attacks.likelihood_ratios import shared_spread, spread_per_sample
+from fbftl.attacks.choice import shared_spread, spread_per_sample
 from fbftl.attacks.shadows import Population, TargetView, against
 from scipy.stats import binom, norm, t
 from unit.attacks.gaussian_models import few_shadows, trained_on_halves

@@ -5,9 +5,18 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from fbftl.attacks import choice
-from fbftl.attacks.choice import ATTACKS, CHANCE, Attempt, Rate, attempt_all, chosen, thresholds_for
-from fbftl.attacks.head_membership import GUESS, membership_findings, rows_of
-from fbftl.attacks.likelihood_ratios import OFFSETS, Rmia
+from fbftl.attacks.choice import (
+    ATTACKS,
+    CHANCE,
+    OFFSETS,
+    Attempt,
+    Rate,
+    Rmia,
+    attempt_all,
+    chosen,
+    thresholds_for,
+)
+from fbftl.attacks.heads import GUESS, membership_findings, rows_of
 from fbftl.attacks.membership import auc
 from fbftl.attacks.shadows import Population, against
 from scipy.stats import binom

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.attacks.likelihood_ratios import Rmia, dominated
+from fbftl.attacks.choice import Rmia, dominated
 from fbftl.attacks.shadows import Population, against
 from hypothesis import given
 from hypothesis import strategies as st

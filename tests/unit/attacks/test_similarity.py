@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from fbftl.attacks.similarity import psnr, ssim, window
+from fbftl.attacks.inversion import psnr, ssim, window
 from fbftl.ground.randomness import stream
 
 

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import zarr
 from fbftl.features.extract import extract
-from fbftl.features.store.format import from_storage, storage_dtype, to_storage
+from fbftl.features.store.format import Ragged, as_column, from_storage, storage_dtype, to_storage
 from fbftl.features.store.manifest import location
 from fbftl.features.store.provenance import Target
 from fbftl.features.store.publish import writer_of
-from fbftl.features.store.ragged import Ragged, as_column
 from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from fbftl.ground.room import Room

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from fbftl.features.extract import extract
-from fbftl.features.store.ragged import FeatureKind, Ragged
+from fbftl.features.store.format import FeatureKind, Ragged
 from fbftl.features.store.reader import open_store
 from fbftl.features.store.writer import WorkFolder
 from unit.features import store_toys as toys

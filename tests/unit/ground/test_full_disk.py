@@ -18,7 +18,7 @@ FULL = r"^\S+ could not be written \(No space left on device\); make room for it
 
 
 def weights(path: Path) -> None:
-    from fbftl.models.source.weights import write_weights
+    from fbftl.models.source.manifest import write_weights
     from torch import nn
 
     write_weights(path, nn.Linear(30, 30))

@@ -7,7 +7,7 @@ import pytest
 from fbftl.messages.codec import Compression, compress, decode, encode, encode_each
 from fbftl.messages.codec.compression import RANGE_BYTES
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.messages.sample import MessageSample, message_sample
+from fbftl.messages.encoded import MessageSample, message_sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.messages.codec_toys import GRID_BITS, any_bits, any_matrix, keeps, relu_features

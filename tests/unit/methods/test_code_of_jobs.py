@@ -58,6 +58,6 @@ def test_a_leaf_of_a_methods_folder_brings_neither_its_run_nor_its_task(scripts)
     audits = [m for paper in by_name.audited() for m in by_name.modules(paper, ["audit"])]
     audit = code.sources("tables/tabulate_audit.py", str(scripts), *audits)
     names = {str(Path(path).relative_to(scripts / "fbftl")) for path in audit[1:]}
-    assert "methods/ecos/counting.py" in names
+    assert "methods/ecos/coverage.py" in names
     assert "methods/ecos/run.py" not in names
     assert {name for name in names if name.startswith(("tasks", "training", "learners"))} == set()

@@ -5,8 +5,8 @@ import torch
 from fbftl.data.participation import grouped, held_out
 from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.t5.checkpoint import new_model
+from fbftl.models.t5.head import Sequences
 from fbftl.models.t5.model import T5
-from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.tokenizer import END_ID
 from fbftl.study.job import FineTuning
 from fbftl.training.t5 import SequencePairs, TrainedT5, train_at_server

@@ -15,8 +15,7 @@ from fbftl.models.backbones import build_backbone
 from fbftl.models.cut import cuttable, extractor, front
 from fbftl.models.source import known_weights
 from fbftl.models.source.check import check, files
-from fbftl.models.source.manifest import load_source, write_source
-from fbftl.models.source.weights import write_weights
+from fbftl.models.source.manifest import load_source, write_source, write_weights
 from fbftl.training.pretrain import load_given
 from safetensors.torch import save_file
 from unit.models.source_toys import source_block

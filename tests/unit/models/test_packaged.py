@@ -13,7 +13,7 @@ from fbftl.ground.errors import UserError
 from fbftl.models.source import files
 from fbftl.models.source.check import check
 from fbftl.models.source.files import PACKAGED, Packaged
-from fbftl.models.source.weights import in_order, read_pinned_pickle
+from fbftl.models.source.manifest import in_order, read_pinned_pickle
 from fbftl.training.pretrain import load_given
 from unit.models.source_toys import source_block
 

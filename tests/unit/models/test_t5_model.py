@@ -6,12 +6,17 @@ import json
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from fbftl.models.source.weights import write_weights
+from fbftl.models.source.manifest import write_weights
 from fbftl.models.t5 import planned
 from fbftl.models.t5.checkpoint import load_folder
-from fbftl.models.t5.head import ALL, first_trained_block, summary_logits, trained_parameters
+from fbftl.models.t5.head import (
+    ALL,
+    Sequences,
+    first_trained_block,
+    summary_logits,
+    trained_parameters,
+)
 from fbftl.models.t5.model import T5, position_buckets
-from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.tokenizer import train_tokenizer
 from safetensors.torch import load_file, save_file
 from torch import Tensor

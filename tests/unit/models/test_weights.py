@@ -6,7 +6,7 @@ import pytest
 import torch
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
-from fbftl.models.source.weights import check_digest, fill, read_weights, write_weights
+from fbftl.models.source.manifest import check_digest, fill, read_weights, write_weights
 from safetensors.torch import save_file
 from torch import nn
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.methods.fedfeat.feature_metrics import feature_metrics
+from fbftl.methods.fedfeat import feature_metrics
 from fbftl.privacy.feature_noise import (
     bounded,
     epsilon_at_stated_sensitivity,

@@ -21,14 +21,14 @@ from fbftl.messages.channel import Link, PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Vectors
 from fbftl.methods.by_name import train
-from fbftl.methods.ecos import private_knn, sampling
-from fbftl.methods.ecos.counting import counts_event
-from fbftl.methods.ecos.coverage import Clusters
+from fbftl.methods.ecos import private_knn
+from fbftl.methods.ecos import run as sampling
+from fbftl.methods.ecos.coverage import Clusters, counts_event
 from fbftl.methods.eppfl.activations import Boundary
-from fbftl.methods.eppfl.rounds import crossing_of
+from fbftl.methods.eppfl.run import crossing_of
 from fbftl.methods.fade.groups import Users
 from fbftl.methods.fade.server import PartServer, UpdateNoise
-from fbftl.methods.fedfeat.run import feature_noise
+from fbftl.methods.fedfeat import feature_noise
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
 from fbftl.models.heads import Head

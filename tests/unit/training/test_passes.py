@@ -11,7 +11,7 @@ from fbftl.models.chain import Chain
 from fbftl.models.networks import build
 from fbftl.training.batches import Round, Rounds, laid_out, rounds
 from fbftl.training.network import TrainedNetwork
-from fbftl.training.passes import ClientByClient, Passes, passes_of
+from fbftl.training.samples import ClientByClient, Passes, passes_of
 from torch import Tensor, nn
 from unit.exchange import test_rounds as engine
 from unit.exchange.test_rounds import TRAINING, all_arrive, even_arrive, training_data

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from fbftl.exchange.personal import PersonalModels, train_side_by_side
 from fbftl.models.chain import Chain
 from fbftl.models.networks import random_split
 from fbftl.training import local
 from fbftl.training.local_updates import LocalPlan, SplitModel
-from fbftl.training.personal_models import PersonalModels, train_side_by_side
 from fbftl.training.samples import LabelledInputs
 from unit.training.training_toys import training
 

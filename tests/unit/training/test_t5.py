@@ -12,8 +12,15 @@ from fbftl.data.participation import held_out
 from fbftl.features.dialogues import forward_fn
 from fbftl.ground.errors import UserError
 from fbftl.models.t5.checkpoint import SourceT5, load_source, write_source
-from fbftl.models.t5.head import ALL, generate, head_memory, is_trained, new_head, summary_logits
-from fbftl.models.t5.sequences import Sequences
+from fbftl.models.t5.head import (
+    ALL,
+    Sequences,
+    generate,
+    head_memory,
+    is_trained,
+    new_head,
+    summary_logits,
+)
 from fbftl.models.t5.tokenizer import END_ID, train_tokenizer
 from fbftl.study.job import FineTuning
 from fbftl.training.pretrain_t5 import prepare_source

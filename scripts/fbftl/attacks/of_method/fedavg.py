@@ -4,7 +4,7 @@ from functools import partial
 
 from fbftl.attacks.attained import Attained
 from fbftl.attacks.sent_models import Watching, membership_in_weights
-from fbftl.methods.fedavg.federation import initial_learner
+from fbftl.methods.fedavg.run import initial_learner
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import ClientSamples
 

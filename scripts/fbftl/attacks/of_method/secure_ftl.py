@@ -9,8 +9,7 @@ Either way the labels come out up to one sign for all, which one label that it k
 import numpy as np
 
 from fbftl.attacks.attained import Attained
-from fbftl.methods.secure_ftl.alignment import Parties
-from fbftl.methods.secure_ftl.run import initial_parties
+from fbftl.methods.secure_ftl.run import Parties, initial_parties
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import ClientSamples
 

@@ -14,6 +14,7 @@ import numpy as np
 from fbftl.features.store.format import (
     VERSION,
     ArrayLayout,
+    Column,
     chunk_key,
     column_layout,
     decode_chunk,
@@ -25,7 +26,6 @@ from fbftl.features.store.format import (
 )
 from fbftl.features.store.manifest import AT_ONCE, Folder, Manifest, Remote, is_url
 from fbftl.features.store.provenance import Target
-from fbftl.features.store.ragged import Column
 from fbftl.features.store.writer import SplitWriter, WorkFolder
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sync, write_durably

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import zarr
 
-from fbftl.features.store.format import OFFSETS, VERSION, from_storage, sha256_of
+from fbftl.features.store.format import OFFSETS, VERSION, Ragged, from_storage, sha256_of
 from fbftl.features.store.manifest import AGAIN, open_group, place_of, read_manifest
 from fbftl.features.store.provenance import Provenance, provenance_of
-from fbftl.features.store.ragged import Ragged
 from fbftl.ground.errors import UserError
 from fbftl.ground.room import RAM, Room
 

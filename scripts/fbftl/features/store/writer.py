@@ -22,7 +22,11 @@ import numpy as np
 from fbftl.features.store.format import (
     OFFSETS,
     ArrayLayout,
+    Column,
+    FeatureKind,
+    Ragged,
     chunk_key,
+    concatenate,
     encode_chunk,
     first_dimension,
     rows_per_chunk,
@@ -31,7 +35,6 @@ from fbftl.features.store.format import (
     to_storage,
 )
 from fbftl.features.store.provenance import Target
-from fbftl.features.store.ragged import Column, FeatureKind, Ragged, concatenate
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers, write_durably, writing
 

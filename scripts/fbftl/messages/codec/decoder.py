@@ -5,9 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec.bitpack import decode_positions, packed_bytes, unpack
+from fbftl.messages.codec.bitpack import (
+    RangeDecoder,
+    decode_histogram,
+    decode_positions,
+    packed_bytes,
+    unpack,
+)
 from fbftl.messages.codec.compression import RANGE_BYTES, Grid, scatter
-from fbftl.messages.codec.entropy import RangeDecoder, decode_histogram
 from fbftl.messages.codec.header import FIELDS, HEADER_BYTES, Header, Layout
 
 

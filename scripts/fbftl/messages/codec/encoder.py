@@ -7,7 +7,14 @@ from typing import Literal
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec.bitpack import encode_positions, pack, packed_bytes, positions_bytes
+from fbftl.messages.codec.bitpack import (
+    RangeEncoder,
+    encode_histogram,
+    encode_positions,
+    pack,
+    packed_bytes,
+    positions_bytes,
+)
 from fbftl.messages.codec.compression import (
     PLAIN,
     RANGE_BYTES,
@@ -17,7 +24,6 @@ from fbftl.messages.codec.compression import (
     scatter,
     select,
 )
-from fbftl.messages.codec.entropy import RangeEncoder, encode_histogram
 from fbftl.messages.codec.header import HEADER_BYTES, Header, Layout
 
 Coding = Literal["packed", "entropy"]

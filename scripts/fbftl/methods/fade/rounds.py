@@ -40,10 +40,10 @@ from fbftl.methods.fade.groups import (
     GroupedClients,
     ParticipationSchedule,
     Users,
+    losses_of,
     per_round,
     schedule_of,
 )
-from fbftl.methods.fade.losses import losses_of
 from fbftl.methods.fade.server import (
     PartServer,
     UpdateNoise,

@@ -11,7 +11,7 @@ from fbftl.exchange.served_rounds import decoded_model
 from fbftl.ground.devices import prepare
 from fbftl.ground.errors import required
 from fbftl.messages.codec import encode
-from fbftl.methods.fedavg.federation import initial_learner
+from fbftl.methods.fedavg.run import initial_learner
 from fbftl.training.batches import Round
 from fbftl.training.tasks.task import Inputs, Repetition, client_samples
 

@@ -1,12 +1,16 @@
-"""A run of FedAvg; under `aggregation: masked` the server sees the sum of the weights alone.
+"""A run of FedAvg, as it is, as a survey simulates it, or with the sum of the weights masked.
 
-Clients then send K_u w_u under masks, and the server divides the sum of those that arrive by their
-numbers of samples, which it knows. Nothing bounds weights, so that numbers have whole words. A
-round of which no sum is told leaves the weights as they are.
+In the survey's simulation there are draws in every round and starts of the clients' own. Under
+`aggregation: masked` the server sees the sum of the weights alone. Clients then send K_u w_u under
+masks, and the server divides the sum of those that arrive by their numbers of samples, which it
+knows. Nothing bounds weights, so that numbers have whole words. A round of which no sum is told
+leaves the weights as they are.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -17,13 +21,66 @@ from fbftl.exchange.repetition import Train, parameter_count, run_rounds
 from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
 from fbftl.exchange.uplink import Uplink
 from fbftl.ground.errors import required
+from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
 from fbftl.messages.codec import NotFiniteError
-from fbftl.methods.fedavg.federation import initial_learner, with_measures
 from fbftl.study.job import Job
-from fbftl.training.batches import Round
-from fbftl.training.local_network import LocalNetwork
-from fbftl.training.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.batches import Round, drawn_rounds
+from fbftl.training.curves import Measure
+from fbftl.training.local_network import LocalNetwork, local_network
+from fbftl.training.local_updates import Hooks, LocalUpdate
+from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
+
+OWN_MEASURES = {
+    "first_accuracy": Measure("share", "higher", diverged=0.0),
+    "reversals": Measure("rounds", "lower"),
+}
+"""Accuracy after the first round, and rounds after which it was lower than before."""
+
+
+def with_measures(outcome: Outcome) -> Outcome:
+    """Return an outcome with its first accuracy and its reversals."""
+    return outcome.with_more(lambda of: early(of["series"]["test_accuracy"]), OWN_MEASURES)
+
+
+def early(accuracy: Sequence[float]) -> dict[str, float]:
+    """Return the accuracy after round 1, and after how many rounds it was lower than before."""
+    fallen = sum(later < sooner for sooner, later in pairwise(accuracy))
+    return {"first_accuracy": accuracy[0], "reversals": fallen}
+
+
+def initial_learner(client_data: ClientSamples, repetition: Repetition) -> LocalNetwork:
+    """Return a repetition's learner with the starts and the draws that its setting asks for."""
+    setting, training = repetition.job.setting, repetition.job.network_training
+    schedule = None
+    if setting.resampled_per_round is not None:
+        shape = (
+            setting.resampled_per_round,
+            training.clients_per_round,
+            training.local_rounds,
+            repetition.seed,
+        )
+        schedule = drawn_rounds(repetition.clients, *shape)
+    hooks = (
+        Hooks(start=own_starts(client_data, repetition))
+        if setting.initial_weights == "own"
+        else Hooks()
+    )
+    return local_network(client_data, repetition, hooks, schedule)
+
+
+def own_starts(
+    client_data: ClientSamples, repetition: Repetition
+) -> Callable[[LocalUpdate], Tensor | None]:
+    """Return what has every client begin its first round from initial values of its own."""
+
+    def start(local_update: LocalUpdate) -> Tensor | None:
+        if local_update.round_number > 1:
+            return None
+        seed = int(stream(repetition.seed, "start", local_update.client).integers(2**31))
+        return local_network(client_data, replace(repetition, seed=seed)).weights()
+
+    return start
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

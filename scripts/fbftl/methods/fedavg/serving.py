@@ -8,7 +8,7 @@ from fbftl.exchange.arrivals import Exchange, Served, ServerPlan, protected_by_a
 from fbftl.exchange.averaging import by_samples
 from fbftl.exchange.served_rounds import ServedRounds
 from fbftl.ground.devices import prepare
-from fbftl.methods.fedavg.federation import initial_learner
+from fbftl.methods.fedavg.run import initial_learner
 from fbftl.study.job import Job
 from fbftl.training.batches import Round
 from fbftl.training.tasks.task import Inputs, client_samples

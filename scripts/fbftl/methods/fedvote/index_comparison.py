@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import torch
 
+from fbftl.exchange.personal import PersonalModels
 from fbftl.ground.randomness import stream
-from fbftl.methods.fedvote.similarity import cka
+from fbftl.methods.fedvote.sources import cka
 from fbftl.study.job import Job
 from fbftl.training.local_network import LocalTrainingData
 from fbftl.training.local_updates import SplitModel
-from fbftl.training.personal_models import PersonalModels
 from fbftl.training.tasks.task import ClientSamples, Repetition
 
 PASSES = 10

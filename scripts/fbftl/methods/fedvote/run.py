@@ -16,8 +16,7 @@ import torch
 from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Uplink
-from fbftl.methods.fedvote.similarity import cka, sketched
-from fbftl.methods.fedvote.sources import SourceModels, source_models
+from fbftl.methods.fedvote.sources import SourceModels, cka, sketched, source_models
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.curves import Measure, Series, first_epoch_at

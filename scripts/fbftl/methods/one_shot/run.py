@@ -23,8 +23,7 @@ from fbftl.messages.codec import compress
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Vectors
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Moments, Statistics
-from fbftl.methods.one_shot.clients import right_on
-from fbftl.methods.one_shot.preparation import compression_of
+from fbftl.methods.one_shot.clients import compression_of, right_on
 from fbftl.methods.one_shot.summaries import Knowledge, Learned, send_summaries
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.noise import clip_norm

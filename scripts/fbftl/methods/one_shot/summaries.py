@@ -29,19 +29,22 @@ from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Moments, SplitMeans, Statistics
-from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, evaluation_by_clients, right_on
-from fbftl.methods.one_shot.message import Summary, SummaryMessage
-from fbftl.methods.one_shot.messages.means import SplitMeansMessage
-from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
-from fbftl.methods.one_shot.preparation import (
+from fbftl.methods.one_shot.clients import (
+    Clients,
+    HeadEvaluation,
     compression_of,
+    evaluation_by_clients,
     holds_out_rows,
     message_of,
     numbers_of,
     prepared,
+    right_on,
     ring_of,
     statistics_of_sum,
 )
+from fbftl.methods.one_shot.message import Summary, SummaryMessage
+from fbftl.methods.one_shot.messages.means import SplitMeansMessage
+from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job

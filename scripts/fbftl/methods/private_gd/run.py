@@ -9,8 +9,7 @@ import numpy as np
 
 from fbftl.messages.ledger import Ledger
 from fbftl.methods.private_gd.descent import PRIVATE_MEASURES, PRIVATE_SERIES
-from fbftl.methods.private_gd.heads import private_heads
-from fbftl.methods.private_gd.server import Noise, noise_of, sent
+from fbftl.methods.private_gd.heads import Noise, noise_of, private_heads, sent
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.training.curves import RIGHT, packed

@@ -21,14 +21,14 @@ from torch.func import functional_call
 from fbftl.exchange.averaging import by_weights, pieces_held, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.ground.randomness import torch_seed
-from fbftl.methods.robust.evaluation import (
+from fbftl.methods.robust.pgd import (
     KINDS,
     SHARES,
     Predicting,
+    by_pgd,
     hits_by_kind,
     statistics_under_attack,
 )
-from fbftl.methods.robust.pgd import by_pgd
 from fbftl.models.dual_batch_norm import Statistics, doubled, mixed
 from fbftl.models.widths import SharedWeights
 from fbftl.study.job import Job

@@ -1,4 +1,4 @@
-"""The source model: built from its architecture, written with a manifest, read again.
+"""The source model, written with a manifest and read again, its weights safetensors only.
 
 `pretrain` and `load` make it. The manifest tells all that is needed to build the module again:
 
@@ -9,23 +9,148 @@
     parameters      how many
     sha256          of the weights file
     versions        of the libraries that made it
+
+A pickle is opened only where its digest is pinned in the code, and then for tensors alone.
 """
 
+import pickle
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors.torch import load_file, save
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from fbftl.data.preprocess import Preprocessing
-from fbftl.ground.files import write_json
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import check_digest, replacing, sha256, write_json
 from fbftl.ground.randomness import torch_seed
 from fbftl.models import networks
-from fbftl.models.source.weights import WithoutInitialValues, fill, read_weights, write_weights
+from fbftl.models.source.files import tensor_shapes
+
+
+class WithoutInitialValues(TorchFunctionMode):
+    """A context in which modules are built without initial values, for weights that come next.
+
+    Drawing values for VGG-16 takes longer than reading them.
+    """
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Call torch's functions but those that fill a tensor in place (`torch.nn.init.*_`)."""
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", None) == "torch.nn.init" and func.__name__.endswith("_"):
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)
+
+
+def write_weights(path: str | Path, model: nn.Module) -> str:
+    """Write a model's parameters and buffers as safetensors, atomically; return the SHA-256.
+
+    Tensors that share memory are written once per name. Equal weights give equal bytes.
+    """
+    state = {name: value.detach().cpu().clone() for name, value in model.state_dict().items()}
+    with replacing(path) as temporary:
+        temporary.write_bytes(save({name: value.contiguous() for name, value in state.items()}))
+    return sha256(path)
+
+
+def read_weights(path: str | Path, digest: str | None = None) -> dict[str, torch.Tensor]:
+    """Read a safetensors file.
+
+    Args:
+        path: the file.
+        digest: its expected SHA-256 in hex, or None to accept any.
+
+    Raises:
+        UserError: if the file is missing, has another digest, is a pickle, or is no valid
+            safetensors file (the library checks every size in the header against the file's).
+    """
+    check_digest(path, digest)
+    tensor_shapes(path)
+    return load_file(path)
+
+
+def read_pinned_pickle(path: str | Path) -> dict[str, torch.Tensor]:
+    """Read tensors from a pickle whose digest the caller has found to be the one that is known.
+
+    Raises:
+        UserError: if it holds anything but tensors; no code in it is run to find out.
+    """
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError) as error:
+        raise UserError(f"{path} holds more than tensors, or is damaged, and is refused") from error
+    if not isinstance(state, Mapping) or not all(
+        isinstance(value, torch.Tensor) for value in state.values()
+    ):
+        raise UserError(f"{path} is no table of tensors and is refused")
+    return dict(state)
+
+
+def in_order(
+    model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path
+) -> dict[str, torch.Tensor]:
+    """Return tensors under a model's own names, which another library gave in the same order.
+
+    Raises:
+        UserError: if their number or the shape of one of them differs.
+    """
+    expected_state = model.state_dict()
+    if len(expected_state) != len(state):
+        raise UserError(
+            f"{path} has {len(state)} tensors and the model {len(expected_state)}; name the model "
+            "that the file was saved from"
+        )
+    renamed = {}
+    for (name, expected), (theirs, value) in zip(
+        expected_state.items(), state.items(), strict=True
+    ):
+        if expected.shape != value.shape:
+            raise UserError(
+                f"{path} has {theirs} of shape {tuple(value.shape)} where the model has {name} of "
+                f"shape {tuple(expected.shape)}; name the model that the file was saved from"
+            )
+        renamed[name] = value
+    return renamed
+
+
+def fill(model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path) -> None:
+    """Load `state` into `model`; every name and shape must agree.
+
+    Raises:
+        UserError: naming the first tensors that are missing, unexpected or of another shape.
+    """
+    require_fit(model, {name: list(value.shape) for name, value in state.items()}, path)
+    model.load_state_dict(state)
+
+
+def require_fit(model: nn.Module, shapes: Mapping[str, list[int]], path: str | Path) -> None:
+    """Refuse tensors of which a name or a shape is not the model's, as `fill`."""
+    expected = {name: list(value.shape) for name, value in model.state_dict().items()}
+    shared = expected.keys() & shapes.keys()
+    complaints = {
+        "lacks": sorted(expected.keys() - shapes.keys()),
+        "has unexpected": sorted(shapes.keys() - expected.keys()),
+        "has other shapes for": sorted(n for n in shared if expected[n] != shapes[n]),
+    }
+    differences = [f"{what} {_some(names)}" for what, names in complaints.items() if names]
+    if differences:
+        raise UserError(
+            f"{path} does not fit the model: it {' and '.join(differences)}; name the model that "
+            "the file was saved from"
+        )
+
+
+def _some(names: list[str], shown: int = 3) -> str:
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.source.files import read_config
-from fbftl.models.source.weights import read_weights, write_weights
+from fbftl.models.source.manifest import read_weights, write_weights
 from fbftl.models.t5.model import T5, Attention, FeedForward
 from fbftl.models.t5.tokenizer import Tokenizer
 

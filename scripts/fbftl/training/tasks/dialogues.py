@@ -22,11 +22,10 @@ from fbftl.features.store.reader import Features, open_store
 from fbftl.ground.errors import required
 from fbftl.ground.files import read_json
 from fbftl.messages.dialogues import SAMPLED_DIALOGUES, Dialogues, token_id_bits
-from fbftl.messages.sample import spread_evenly
+from fbftl.messages.encoded import spread_evenly
 from fbftl.models.t5.checkpoint import SourceT5, load_source
-from fbftl.models.t5.head import ALL, Cut, first_trained_block, trained_parameters
+from fbftl.models.t5.head import ALL, Cut, Sequences, first_trained_block, trained_parameters
 from fbftl.models.t5.model import T5
-from fbftl.models.t5.sequences import Sequences
 from fbftl.study.job import Job
 from fbftl.training.t5 import CurvePoint, SequencePairs
 from fbftl.training.tasks.task import Inputs, Learner, Repetition, Score

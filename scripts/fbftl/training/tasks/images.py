@@ -9,12 +9,12 @@ import numpy as np
 import torch
 
 from fbftl.data.participation import Partition
-from fbftl.features.store.ragged import Ragged
+from fbftl.features.store.format import Ragged
 from fbftl.features.store.reader import Features, FeatureStore, open_store
 from fbftl.ground.errors import required
 from fbftl.messages.channel import plain_upload_bits
+from fbftl.messages.encoded import SAMPLED_UPLOADS, spread_evenly
 from fbftl.messages.payload import Vectors
-from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.models.cost.layers import parameters, read_network
 from fbftl.study.job import Job
 from fbftl.training import batches

@@ -9,10 +9,9 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.ring import FRACTION_BITS
 from fbftl.messages.codec import encode
 from fbftl.methods.by_name import train
-from fbftl.methods.ecos.counting import counts_guarantee, counts_sigma
-from fbftl.methods.ecos.coverage import nearest
+from fbftl.methods.ecos.coverage import counts_guarantee, counts_sigma, nearest
 from fbftl.methods.ecos.public_rows import PublicPool, public_rows
-from fbftl.methods.ecos.sampling import chosen
+from fbftl.methods.ecos.run import chosen
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.training.tasks.task import client_features
 from unit.methods.method_toys import COUNTS, ONE_SHOT, WIDTH, Blobs, job, one_shot, with_public

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 from fbftl.messages.statistics import LabelledRows
-from fbftl.methods.ecos.counting import votes_event
-from fbftl.methods.ecos.distillation import distilled
-from fbftl.methods.ecos.private_knn import Answers, votes
+from fbftl.methods.ecos.coverage import votes_event
+from fbftl.methods.ecos.private_knn import Answers, distilled, votes
 from fbftl.privacy.composition import compose, gaussian
 from fbftl.training.logistic import logistic
 from scipy.special import softmax

@@ -11,8 +11,8 @@ import torch
 from fbftl.exchange.averaging import by_samples, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.methods.eppfl import rounds
-from fbftl.methods.eppfl.rounds import masked_mean
+from fbftl.methods.eppfl import run as edges
+from fbftl.methods.eppfl.run import masked_mean
 from fbftl.privacy.masking import Dealer, from_ring, to_ring
 from fbftl.study.job import Job
 from fbftl.training.local_network import LocalNetwork, local_network
@@ -51,7 +51,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Repetition, LocalNetwork
         learners.append((repetition, local_network(client_data, repetition, *hooks)))
         return learners[-1][1]
 
-    monkeypatch.setattr(rounds, "local_network", local)
+    monkeypatch.setattr(edges, "local_network", local)
     return learners
 
 
@@ -61,7 +61,7 @@ def clients_of(files: dict[str, str], job_: Job) -> ClientImageSamples:
 
 def eppfl(files: dict[str, str], axes: Mapping[str, Any], **training: Any) -> Outcome:
     job_ = job(axes, **training)
-    return rounds.train_with_edges(job_, clients_of(files, job_))
+    return edges.train_with_edges(job_, clients_of(files, job_))
 
 
 def rows(outcome: Outcome) -> pd.DataFrame:
@@ -77,7 +77,7 @@ def test_without_selection_and_noise_it_is_fedavg_to_the_bit(files, made, cut, e
     outcome, job_ = eppfl(files, {}, **training), job({}, "fedavg", **training)
     (_, ours), *_ = made
     client_data = clients_of(files, job_)
-    initial = partial(rounds.local_network, client_data)
+    initial = partial(edges.local_network, client_data)
     fedavg = run_rounds(job_, client_data, initial, weights_or_updates(job_), train=by_weights())
     assert torch.equal(ours.weights(), made[-1][1].weights())
     curves = [each.repetitions[0]["series"]["test_accuracy"] for each in (outcome, fedavg)]
@@ -125,7 +125,7 @@ def test_one_rounds_bytes_by_hand(files):
 def test_the_mean_is_of_those_that_arrive(files, made, aggregation):
     job_ = job({"plr": 0.3, "aggregation": aggregation}, rounds=1, clients_per_round=12)
     client_data = clients_of(files, job_)
-    sent = rows(rounds.train_with_edges(job_, client_data))
+    sent = rows(edges.train_with_edges(job_, client_data))
     (repetition, learner), *_ = made
     up = sent[sent["direction"].eq("up") & sent["lost"].notna()]
     trained = up[up["receiver"] == "edge"]

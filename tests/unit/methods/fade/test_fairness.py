@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.methods.fade.fairness import by_group, linear_probe
+from fbftl.methods.fade.run import by_group, linear_probe
 
 GROUP = np.repeat([0, 1], 4)
 PREDICTED = np.array([0, 1, 1, 1, 0, 0, 1, 0])

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.methods.fade.groups import Ranges, dealt
-from fbftl.methods.fade.losses import rounds_to
+from fbftl.methods.fade.groups import Ranges, dealt, rounds_to
 from unit.methods.fade.fade_toys import PLAIN, job, ready
 
 GROUP = np.repeat([0, 1], 300)

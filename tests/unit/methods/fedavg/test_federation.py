@@ -7,8 +7,7 @@ import pytest
 import torch
 from fbftl.data.participation import at_most
 from fbftl.ground.errors import UserError
-from fbftl.methods.fedavg import federation
-from fbftl.methods.fedavg.run import run
+from fbftl.methods.fedavg.run import initial_learner, own_starts, run
 from fbftl.training.batches import drawn_rounds
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_network import local_network
@@ -28,7 +27,7 @@ def initial_of(digits):
         of_axes = job({"method": "fedavg"} | axes, MLP, **LOCAL | {"local_batch": 4})
         client_data = client_samples(of_axes, digits)
         repetition = Repetition(of_axes, 1, np.split(np.arange(120), 3), np.arange(0))
-        return client_data, repetition, federation.initial_learner(client_data, repetition)
+        return client_data, repetition, initial_learner(client_data, repetition)
 
     return of
 
@@ -37,7 +36,7 @@ def test_own_starts_are_one_network_for_each_client_and_one_for_all_from_round_t
     client_data, repetition, learner = initial_of(initial_weights="own")
     first, second = (next(iter(rounds.single(n))) for n, rounds in enumerate(learner.schedule))
     trained = learner.train(first)
-    start = federation.own_starts(client_data, repetition)
+    start = own_starts(client_data, repetition)
     samples = learner.training_data.samples
     for index, client in enumerate(first.clients):
         local_update = LocalUpdate(1, 1, int(client), first.rows[index])

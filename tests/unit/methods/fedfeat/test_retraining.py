@@ -10,7 +10,7 @@ import torch
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.methods.fedavg.run import run as run_fedavg
-from fbftl.methods.fedfeat.run import retrain, run
+from fbftl.methods.fedfeat import retrain, run
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.study.job import Job
 from fbftl.training.feature_network import FeatureNetwork, chosen_plan

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.methods.fedvote.index_comparison import INDICES, canonical, matched, regressed
-from fbftl.methods.fedvote.similarity import cka
+from fbftl.methods.fedvote.sources import cka
 from fbftl.study.methods import axes_by_method
 from unit.methods.frameworks.framework_toys import params_of
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.methods.fedvote.similarity import SKETCHED, cka, sketched
+from fbftl.methods.fedvote.sources import SKETCHED, cka, sketched
 
 
 def features(n: int, width: int, seed: int) -> np.ndarray:

@@ -2,8 +2,7 @@
 
 import numpy as np
 import torch
-from fbftl.methods.fd import run
-from fbftl.methods.fd.augmentation import augmented, fitted, seeds_of
+from fbftl.methods.fd import augmented, distilling, fitted, of_others, seeds_of
 from fbftl.training.samples import LabelledInputs
 from torch.nn import functional
 from unit.methods.frameworks.framework_toys import sent
@@ -22,7 +21,7 @@ def test_fd_without_weight_is_training_alone(run):
 def test_teachers_are_the_means_of_the_others_that_hold_the_label():
     means = torch.arange(12.0).view(3, 2, 2)
     counts = torch.tensor([[2.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
-    teachers = run.of_others(means * (counts > 0)[..., None], counts)
+    teachers = of_others(means * (counts > 0)[..., None], counts)
     assert torch.equal(teachers[0, 0], (means[1, 0] + means[2, 0]) / 2)
     assert torch.equal(teachers[0, 1], means[1, 1])
     assert teachers[1, 1].isnan().all()  # nobody else holds it
@@ -32,7 +31,7 @@ def test_a_distilled_loss_by_hand():
     teachers = torch.randn(2, 3, 3)
     teachers[1, 2] = torch.nan
     logits, codes = torch.randn(3, 3), torch.tensor([1, 3 + 0, 3 + 2])
-    losses = run.distilling(teachers, 0.5)(logits, codes)
+    losses = distilling(teachers, 0.5)(logits, codes)
     log = functional.log_softmax(logits, 1)
     soft = functional.softmax(teachers, -1)
     expected = [

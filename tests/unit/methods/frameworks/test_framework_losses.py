@@ -3,8 +3,7 @@
 import pytest
 import torch
 from fbftl.exchange.personal import Cohort
-from fbftl.methods import fedmd
-from fbftl.methods.fd import run as fd
+from fbftl.methods import fd, fedmd
 from fbftl.training.tasks.images_samples import open_samples
 from unit.methods.frameworks.framework_toys import TWO, cohort_of, sent
 

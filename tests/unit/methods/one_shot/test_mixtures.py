@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 from fbftl.messages.codec import Compression
-from fbftl.methods.one_shot.messages.mixtures import MixturesMessage
-from fbftl.methods.one_shot.mixtures import Fitting, Mixture, held_out_count
+from fbftl.methods.one_shot.messages.mixtures import (
+    Fitting,
+    Mixture,
+    MixturesMessage,
+    held_out_count,
+)
 from sklearn.mixture import GaussianMixture
 
 DIAGONAL, SPHERICAL = Fitting(1e-3), Fitting(1e-3, spherical=True)

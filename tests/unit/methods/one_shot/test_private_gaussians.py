@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.methods.one_shot.messages.mixtures import GaussiansMessage
-from fbftl.methods.one_shot.mixtures import Fitting
+from fbftl.methods.one_shot.messages.mixtures import Fitting, GaussiansMessage
 from fbftl.privacy.statistics import sensitivity
 from hypothesis import given
 from hypothesis import strategies as st

@@ -5,8 +5,15 @@ import math
 import numpy as np
 import pytest
 import torch
-from fbftl.methods.private_gd.clipping import clipped_sums, logits_of, norm_for, outputs_for
-from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
+from fbftl.methods.private_gd.descent import (
+    Descent,
+    OwnSamples,
+    clipped_sums,
+    descend,
+    logits_of,
+    norm_for,
+    outputs_for,
+)
 from fbftl.models.heads import losses as cross_entropies
 from fbftl.models.heads import stacked
 

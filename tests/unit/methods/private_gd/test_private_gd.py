@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fbftl.methods.by_name import train
-from fbftl.methods.private_gd.server import noise_of
+from fbftl.methods.private_gd.heads import noise_of
 from fbftl.privacy.accounting import gaussian_epsilon, loose_zcdp_epsilon
 from fbftl.privacy.schedules import spent
 from unit.methods.method_toys import COUNTS, Blobs, job, with_public

@@ -9,7 +9,6 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.channel import Link, PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.methods import by_name
-from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.methods.secure_ftl.products import (
     Shares,
     multiplication_triple,
@@ -20,6 +19,7 @@ from fbftl.methods.secure_ftl.products import (
     randomness,
     shared,
 )
+from fbftl.methods.secure_ftl.run import Parties, Party
 from fbftl.privacy.masking import to_ring
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.training.tasks.task import Inputs, Outcome
