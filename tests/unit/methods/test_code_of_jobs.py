@@ -55,7 +55,7 @@ def test_jobs_on_images_have_few_modules_in_common(scripts):
 
 def test_a_leaf_of_a_methods_folder_brings_neither_its_run_nor_its_task(scripts):
     """Audits import formulas of a method, and hang on nothing that trains."""
-    audits = [m for paper in by_name.audited() for m in by_name.modules(paper, ["audit"])]
+    audits = [m for paper in by_name.audited() for m in by_name.modules(paper, "audit")]
     audit = code.sources("tables/tabulate_audit.py", str(scripts), *audits)
     names = {str(Path(path).relative_to(scripts / "fbftl")) for path in audit[1:]}
     assert "methods/ecos/coverage.py" in names
