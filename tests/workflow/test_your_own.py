@@ -36,7 +36,7 @@ STUDIES = {
 COMMANDS = re.findall(r"^```sh\n(.*?)\n```", PAGE, re.MULTILINE | re.DOTALL)
 CLASSES = 3
 
-SCARCITY = ("flowers", "writers", "birds", "vectors", "painters")
+SCARCITY = ("vectors", "flowers", "writers", "birds", "painters")
 """Tasks of the page whose experiment is `scarcity`; that of `income` has its name."""
 
 EPOCHS = {"training": {"epochs": 2}}
@@ -133,9 +133,12 @@ def make_income(folder: Path) -> None:
 
 
 def succeed(folder: Path, command: str, *arguments: str) -> None:
-    """Run one of the page's commands in a project, with arguments after it; it must end well."""
+    """Run one of the page's commands in a project, with arguments after it; it must end well.
+
+    What `./run study` does is done by Snakemake itself, in this environment.
+    """
     assert command in COMMANDS
-    program, *rest = shlex.split(command)
+    program, *rest = shlex.split(command.replace("./run study", "snakemake --cores 2"))
     before = [] if program == "python" else ["-m", program]
     done = Project(folder).python(*before, *rest, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -159,7 +162,7 @@ def made(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Project
         make_data(project.folder)
     first, *more = (f"{task}.yaml" for task in TABLES)
     succeed(
-        project.folder, f"snakemake --cores 2 --configfile {first}", *more, "small.yaml", "--",
+        project.folder, f"./run study --configfile {first}", *more, "small.yaml", "--",
         *TABLES.values(),
     )  # fmt: skip
     return project
@@ -170,9 +173,8 @@ def stored(project: Project, task: str) -> dict[str, Any]:
     return dict(read_manifest(project.results / task / "features.json").store)
 
 
-def test_the_page_has_a_command_for_each_study() -> None:
+def test_the_studies_of_the_page_are_those_that_are_run() -> None:
     assert STUDIES.keys() == {f"{task}.yaml" for task in (*TABLES, "networks", "letters")}
-    assert {f"snakemake --cores 2 --configfile {study}" for study in STUDIES} < set(COMMANDS)
 
 
 def test_networks_of_ones_own_are_planned_for_each_method(fresh: Project) -> None:
