@@ -139,54 +139,57 @@ Epochs = Annotated[int, Field(ge=1, le=1000)]
 class SharedAxes(Axes):
     """The axes that several methods share.
 
-    method: how the model is trained; `study/methods/` has a record of each.
-    cut: cut layer m_c; none takes the task's own.
-    network: name of the network that starts at random; none takes source architecture and head.
+    method: method that trains the model, one of the table above.
+    cut: cut layer m_c; null takes the task's own.
+    network: name of a network of the task that starts at random; null takes the source's
+        architecture with the task's head.
     fraction: share of the clients that take part, with all their samples.
-    samples_per_client: samples per client K; none takes the task's own.
-    partition: how the task's samples are dealt anew; none takes the task's own partition.
-    alpha: concentration of a Dirichlet partition; none takes the task's own.
-    clients: number of clients U; none takes the task's own.
-    clients_per_round: clients of a round U C, of whose samples FbFTL's server makes a step; none
-        takes the task's own.
-    most_samples: samples that a client has at most, the others left out; none leaves none out.
+    samples_per_client: samples per client K; null takes the task's own.
+    partition: how the task's samples are dealt to clients; null takes the task's own partition.
+    alpha: concentration of a Dirichlet partition; null takes the task's own.
+    clients: number of clients U; null takes the task's own.
+    clients_per_round: clients of a round, U C; a step of FbFTL's server takes the samples of as
+        many. Null takes the task's own.
+    most_samples: samples that a client keeps at most; null keeps all.
     plr: packet loss rate PLR, given directly.
     blr: block loss rate BLR, from which the packet loss rate follows by Eq. (18).
     burst: mean length of a loss burst in blocks; 1 loses blocks independently.
     retransmissions: retransmissions n_r that a lost block gets at most.
-    loss: persistent keeps a lost upload lost; reshuffled loses whole mini-batches of other samples
-        in every pass, as the public script does.
+    loss: persistent: a lost upload stays lost; reshuffled: in every pass other whole mini-batches
+        are lost, as in the public script.
     bits: bits q per sent element; 32 sends the float itself.
     keep: keep ratio r of the sparsifier.
     feedback: error feedback of the gradient methods under compression, Eq. (20)-(21).
     mechanism: noise on uploads: none, relative, gaussian, feature_gaussian, feature_laplace,
         update_gaussian, dp_fedavg, laplace or counts; dp_gd on a server's steps.
-    sigma: noise multiplier; none has it calibrated from epsilon.
+    sigma: noise multiplier; null has it calibrated from epsilon.
     epsilon: privacy loss epsilon that the mechanism is calibrated to.
-    noise_draw: once is a draw per upload; redrawn is the public script's fresh draw every epoch.
-    label_epsilon: epsilon of randomised response on the labels; none sends them as they are.
-    schedule: how the budget is shared out over steps or rounds: uniform, exp, or dynamic, the best
-        one for the influence of each step under momentum.
-    decay: first over last noise variance of the schedule exp; below 1 it rises.
-    accountant: exact, or zcdp as paper thesis has it.
+    noise_draw: once draws an upload's noise once; redrawn draws it anew in every epoch, as the
+        public script does.
+    label_epsilon: epsilon of randomised response on the labels; null sends the labels unchanged.
+    schedule: how the privacy budget is divided among steps or rounds: uniform; exp, by noise that
+        falls or rises exponentially; dynamic, by how much a step influences the result under
+        momentum.
+    decay: first over last noise variance under schedule exp or dynamic; below 1 the noise rises.
+    accountant: exact composition, or zcdp as in the thesis.
     local_epochs: passes E that a client makes over its samples in a round before it sends.
-    local_batch: samples per step of a client's local epochs; none takes the task's own.
-    aggregation: open shows the server every message; masked shows it their sum alone, a model of
-        secure aggregation with a trusted dealer, which knows every mask.
-    server_epochs: passes E_r that the server makes over features; 0 asks for none.
-    width: share of the network's hidden units: of FedAvg's network, of a base of Split-Mix, of the
-        narrowest network of HeteroFL and SHeteroFL.
-    budgets: law of the widths that clients can train.
-    budget_order: whether the widths follow the order of the domains, the largest or the poorest
-        first, or every domain has them all.
-    rescaled_init: whether bases begin with the weights of slices of the whole network.
-    public_data: open data that clients or the server learn first: source is letters, target samples
-        of the task's own kind.
-    transfer_epochs: passes over the public data, before the first round.
-    fraction_bits: bits f behind the point of masked numbers, which are rounded to multiples of
-        2^-f.
-    rescaled_layers: whether what a base's hidden layers give is divided by its width before it is
-        normalised.
+    local_batch: samples per step of a client's local epochs; null takes the task's own.
+    aggregation: open: the server sees every message; masked: it sees only their sum. Masks come
+        from a trusted dealer, a model of secure aggregation.
+    server_epochs: passes E_r of the server over received features; 0 makes none.
+    width: width as a share of the whole network: of FedAvg's network, of a base of Split-Mix, of
+        the narrowest network of HeteroFL and SHeteroFL.
+    budgets: distribution of the widths that clients can train.
+    budget_order: which domains have clients of which width: by_domain, the widest first;
+        poorest_first; or spread, every width in every domain.
+    rescaled_init: whether the initial weights of a base are slices of the whole network's,
+        rescaled.
+    public_data: open data on which clients or the server train first: source, letters; target,
+        samples of the task's own kind.
+    transfer_epochs: passes over the public data before the first round.
+    fraction_bits: fractional bits f of masked numbers, which are rounded to multiples of 2^-f.
+    rescaled_layers: whether the outputs of a base's hidden layers are divided by its width before
+        batch normalisation.
     """
 
     method: str = "fbftl"

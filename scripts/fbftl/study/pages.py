@@ -4,11 +4,14 @@
 configuration, from which `scripts/tools/describe_keys.py` writes a page of the site.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from fbftl.ground.errors import UserError
+from fbftl.study import methods
 from fbftl.study.axes import Axis
 from fbftl.study.methods import RECORDS, knowing
 from fbftl.study.model.configuration import Configuration
@@ -18,18 +21,18 @@ from fbftl.study.settings import AXES
 HEAD = """\
 # Methods and their axes
 
-For those who write a grid of an experiment. Use the names of methods and axes in this font; an \
-axis that a method does not have is refused, with a list of the methods that have it. \
-[Reading the results](reading-results.md#symbols) has the papers' symbols, and \
-[extending](extending.md) says how to write another method. `scripts/tools/describe_settings.py` \
-makes this page from the records in `scripts/fbftl/study/methods/` and the axes there and in \
-`scripts/fbftl/study/axes.py`.
+For those who write a grid of an experiment, as in `- {method: [fbftl, ftl_c], plr: [0.0, 0.5]}`: \
+each axis has a list of values, and the settings are their products. Use the names in this font. \
+An axis that a method does not have is refused, with a list of the methods that have it. \
+[The symbols](reading-results.md#symbols) are those of the papers, and [extending](extending.md) \
+says how to write another method. `scripts/tools/describe_settings.py` makes this page from \
+`scripts/fbftl/study/methods/` and `scripts/fbftl/study/axes.py`.
 """
 
 SENDS = {
     "once": "once, before training",
-    "rounds": "an update every round",
-    "local": "an update or message every round, after local steps",
+    "rounds": "every round",
+    "local": "every round, after local epochs",
     "nothing": "nothing",
 }
 """What a record says of messages, in words."""
@@ -37,15 +40,17 @@ SENDS = {
 
 def method_page() -> str:
     """Return the page in Markdown."""
+    purposes = _purposes()
     parts = [
         HEAD,
         "## Methods\n",
         table(
-            ("method", "name", "paper", "trains on", "sends", "tasks", "noise"),
-            map(_method, RECORDS),
+            ("method", "name", "what it does", "paper", "trains on", "sends", "tasks", "noise"),
+            (_method(record, purposes[record.name]) for record in RECORDS),
         ),
         "## The axes of each method\n",
-        f"Most methods have {_listed(COMMON)}; the table below names those without. Others:\n",
+        f"Most methods have the axes {_listed(COMMON)}; the next table names those that do not. "
+        "Each method also has:\n",
         *map(_axes_of, RECORDS),
         "",
         "## Axes\n",
@@ -89,12 +94,29 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in cells)
 
 
-def _method(record: MethodRecord) -> tuple[str, ...]:
+def _purposes() -> dict[str, str]:
+    """Return what each method does: the text under its record, or the first line of its module."""
+    purposes = {}
+    for path in Path(*methods.__path__).glob("*.py"):
+        module = ast.parse(path.read_text(encoding="utf-8"))
+        texts = [*module.body[1:], module.body[0]]
+        for node, after in zip(module.body, texts, strict=True):
+            match node:
+                case ast.Assign(value=ast.Call(ast.Name("MethodRecord"), [name, *_])):
+                    text = after if isinstance(after, ast.Expr) else module.body[0]
+                    assert isinstance(text, ast.Expr), "a module begins with its docstring"
+                    line = ast.literal_eval(text.value).splitlines()[0]
+                    purposes[ast.literal_eval(name)] = line.partition(": ")[2]
+    return purposes
+
+
+def _method(record: MethodRecord, purpose: str) -> tuple[str, ...]:
     noise = [name for name in record.mechanisms if name != "none"]
     kinds, paper = ", ".join(record.kinds), f"[{record.paper}](papers/{record.paper}.md)"
     label = re.sub(r"_(\w+)$", r"<sub>\1</sub>", record.label)
     sends = SENDS[record.sends]
-    return _code(record.name), label, paper, record.reads, sends, kinds, _listed(noise)
+    reads = record.reads.replace("clients and source", "samples")
+    return _code(record.name), label, purpose, paper, reads, sends, kinds, _listed(noise)
 
 
 def _axis(axis: Axis) -> tuple[str, ...]:
@@ -109,7 +131,7 @@ def _default(axis: Axis) -> str:
     """Return an axis's default as YAML writes it."""
     value = axis.default
     if value is None:
-        return "none"
+        return _code("null")
     return _code(str(value).lower() if isinstance(value, bool) else str(value))
 
 

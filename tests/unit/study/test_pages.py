@@ -7,6 +7,7 @@ import describe_keys
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
+from fbftl.study.methods import RECORDS
 from fbftl.study.model.configuration import Configuration
 from fbftl.study.pages import method_page, require_lasting, schema_text
 
@@ -14,6 +15,12 @@ from fbftl.study.pages import method_page, require_lasting, schema_text
 @pytest.fixture(scope="module")
 def page(root):
     return (root / "docs" / "methods.md").read_text(encoding="utf-8")
+
+
+def test_the_page_tells_what_each_method_does(page):
+    rows = re.findall(r"^\| `(\w+)` \| [^|]+ \| ([^|]+) \| \[", page, re.M)
+    assert [name for name, _ in rows] == [record.name for record in RECORDS]
+    assert all(purpose.endswith(".") for _, purpose in rows)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +70,7 @@ def test_the_default_study_has_the_defaults_of_the_model(root):
 def test_no_default_and_no_order_ever_changes(page):
     """Names of runs rest on them, and jobs are given defaults untracked."""
     require_lasting(page)
-    for name, default in (("descent_steps", "`100`"), ("cut", "none"), ("feedback", "`true`")):
+    for name, default in (("descent_steps", "`100`"), ("cut", "`null`"), ("feedback", "`true`")):
         row = re.search(rf"^\| `{name}` .+$", page, re.M)[0]
         changed = page.replace(row, row.replace(f"| {default} |", "| `7` |"))
         with pytest.raises(UserError, match=f"'{name}' has the default `7`.* never changes"):

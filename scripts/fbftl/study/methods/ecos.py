@@ -1,4 +1,4 @@
-"""ECOS: a cloud sells public rows near the clients', of which it is told counts alone."""
+"""ECOS: clients buy public samples like theirs from a cloud, which learns noisy counts alone."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
@@ -37,18 +37,19 @@ Rule = Literal["ecos", "random", "kcenter", "proximity", "ideal"]
 class ECOSAxes(Axes):
     """Axes of ECOS alone.
 
-    purchase_rule: rule by which public rows are bought of a cloud: ecos, proximity (the clusters of
-        the highest counts, whole), kcenter, random, or ideal, of the clients' own domains.
-    purchase_allocation: how the purchase is shared out: cap over clusters of bounded size, printed
-        as the thesis.
-    centroids: clusters R that clients count their rows by.
-    purchase: public rows B that are bought.
-    score_power: power s of the counts by which the purchase is shared out.
-    count_sampling: probability γ with which a row is counted.
-    uploaders: clients that upload their features as well.
-    label_source: where labels of public rows are from: bought with them, or a client's private
+    purchase_rule: rule by which public samples are bought: ecos, proximity (whole clusters, those
+        of the highest counts first), kcenter, random, or ideal (samples of the clients' own
+        domains).
+    purchase_allocation: how a purchase is divided among clusters: cap, bounded by their sizes;
+        printed, as the thesis prints it.
+    centroids: clusters R over which clients count their samples.
+    purchase: public samples B that are bought.
+    score_power: power s of the counts in that division.
+    count_sampling: probability γ with which a sample is counted.
+    uploaders: clients that also upload their features.
+    label_source: where labels of bought samples come from: bought with them, or a client's private
         kNN.
-    purchase_purpose: what a purchase is for: label trains on the labels, compress also on a
+    purchase_purpose: what a purchase is for: label trains on the labels; compress also on a
         teacher's scores.
     """
 

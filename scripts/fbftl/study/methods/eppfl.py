@@ -1,4 +1,4 @@
-"""EPPFL: split networks whose clients send selected activations, under noise and masks."""
+"""EPPFL: clients of a split network send their largest activations, under noise and masks."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -20,14 +20,15 @@ class EPPFLAxes(Axes):
 
     keep_activations: share θ_a of its activations that a client of a split network sends.
     keep_gradients: share θ_g of the gradients there that its edge server sends back.
-    kept_gradients: which gradients are kept: large, small (by magnitude) or random; hook drops the
-        large ones, as the public code's hook does, and so sends 1 - θ_g.
-    selection_reading: where the shares are selected: paper in each channel of a sample, code in
-        the batch, as the public code does.
-    laplace_sensitivity: sensitivity of Laplace noise: clip, or the paper's channel_maximum.
-    mask_shape: vector masks each weight by its own number; scalar masks all by one, as Eq. (8)
-        reads.
-    client_part: last layer at the clients of a split network; none takes the network's own cut.
+    kept_gradients: which gradients are kept: large or small ones (by magnitude), or random; hook
+        drops the large ones, as the public code does, and so sends a share 1 - θ_g.
+    selection_reading: where the largest activations are selected: paper, in each channel of a
+        sample; code, in the whole batch as in the public code.
+    laplace_sensitivity: sensitivity of Laplace noise: clip, or the paper's channel_maximum. Null is
+        for other noise.
+    mask_shape: vector masks each weight by a number of its own; scalar masks all weights by one
+        number, as Eq. (8) reads.
+    client_part: last layer at the clients of a split network; null takes the network's own cut.
     """
 
     keep_activations: PositiveShare = 1.0

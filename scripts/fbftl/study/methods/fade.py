@@ -1,4 +1,4 @@
-"""FADE: users of one group each play a game of encoder and discriminator with the server."""
+"""FADE: users train an encoder that hides their group, against a discriminator of groups."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -19,26 +19,26 @@ DEALT = Needs("majority_users", lambda setting: setting.majority_users is not No
 class FADEAxes(Axes):
     """Axes of FADE alone.
 
-    adversary: loss of a discriminator of groups: none, plain, or squared.
-    majority_users: users of each group but group 0, which has minority_users; none takes the task's
-        clients.
+    adversary: loss of the discriminator of groups: none, plain or squared.
+    majority_users: users of each group except group 0, which has minority_users; null takes the
+        task's clients.
     minority_users: users of group 0, whose samples they share.
     majority_classes: classes of each user of the other groups, in ranges that overlap and wrap
-        around; none deals all classes.
-    users_per_round: users of a round; none takes training.clients_per_round.
-    minority_participation: probability that a round is of a user of group 0, one user a round; none
-        picks users by chance.
-    opt_out: share of the rounds in which a user declines the game with the discriminator.
+        around; null gives all classes.
+    users_per_round: users of a round; null takes training.clients_per_round.
+    minority_participation: probability that the one user of a round is of group 0; null draws users
+        uniformly.
+    opt_out: share of the rounds in which a user takes no part in adversarial training.
     local_steps: steps K that a user takes in a round before it sends.
-    discriminator_rate: the discriminator's learning rate over the others'.
-    discriminator_steps: steps of the discriminator for each step of the others.
-    discriminator_init: initial weights of the discriminator: he, torch, or xavier; none takes its
+    discriminator_rate: learning rate of the discriminator over that of the other parts.
+    discriminator_steps: steps of the discriminator per step of the other parts.
+    discriminator_init: initial weights of the discriminator: he, torch or xavier; null takes its
         network's.
-    discriminator_start: whether the discriminator begins to learn with lambda's rise, or at_once,
-        while it is 0.
-    discriminator_sees: z, the product of class probabilities and z, or cdan: the product with
-        samples weighted by their certainty, through which gradients come back.
-    unlabelled_loss: loss of users without labels: none, or that of shot.
+    discriminator_start: when the discriminator begins to learn: with_weight, once its weight lambda
+        rises above 0, or at_once.
+    discriminator_sees: input of the discriminator: z; product, of class probabilities and z; or
+        cdan, that product with samples weighted by certainty, through which gradients flow back.
+    unlabelled_loss: loss of users without labels: none, or that of SHOT.
     """
 
     adversary: Literal["none", "plain", "squared"] = "none"

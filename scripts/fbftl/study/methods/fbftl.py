@@ -14,7 +14,7 @@ FL = MethodRecord(
     mechanisms=("none", "relative", "dp_fedavg"),
     cost="fl",
 )  # fmt: skip
-"""FL: clients train the whole network, by rounds."""
+"""FL: in every round clients send gradients of the whole network (FedSGD)."""
 
 
 SFL = MethodRecord(
@@ -26,7 +26,7 @@ SFL = MethodRecord(
     compresses=False,
     cost="sfl",
 )  # fmt: skip
-"""SFL: the network is split between clients and server."""
+"""SFL: FL with the network split between clients and server, which exchange activations."""
 
 
 FTL_F = MethodRecord(
@@ -39,7 +39,7 @@ FTL_F = MethodRecord(
     cost="ftl_f",
     kinds=("images", "dialogues"),
 )  # fmt: skip
-"""FTL_f: clients fine-tune the whole source network, by rounds."""
+"""FTL_f: FL that starts from the pre-trained source network."""
 
 
 FTL_C = MethodRecord(
@@ -52,7 +52,7 @@ FTL_C = MethodRecord(
     cost="ftl_c",
     kinds=("images", "dialogues"),
 )  # fmt: skip
-"""FTL_c: clients train a head on features of the frozen source network, by rounds."""
+"""FTL_c: in every round clients send gradients of a head on frozen features."""
 
 
 FBFTL = MethodRecord(
@@ -66,7 +66,7 @@ FBFTL = MethodRecord(
     kinds=("images", "dialogues"),
     together=alike_in("noise_draw"),
 )  # fmt: skip
-"""FbFTL: clients upload features once, on which the server trains the head."""
+"""FbFTL: clients upload features once, and the server trains the head on them."""
 
 
 def released_faults(setting: AxisValues) -> Iterator[str]:
@@ -84,4 +84,4 @@ RELEASED = MethodRecord(
     compresses=False,
     faults=released_faults,
 )  # fmt: skip
-"""The public script of paper fbftl, as it was released."""
+"""Public script: what the paper's authors released, which sends nothing."""

@@ -15,8 +15,8 @@ class FedAvgAxes(Axes):
 
     initial_weights: weights of round 1: common has all clients start from one network, own each
         from its own.
-    resampled_per_round: samples that every client draws anew in each round from all clients'
-        samples; none has them train on their own.
+    resampled_per_round: samples that every client draws anew in each round from the samples of all
+        clients; null trains on the client's own.
     """
 
     initial_weights: Literal["common", "own"] = "common"
@@ -69,7 +69,7 @@ FEDAVG = MethodRecord(
     faults=fedavg_faults,
     size_faults=fedavg_size_faults,
 )  # fmt: skip
-"""FedAvg: the server averages weights after local epochs."""
+"""FedAvg: clients train for local epochs, and the server averages their weights."""
 
 
 RETRAINS = Needs("server_epochs above 0", lambda setting: setting.server_epochs > 0)
@@ -78,13 +78,13 @@ RETRAINS = Needs("server_epochs above 0", lambda setting: setting.server_epochs 
 class FedFeatAxes(Axes):
     """Axes of FedFeat+ alone.
 
-    features_from: extractor behind a client's features: its own in its last_epoch or after it, or
-        the averaged one.
-    feature_clip: L2 norm to which each sample's features are clipped; none leaves them unbounded.
-    client_weighting: weight of clients in the average: by their samples, or equal.
-    server_step: how a server retrains the classifier: clients steps as they do, printed and
-        released as paper fedfeat and its public code, chosen by held-out features.
-    probed: whether a newly fitted classifier measures the averaged extractor in the end.
+    features_from: extractor that computes the features that a client sends: its own during its
+        last_epoch or after it, or the averaged one.
+    feature_clip: L2 norm to which each sample's features are clipped; null does not clip.
+    client_weighting: weight of a client in the average: its number of samples, or equal.
+    server_step: how the server retrains the classifier: clients, with the clients' step; printed,
+        as in the paper; released, as in its public code; chosen, by held-out features.
+    probed: whether a newly trained classifier measures the final averaged extractor.
     """
 
     features_from: Annotated[Literal["last_epoch", "after", "averaged"], RETRAINS] = "last_epoch"

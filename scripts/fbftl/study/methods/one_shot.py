@@ -1,4 +1,4 @@
-"""One-shot methods: clients upload once what the server solves a head from.
+"""One-shot methods: clients upload once, and the server solves a head from the uploads.
 
 Features hold what every head needs; every other message lacks something.
 """
@@ -62,21 +62,24 @@ HEADS = (
 class OneShotAxes(Axes):
     """Axes of one-shot alone.
 
-    message: what a client uploads: features, each sample's by itself, or one message of a file in
-        methods/one_shot/messages/: batch, means, moments, statistics, projected, mixtures or one's
-        own.
+    message: what a client uploads: features, each sample's by itself; or one message of all its
+        samples: batch (features in one message), means, moments (means and variances), statistics
+        (second moments), projected (second moments after a projection), mixtures, or one of your
+        own in methods/one_shot/messages/.
     means_per_class: means that a client sends of a class, whose samples it splits among them at
         random; of fewer samples one each.
-    projection: dimensions k that features are projected to at random before their statistics.
-    components: components G of a mixture for each class that a client has samples of; 0 has each
-        client choose among the task's for each class, by samples that it holds out.
-    covariance: of a mixture's components: diagonal, or spherical, as FedPFT's are; of moments:
-        diagonal, variances of each class, or shared, one for all classes of a client.
+    projection: dimensions k of a random projection of features before their statistics are taken;
+        null does not project.
+    components: components G of the mixture of each class at a client; 0 lets the client choose G
+        for each class by held-out samples.
+    covariance: covariance of a mixture's components, diagonal or spherical (as in FedPFT); of
+        moments, diagonal (variances of each class) or shared (one for all classes of a client).
     gram: how second moments are sent: their triangle, or a factor of the scatter around class
         means, which stays positive semidefinite under any rounding.
-    levels: quantisation levels of a row under bits below 32: spanning its extremes, or fitted to
-        it by least squares.
-    test_features: plain, as a deployed model reads them, or compressed as clients' are.
+    levels: quantisation levels of a row below 32 bits: spanning its range, or fitted by least
+        squares.
+    test_features: whether test features are plain, as a deployed model reads them, or compressed
+        like the clients'.
     head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r,
         afl, lda, fedcgs, fedcof, fedcof_between (with the scatter between classes), fedcof_oracle
         (on statistics), ncm and fedncm are linear; nb (naive Bayes) and qda have variances of each

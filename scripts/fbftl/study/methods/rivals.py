@@ -12,7 +12,8 @@ from fbftl.study.record import Block, MethodRecord, keys
 class FedProxAxes(Axes):
     """Axes of FedProx alone.
 
-    proximal: weight μ of half the squared distance to the round's first weights in a client's loss.
+    proximal: weight μ of the proximal term in a client's loss: half the squared distance to the
+        weights that the round began with.
     """
 
     proximal: NotNegative = 0.0
@@ -50,13 +51,13 @@ FEWEST_CLASSES = 2
 class FedAvgHeadAxes(Axes):
     """Axes of FedAvg on a head alone.
 
-    start: head of round 1: random, zero (its last layer), or means, solved by discriminant analysis
-        from class means that every client uploads first.
+    start: head of round 1: random; zero, with the last layer zero; or means, solved by LDA from
+        class means that every client uploads first.
     start_bits: bits q of an element of these means.
     start_keep: keep ratio r of these means.
-    client_rate: learning rate of local epochs; none takes the task's own.
-    server_optimiser: what the server does with the average of a round: takes it, or steps towards
-        it with momentum (FedAvgM) or by Adam (FedAdam).
+    client_rate: learning rate of local epochs; null takes the task's own.
+    server_optimiser: how the server uses the average of a round: it takes it (average), or steps
+        towards it with momentum (FedAvgM) or Adam (FedAdam).
     server_rate: learning rate of the server's steps.
     """
 
@@ -87,4 +88,4 @@ FEDAVG_HEAD = MethodRecord(
     block=keys("one_shot"),
     size_faults=fedavg_head_size_faults,
 )  # fmt: skip
-"""FedAvg on a head: clients train it for local epochs on features of the frozen source network."""
+"""FedAvg on the head: clients train a head for local epochs on features of the frozen network."""

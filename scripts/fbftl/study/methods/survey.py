@@ -16,9 +16,9 @@ VOTES = Needs("vote_candidates", lambda setting: setting.vote_candidates is not 
 class FedVoteAxes(Axes):
     """Axes of FedVote alone.
 
-    vote_candidates: source models that clients vote on: all of the task's, or those unrelated to
-        it.
-    vote_round: round in which clients vote.
+    vote_candidates: source models that clients vote on: all of the task's, or only those unrelated
+        to it. Null has no vote.
+    vote_round: round in which clients vote; null has no vote.
     cka_estimator: estimator of the similarity (CKA) by which clients compare models: unbiased
         or biased.
     """
@@ -61,7 +61,7 @@ FEDVOTE = MethodRecord(
     faults=fedvote_faults,
     size_faults=fedvote_size_faults,
 )  # fmt: skip
-"""FedVote: clients vote on the source model that they start from."""
+"""FedVote: FedAvg from a source model that the clients choose by vote."""
 
 
 ADAPTS = Needs("adaptation_epochs", lambda setting: setting.adaptation_epochs > 0)
@@ -70,9 +70,10 @@ ADAPTS = Needs("adaptation_epochs", lambda setting: setting.adaptation_epochs > 
 class FedHealthAxes(Axes):
     """Axes of FedHealth alone.
 
-    adaptation_epochs: epochs in which a client adapts the last layers to itself in the end.
-    coral_weight: weight eta of the distance between the second moments of a client's and of the
-        source's features while it adapts.
+    adaptation_epochs: epochs in which a client fine-tunes the last layers on its own samples at the
+        end.
+    coral_weight: weight eta of the CORAL loss in that fine-tuning: the distance between the second
+        moments of the client's and of the source's features.
     """
 
     adaptation_epochs: UpToAMillion = 0
@@ -88,15 +89,15 @@ FEDHEALTH = MethodRecord(
     compresses=False,
     further=("open_data",),
 )  # fmt: skip
-"""FedHealth: a network learned on open data, averaged, and adapted by each client in the end."""
+"""FedHealth: FedAvg from a network trained on open data, fine-tuned by each client at the end."""
 
 
 class FedMDAxes(Axes):
     """Axes of FedMD alone.
 
-    digest_rate: learning rate of learning from the consensus, over that of the samples.
+    digest_rate: learning rate of training on the consensus, over that of training on samples.
     digest_loss: distance of scores to the consensus: squared or absolute, mean over the classes.
-    alignment_samples: open samples that are scored in a round, drawn anew; none takes all of them.
+    alignment_samples: open samples scored in a round, drawn anew; null scores all.
     """
 
     digest_rate: Positive = 1.0
@@ -129,8 +130,8 @@ FEDMD = MethodRecord(
 class FDAxes(Axes):
     """Axes of FD alone.
 
-    distillation_weight: weight of the teachers' part in a client's loss.
-    seed_samples: raw samples that a client sends at most, for the server to make a generator of.
+    distillation_weight: weight of the distillation loss in a client's loss.
+    seed_samples: raw samples that a client sends at most, from which the server trains a generator.
     """
 
     distillation_weight: NotNegative = 0.0
@@ -153,10 +154,10 @@ FD = MethodRecord(
 class SecureFTLAxes(Axes):
     """Axes of Secure FTL alone.
 
-    protection: of messages: plain, or beaver in shares.
-    common_samples: samples of which each of two parties has a part.
-    alignment_weight: weight gamma of the distance between both parties' representations of common
-        samples.
+    protection: plain messages, or beaver: secret shares multiplied with Beaver triples.
+    common_samples: samples of which each of the two parties has some of the features.
+    alignment_weight: weight gamma of the distance between the two parties' representations of
+        common samples.
     aligned_dimensions: dimensions of the representations that two parties align.
     """
 
@@ -200,4 +201,4 @@ SECURE_FTL = MethodRecord(
         "batch_norm",
     ),
 )  # fmt: skip
-"""Secure FTL: two parties align their representations, openly or in shares."""
+"""Secure FTL: two parties align their representations, in plain or in secret shares."""

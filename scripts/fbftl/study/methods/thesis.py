@@ -17,11 +17,11 @@ class PrivateGDAxes(Axes):
 
     descent_steps: noisy full-batch steps T.
     descent_momentum: bias-corrected momentum beta of noisy steps.
-    neighbour_relation: adjacency of epsilon of a server's noisy steps: one sample removed with
-        the divisor kept, or one replaced.
-    data_scale: largest L2 norm of inputs; none takes privacy.public_scale.norm.
-    louder_step: step, from 1, whose noise is twice that of the schedule, to measure how much the
-        step matters at the end; none leaves the schedule.
+    neighbour_relation: adjacency that epsilon refers to: one sample removed, with the divisor
+        unchanged, or one replaced.
+    data_scale: largest L2 norm of inputs; null takes privacy.public_scale.norm.
+    louder_step: step, from 1, whose noise is doubled to measure how much the step influences the
+        result; null doubles none.
     """
 
     descent_steps: Annotated[int, Field(ge=1, le=100_000)] = 100
@@ -53,7 +53,7 @@ PRIVATE_GD = MethodRecord(
     together=alike_in("descent_steps", "descent_momentum", "mechanism", "data_scale"),
     ignores=("epochs", "momentum"),
 )  # fmt: skip
-"""Private GD: a trusted server takes noisy full-batch steps on uploaded features."""
+"""Private GD: a trusted server takes noisy full-batch gradient steps on uploaded features."""
 
 
 SPLITMIX = MethodRecord(
@@ -65,15 +65,15 @@ SPLITMIX = MethodRecord(
     compresses=False,
     task_faults=normalised_faults,
 )  # fmt: skip
-"""Split-Mix: narrow networks, each trained by the clients that can, and combined to any width."""
+"""Split-Mix: clients train narrow networks, as many as they can, which combine to any width."""
 
 
 class RobustAxes(Axes):
     """Axes of robust FedAvg alone.
 
-    disturbed_normalisation: whether disturbed inputs have normalisations of their own or share
-        those of clean ones.
-    robust_weight: share of the loss on disturbed inputs in the whole loss.
+    disturbed_normalisation: whether disturbed inputs have batch normalisation of their own, or
+        shared with clean inputs.
+    robust_weight: share of the loss on disturbed inputs in the total loss.
     """
 
     disturbed_normalisation: Literal["own", "shared"] = "own"
@@ -129,7 +129,7 @@ ROBUST = MethodRecord(
     whole_at_full_width=True,
     ignores=("absent_classes",),
 )  # fmt: skip
-"""Robust FedAvg: clients train on clean and on disturbed inputs, normalised apart; bases too."""
+"""Robust FedAvg: clients train on clean and on adversarial inputs, each with its own batch norm."""
 
 
 HETEROFL = MethodRecord(
@@ -140,7 +140,7 @@ HETEROFL = MethodRecord(
     axes=(*WIDTHS, "clients_per_round"),
     compresses=False,
 )  # fmt: skip
-"""HeteroFL: clients train slices of one network, as wide as they can."""
+"""HeteroFL: each client trains a slice of one network, as wide as its budget."""
 
 
 SHETEROFL = MethodRecord(
@@ -151,4 +151,4 @@ SHETEROFL = MethodRecord(
     axes=(*WIDTHS, "clients_per_round"),
     compresses=False,
 )  # fmt: skip
-"""SHeteroFL: clients train all slices inside their own of one network."""
+"""SHeteroFL: HeteroFL whose clients also train every narrower slice inside their own."""
