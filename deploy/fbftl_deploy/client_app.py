@@ -20,7 +20,7 @@ def query(message: Message, context: Context) -> Message:
     messages: list[bytes] = []
     if plan.client in request.clients:
         remembered = dict(context.state.get(REMEMBERED, {}))
-        method = import_module(f"fbftl.methods.{plan.setting.job.setting.method}.answering")
+        method = import_module(f"fbftl.methods.{plan.setting.job.setting.method}.deployed")
         messages = method.answer(plan, request, remembered)
         context.state[REMEMBERED] = ConfigRecord(remembered)
     record = ConfigRecord({"client": plan.client, "messages": messages})

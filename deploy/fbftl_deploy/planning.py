@@ -117,7 +117,7 @@ def require_deployable(order: Order, job: Job) -> None:
             f"{order.task} has no seed {order.seed}; give --seed one of "
             f"{', '.join(map(str, job.seeds))}"
         )
-    for reason in import_module(f"fbftl.methods.{method}.serving").obstacles(job):
+    for reason in import_module(f"fbftl.methods.{method}.deployed").obstacles(job):
         raise UserError(f"{order.setting} is not deployed: {reason}")
 
 

@@ -33,7 +33,7 @@ def main(grid: Grid, context: Context) -> None:
     plan = read_plan(path, ServerPlan)
     carrier = Carrier(grid, len(plan.taking_part), plan.patience)
     exchange = Exchange(carrier.ask)
-    method = import_module(f"fbftl.methods.{plan.setting.job.setting.method}.serving")
+    method = import_module(f"fbftl.methods.{plan.setting.job.setting.method}.deployed")
     try:
         served = method.serve(plan, exchange)
     except Exception as error:

@@ -46,15 +46,13 @@ def run(plans: Plans, network: Network = lambda sent: [sent]) -> tuple[Served, E
     memories: dict[int, dict[str, Any]] = {client: {} for client in by_id}
     sent = dict.fromkeys(by_id, 0)
     method = plans.server.setting.job.setting.method
-    answering, serving = (
-        import_module(f"fbftl.methods.{method}.{half}") for half in ("answering", "serving")
-    )
+    deployed = import_module(f"fbftl.methods.{method}.deployed")
 
     def ask(request: Request) -> Iterable[ClientAnswer]:
         for client in request.clients:
-            messages = answering.answer(by_id[client], request, memories[client])
+            messages = deployed.answer(by_id[client], request, memories[client])
             sent[client] += sum(map(len, messages))
             yield from network(ClientAnswer(client, messages))
 
     exchange = Exchange(ask)
-    return serving.serve(plans.server, exchange), exchange, list(sent.values())
+    return deployed.serve(plans.server, exchange), exchange, list(sent.values())

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 from fbftl.exchange.arrivals import Request
 from fbftl.messages.ledger import read_ledger
-from fbftl.methods.fbftl.answering import answer
+from fbftl.methods.fbftl.deployed import answer
 from unit.deploy.in_process import params_of, planned, run
 from unit.training.tasks.training import outcome_of
 

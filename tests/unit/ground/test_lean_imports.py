@@ -8,8 +8,8 @@ from pathlib import Path
 FORBIDDEN = {
     "fbftl.features.store": {"torch", "pandas", "xarray", "icechunk", "obstore", "h5py"},
     "fbftl.models.source.check": {"torch"},
-    "fbftl.methods.fbftl.answering": {"torch"},
-    "fbftl.methods.one_shot.answering": {"torch"},
+    "fbftl.methods.fbftl.deployed": {"torch"},
+    "fbftl.methods.one_shot.deployed": {"torch"},
     "tables.tabulate_fbftl_cost": {"torch", "matplotlib"},
     "tables.tabulate_audit": {"torch", "matplotlib"},
 }

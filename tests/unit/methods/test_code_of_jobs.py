@@ -12,8 +12,8 @@ from fbftl.study.uploads import MESSAGES
 
 JOBS = [(record.name, kind) for record in RECORDS for kind in record.kinds]
 MOST_COMMON = 56
-DEPLOYED = {"answering.py", "serving.py"}
-"""Halves of a method that only a deployment runs: they decide no job."""
+DEPLOYED = {"deployed.py"}
+"""What only a deployment runs of a method: it decides no job."""
 
 COMPARED = {"index_comparison.py"}
 """What a stage beside the jobs compares of a method: it decides no job either."""

@@ -21,7 +21,7 @@ from fbftl.messages.channel import Link, PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Vectors
 from fbftl.methods.by_name import train
-from fbftl.methods.ecos import private_knn
+from fbftl.methods.ecos import public_rows
 from fbftl.methods.ecos import run as sampling
 from fbftl.methods.ecos.coverage import Clusters, counts_event
 from fbftl.methods.eppfl.activations import Boundary
@@ -358,7 +358,7 @@ def test_votes_are_wrong_as_often_as_their_noise_says():
     queries = 10.0 * np.arange(1_000, dtype=np.float32)[:, None]
     block = {"vote_noise": 0.7, "confidence_noise": 1e-3, "query_sampling": 1.0, "neighbours": 1}
     of_rows = np.zeros(len(queries), dtype=np.int64)
-    answers = private_knn.answered(queries, queries + 1, of_rows, 2, block, 0)
+    answers = public_rows.answered(queries, queries + 1, of_rows, 2, block, 0)
     wrong, lost = int((answers.labels != 0).sum()), norm.cdf(-1 / (np.sqrt(2) * 0.7))
     assert binomtest(wrong, len(queries), lost).pvalue > UNLIKELY
 

@@ -1,7 +1,7 @@
 """Noise from the system's generator is distributed as the study's, and never the same."""
 
 import numpy as np
-from fbftl.methods.fbftl.answering import system_noise, system_responses, system_uniforms
+from fbftl.methods.fbftl.deployed import system_noise, system_responses, system_uniforms
 from fbftl.privacy.noise import keep_probability
 from scipy.stats import binomtest, kstest
 

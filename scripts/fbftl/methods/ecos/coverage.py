@@ -7,7 +7,7 @@ A row that is added or removed moves one count by one, a row that is replaced tw
 each, √2 in L2 norm and 2 at worst as accountants take it. Counts are of a Poisson sample of the
 rows, under Gaussian noise whose standard deviation is σ. Nothing of this hangs on R, nor on what is
 bought by the counts, which is post-processing. Labels that a client gives cost extra, query by
-query; `methods/ecos/private_knn.py` has what they are.
+query; `methods/ecos/public_rows.py` has what they are.
 """
 
 from collections.abc import Iterator

@@ -43,8 +43,7 @@ from fbftl.methods.ecos.coverage import (
     scaled,
     votes_event,
 )
-from fbftl.methods.ecos.private_knn import answered, distilled
-from fbftl.methods.ecos.public_rows import PublicPool, PublicRows, public_rows
+from fbftl.methods.ecos.public_rows import PublicPool, PublicRows, answered, distilled, public_rows
 from fbftl.privacy.composition import NO_GUARANTEE
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.release import noise_seed

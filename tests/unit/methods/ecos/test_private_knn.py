@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fbftl.messages.statistics import LabelledRows
 from fbftl.methods.ecos.coverage import votes_event
-from fbftl.methods.ecos.private_knn import Answers, distilled, votes
+from fbftl.methods.ecos.public_rows import Answers, distilled, votes
 from fbftl.privacy.composition import compose, gaussian
 from fbftl.training.logistic import logistic
 from scipy.special import softmax

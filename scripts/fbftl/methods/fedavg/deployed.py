@@ -1,17 +1,27 @@
-"""A client of a deployed FedAvg: it trains the network on its own images for its local epochs."""
+"""FedAvg deployed: a client trains on its own images, the server averages weights that arrive."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
-from fbftl.exchange.arrivals import ClientPlan, Request
+from fbftl.exchange.arrivals import (
+    ClientPlan,
+    Exchange,
+    Request,
+    Served,
+    ServerPlan,
+    protected_by_a_study,
+)
+from fbftl.exchange.averaging import by_samples
 from fbftl.exchange.repetition import parameter_count
-from fbftl.exchange.served_rounds import decoded_model
+from fbftl.exchange.served_rounds import ServedRounds, decoded_model
 from fbftl.ground.devices import prepare
 from fbftl.ground.errors import required
 from fbftl.messages.codec import encode
 from fbftl.methods.fedavg.run import initial_learner
+from fbftl.study.job import Job
 from fbftl.training.batches import Round
 from fbftl.training.tasks.task import Inputs, Repetition, client_samples
 
@@ -59,3 +69,33 @@ def with_padding_client(
     present = np.ones(both.shape, dtype=bool)
     present[0, len(rows) :] = False
     return Round(request.round - 1, np.full(2, client_index), both, present)
+
+
+def obstacles(job: Job) -> Iterator[str]:
+    """Yield why a setting cannot be deployed."""
+    setting = job.setting
+    yield from protected_by_a_study(job)
+    if (setting.bits, setting.keep) != (32, 1):
+        yield "its updates are compressed, and plain weights are what is deployed"
+    if setting.resampled_per_round is not None:
+        yield "its clients draw samples of each other's, which no client of a deployment has"
+
+
+def serve(plan: ServerPlan, exchange: Exchange) -> Served:
+    """Train the whole network by rounds of clients.
+
+    Args:
+        plan: who holds which row, and the files of the test split.
+        exchange: with the clients.
+    """
+    server = client_samples(plan.setting.job, Inputs.at(plan.files, prepare("cpu", 1)))
+    rounds = ServedRounds(plan, server, exchange, "weights")
+    learner = initial_learner(server, rounds.repetition)
+
+    def step(round_: Round) -> None:
+        arrived, counts = rounds.exchanged(round_, learner.weights())
+        if len(arrived):
+            weights = torch.from_numpy(arrived).to(learner.weights())
+            learner.set_weights(by_samples(weights, counts))
+
+    return rounds.run(learner, step)

@@ -1,14 +1,16 @@
-"""The server of a deployed one-shot method: it solves the head of a study from clients' statistics.
+"""One-shot methods deployed: clients send statistics of their samples, the server solves a head.
 
 Regularisation is chosen by the statistics of held-out clients, as in a study.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from fbftl.data.participation import by_first_sample, held_out, participating
 from fbftl.exchange.arrivals import (
+    ClientPlan,
     Exchange,
     Request,
     Served,
@@ -17,7 +19,7 @@ from fbftl.exchange.arrivals import (
     protected_by_a_study,
 )
 from fbftl.exchange.post import Post
-from fbftl.exchange.served_rounds import features_at_server
+from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression, CorruptMessage
@@ -25,11 +27,22 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.statistics import Statistics, length
 from fbftl.methods.one_shot.message import Summary
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
-from fbftl.methods.one_shot.run import solved_on_features
-from fbftl.methods.one_shot.summaries import Learned
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
-from fbftl.training.logistic import score_of_linear
+
+
+def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> list[bytes]:
+    """Return a client's one message.
+
+    Args:
+        plan: with the rows of the client's samples.
+        request: for it.
+        remembered: nothing; a client is asked once.
+    """
+    store = open_store(plan.files["manifest"]).read("train", np.array(plan.rows))
+    message = StatisticsMessage(plan.setting.classes, store.values.shape[1])
+    summary = message.summary(plan.client, store.values, store.labels.astype(np.int64))
+    return [summary.sent(Compression(plan.setting.job.setting.bits))[0]]
 
 
 def obstacles(job: Job) -> Iterator[str]:
@@ -52,6 +65,12 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     Raises:
         UserError: if nothing arrives.
     """
+    # Imported here: they import torch, which a client answers without.
+    from fbftl.exchange.served_rounds import features_at_server
+    from fbftl.methods.one_shot.run import solved_on_features
+    from fbftl.methods.one_shot.summaries import Learned
+    from fbftl.training.logistic import score_of_linear
+
     job, seed = plan.setting.job, plan.setting.seed
     server = features_at_server(plan)
     client = server.partition.client

@@ -1,19 +1,32 @@
-"""A client of a deployed FTL_c: it forms the update of its own samples, as a study's clients do."""
+"""FTL_c deployed: a client forms the update of its own samples, the server steps with the average.
 
+A study of plain updates forms the gradient of all arriving samples in one pass, which is the same
+sum added in another order; one of compressed updates adds up each client's, as is done here.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 
-from fbftl.exchange.arrivals import ClientPlan, Request
-from fbftl.exchange.served_rounds import decoded_model
-from fbftl.exchange.uplink import compress_with_feedback, memory
+from fbftl.exchange.arrivals import (
+    ClientPlan,
+    Exchange,
+    Request,
+    Served,
+    ServerPlan,
+    protected_by_a_study,
+)
+from fbftl.exchange.served_rounds import ServedRounds, decoded_model, features_at_server
+from fbftl.exchange.uplink import as_gradient, compress_with_feedback, memory
 from fbftl.ground.devices import prepare
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
+from fbftl.study.job import Job
 from fbftl.training.batches import Round
-from fbftl.training.local_updates import set_flat
+from fbftl.training.local_updates import flattened, set_flat
 from fbftl.training.network import head_network
 from fbftl.training.tasks.images import client_features
 from fbftl.training.tasks.task import Inputs, Repetition
@@ -52,3 +65,28 @@ def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> li
     sent = compress_with_feedback(values, unsent, nobody_else, compression)
     remembered[REMEMBERED] = unsent.tobytes()
     return sent.messages
+
+
+def obstacles(job: Job) -> Iterator[str]:
+    """Yield why a setting cannot be deployed."""
+    yield from protected_by_a_study(job)
+
+
+def serve(plan: ServerPlan, exchange: Exchange) -> Served:
+    """Train the head by rounds of clients.
+
+    Args:
+        plan: who holds which row, and the files of the test split.
+        exchange: with the clients.
+    """
+    server = features_at_server(plan)
+    rounds = ServedRounds(plan, server, exchange, "update")
+    rounds.post.deploy(server.frozen_floats)
+    learner = head_network(server, rounds.repetition)
+
+    def step(round_: Round) -> None:
+        updates, counts = rounds.exchanged(round_, flattened(learner.parameters))
+        mean = updates.sum(axis=0) / max(int(counts.sum()), 1)
+        learner.step(as_gradient(learner, mean))
+
+    return rounds.run(learner, step)
