@@ -24,8 +24,7 @@ from fbftl.findings.plots.spec import (
     side_by_side,
     to_draw,
 )
-from fbftl.findings.runs import read_tidy
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.runs import mean_and_spread, read_tidy
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.comparison import on_front
 from fbftl.findings.exchanged import SELECTED, Exchanged, read_methods
 from fbftl.findings.plots.kinds import bands, lines, rows
 from fbftl.findings.plots.spec import (
@@ -26,9 +25,8 @@ from fbftl.findings.plots.spec import (
     stepped,
     to_draw,
 )
-from fbftl.findings.published import read
-from fbftl.findings.runs import read_tidy, varying
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.published import on_front, read
+from fbftl.findings.runs import mean_and_spread, read_tidy, varying
 from fbftl.findings.shown import figure_labels, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save
@@ -102,7 +100,7 @@ def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> N
     Args:
         figure: with everything drawn.
         picked: the marks, by method.
-        sent: what each method sends by seed (`findings.uplink`).
+        sent: what each method sends by seed (`findings.exchanged`).
     """
     if not {"fbftl", "ftl_c"} <= set(picked.index):
         return

@@ -11,8 +11,7 @@ from itertools import cycle
 import pandas as pd
 from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, stepped, to_draw
-from fbftl.findings.runs import varying
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.runs import mean_and_spread, varying
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save

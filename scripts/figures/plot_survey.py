@@ -29,8 +29,8 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Methods
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.tables import read_table
 from fbftl.findings.wording import axes_of, dealt_words, listed_words, setting_words
-from fbftl.ground.csv_tables import read_table
 
 
 def frameworks(table: str, svg: str, methods: Methods) -> None:

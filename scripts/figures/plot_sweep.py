@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings.plots.kinds import lines, points_by_category
 from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, level, marks, to_draw
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.runs import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import TEXT_WIDTH, cycled_colors, save

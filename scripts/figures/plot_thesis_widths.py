@@ -9,7 +9,7 @@ import pandas as pd
 from fbftl.data.domains import name_of
 from fbftl.findings.plots.kinds import bars, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, to_draw
-from fbftl.findings.seeds import over_seeds
+from fbftl.findings.runs import over_seeds
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save

@@ -7,11 +7,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.front import Shown, front_page
-from fbftl.findings.own_study import OwnTask, section
+from fbftl.findings.front import OwnTask, Shown, front_page, section
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.table_page import PageText
-from fbftl.ground.csv_tables import read_table
+from fbftl.findings.tables import read_table
 from fbftl.ground.exact import this_machine
 from fbftl.ground.files import csv_rows, write_text
 from fbftl.ground.provenance import commit

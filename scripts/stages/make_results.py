@@ -18,10 +18,9 @@ from typing import Any
 
 from fbftl.findings.run_file import digest_of, join_ledgers, joined
 from fbftl.findings.steps import Step, mapped, run
-from fbftl.ground.artefacts import Store, canonical, key_of
+from fbftl.ground.artefacts import Store, canonical, exclusive, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers_of, replacing, write_json, write_text, writing
-from fbftl.ground.lock import exclusive
 from fbftl.ground.logs import log, run_job
 from fbftl.study import task_names
 

@@ -8,11 +8,10 @@ from fbftl.findings import tables as shared
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import METHOD_NAME
 from fbftl.findings.steps import Paths
-from fbftl.findings.tables import Column, ResultTable
+from fbftl.findings.tables import Column, ResultTable, read_table
 from fbftl.findings.upload_kinds import written
 from fbftl.findings.uploads import Upload
 from fbftl.findings.wording import mechanism_words
-from fbftl.ground.csv_tables import read_table
 
 # --- attacks --------------------------------------------------------------------------------------
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import tables as shared
-from fbftl.findings.comparison import Measured
+from fbftl.findings.published import Measured
 from fbftl.findings.run_file import read_run
-from fbftl.findings.seeds import counted
+from fbftl.findings.runs import counted
 from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.tables import Column, ResultTable
 from fbftl.ground.floats import FLOAT_BYTES

@@ -15,9 +15,8 @@ from fbftl.findings import published
 from fbftl.findings import tables as shared
 from fbftl.findings.exchanged import COMMON, Exchanged, common_accuracy, read_methods, times, uplink
 from fbftl.findings.published import SCALES, Setup, beside, differs, judged
-from fbftl.findings.runs import read_tidy, write_tidy
+from fbftl.findings.runs import read_tidy, spread_of, write_tidy
 from fbftl.findings.sampling_error import with_test_set
-from fbftl.findings.seeds import spread_of
 from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio

@@ -11,12 +11,17 @@ import numpy as np
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
-from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
-from fbftl.findings.published import Setup, beside, differs, judged
-from fbftl.findings.runs import read_tidy, settings_in, varying, with_layout
+from fbftl.findings.published import Measured, Setup, beside, differs, effect, judged
+from fbftl.findings.runs import (
+    mean_and_spread,
+    read_tidy,
+    settings_in,
+    spread_of,
+    varying,
+    with_layout,
+)
 from fbftl.findings.sampling_error import with_test_set
-from fbftl.findings.seeds import mean_and_spread, spread_of
 from fbftl.findings.shown import SETTING_NAME, labelled, of_clients, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import DIVERGED

@@ -10,14 +10,12 @@ import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
 from fbftl.findings.published import Setup, beside, differs, judged
-from fbftl.findings.runs import read_tidy
+from fbftl.findings.runs import mean_and_spread, read_tidy
 from fbftl.findings.sampling_error import with_test_set
-from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import METHOD_NAME
 from fbftl.findings.steps import Axes
-from fbftl.findings.tables import Column, ResultTable, three_digits
+from fbftl.findings.tables import Column, ResultTable, read_table, three_digits
 from fbftl.findings.wording import mechanism_words
-from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.label_privacy import batch_types
 from fbftl.privacy.mechanisms import RELATIVE_NOTE, gaussian_per_client, no_mechanism
 

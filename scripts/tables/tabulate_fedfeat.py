@@ -10,10 +10,8 @@ from typing import Any
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
-from fbftl.findings.comparison import Measured, effect
-from fbftl.findings.published import Setup, beside, differs, judged
-from fbftl.findings.runs import read_tidy
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.published import Measured, Setup, beside, differs, effect, judged
+from fbftl.findings.runs import mean_and_spread, read_tidy
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.tables import Column, ResultTable

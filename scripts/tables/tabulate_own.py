@@ -8,9 +8,8 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import tables as shared
-from fbftl.findings.runs import read_tidy
+from fbftl.findings.runs import mean_and_spread, over_seeds, read_tidy
 from fbftl.findings.sampling_error import components, with_test_set
-from fbftl.findings.seeds import mean_and_spread, over_seeds
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed

@@ -11,12 +11,10 @@ import numpy as np
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
-from fbftl.findings.comparison import Verdict, on_front
-from fbftl.findings.published import Setup, differs, judged
+from fbftl.findings.published import Setup, Verdict, differs, judged, on_front
 from fbftl.findings.run_file import read_run, weakest_privacy
-from fbftl.findings.runs import read_tidy
+from fbftl.findings.runs import mean_and_spread, read_tidy
 from fbftl.findings.sampling_error import with_test_set
-from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import method_label
 from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio

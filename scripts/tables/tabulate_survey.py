@@ -13,8 +13,7 @@ from fbftl.findings import published
 from fbftl.findings import tables as shared
 from fbftl.findings.published import judged
 from fbftl.findings.run_file import read_run
-from fbftl.findings.runs import reached, read_tidy
-from fbftl.findings.seeds import counted, mean_and_spread
+from fbftl.findings.runs import counted, mean_and_spread, reached, read_tidy
 from fbftl.findings.shown import SETTING_NAME, ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fbftl.findings import tables as shared
-from fbftl.findings.comparison import Measured, Verdict, effect, verdict
 from fbftl.findings.outsourcing import CHOICES, purchases
-from fbftl.findings.runs import reached, read_tidy
-from fbftl.findings.seeds import over_seeds
+from fbftl.findings.published import Measured, Verdict, effect, verdict
+from fbftl.findings.runs import over_seeds, reached, read_tidy
 from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.wording import mechanism_words

@@ -11,7 +11,7 @@ import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.domains import name_of
 from fbftl.findings import tables as shared
-from fbftl.findings.comparison import Measured
+from fbftl.findings.published import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods, Paths

@@ -13,7 +13,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from fbftl.findings.comparison import LEAST_SEEDS
+from fbftl.findings.published import LEAST_SEEDS
 from fbftl.papers.claim_rule import LEVEL
 from scipy.special import chdtri, nctdtr, stdtrit
 

@@ -19,8 +19,7 @@ from typing import Any
 from fbftl.findings import kept
 from fbftl.findings.claim_pages import KeptRows, fill_claims, fill_tables
 from fbftl.findings.kept import KEPT, distinct
-from fbftl.findings.story import fill_alternatives
-from fbftl.findings.table_numbers import (
+from fbftl.findings.numbers import (
     attained,
     fill,
     front_uploads,
@@ -28,6 +27,7 @@ from fbftl.findings.table_numbers import (
     ratios,
     uplinks_of_rounds,
 )
+from fbftl.findings.story import fill_alternatives
 from fbftl.findings.tables import ResultTable
 from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store

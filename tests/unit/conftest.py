@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def kernels_of_jobs() -> None:
     """Have torch compute by exact kernels as in jobs; a test that began would change later ones."""
     if in_environment(os.environ):
-        from fbftl.ground.kernels import use_exact_kernels
+        from fbftl.ground.devices import use_exact_kernels
 
         use_exact_kernels()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from fbftl.ground.lock import exclusive
+from fbftl.ground.artefacts import exclusive
 from project import Project, copied
 
 Shared = Callable[[str, Callable[[Path], object]], Project]

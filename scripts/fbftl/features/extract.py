@@ -6,21 +6,75 @@ between them, so that the pass costs what its slowest part costs. In memory at a
 whatever the number of samples; ids and labels (about 20 bytes per row) come on top at the end.
 
 Features that do not differ from sample to sample are refused: no head on them beats a guess.
+Stages are for work that leaves Python's lock; an error in one is raised in the thread that uses it.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from fbftl.features.store.format import Column, Ragged, as_column
 from fbftl.features.store.provenance import Provenance, Target
 from fbftl.features.store.publish import StoreWriter, writer_of
-from fbftl.ground.background import prefetched, sink
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
+
+T = TypeVar("T")
+
+_END: Any = object()
+
+
+@contextmanager
+def prefetched(items: Iterable[T], depth: int) -> Iterator[Iterator[T]]:
+    """Iterate over `items` in a thread, at most `depth` items ahead of the caller."""
+    source = iter(items)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = deque(pool.submit(next, source, _END) for _ in range(depth))
+
+        def ahead() -> Iterator[T]:
+            while (item := waiting.popleft().result()) is not _END:
+                waiting.append(pool.submit(next, source, _END))
+                yield item
+
+        try:
+            yield ahead()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def sink(handle: Callable[[T], None], depth: int) -> Iterator[Callable[[T], None]]:
+    """Yield what hands an item to a function in a thread; at most `depth` items wait.
+
+    Leaving the block waits until every item is handled. If the block or the function fails, items
+    that still wait are dropped.
+    """
+    waiting: deque[Future[None]] = deque()
+
+    def handle_after(before: Future[None] | None, item: T) -> None:
+        if before is not None:
+            before.result()
+        handle(item)
+
+    def put(item: T) -> None:
+        if len(waiting) > depth:
+            waiting.popleft().result()
+        waiting.append(pool.submit(handle_after, waiting[-1] if waiting else None, item))
+
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            yield put
+            for handled in waiting:
+                handled.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
 
 SPLITS = ("train", "test")
 """What is extracted, in this order."""

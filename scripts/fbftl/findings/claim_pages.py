@@ -20,8 +20,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fbftl.findings.comparison import Verdict
 from fbftl.findings.front import ORDER
+from fbftl.findings.published import Verdict
 from fbftl.findings.table_page import counted
 from fbftl.findings.tables import escape_markdown
 from fbftl.ground.errors import UserError

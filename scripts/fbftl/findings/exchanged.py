@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from fbftl.findings.run_file import read_run
-from fbftl.findings.seeds import counted, spread_of
+from fbftl.findings.runs import counted, spread_of
 from fbftl.findings.wording import rounds_words
 from fbftl.ground.errors import UserError, required
 from fbftl.messages.ledger import read_ledger

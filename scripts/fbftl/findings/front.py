@@ -1,12 +1,31 @@
-"""The front page of all results: the study's own tasks, then what came out of each paper."""
+"""The front page of all results: the study's own tasks, then what came out of each paper.
+
+Of its own tasks it shows accuracy and uplink of settings, and what to doubt.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from os.path import relpath
+from typing import Any
 
-from fbftl.findings.table_page import PageText, document, listed, verdict_class
+import numpy as np
+import pandas as pd
+
+from fbftl.findings.published import LEAST_SEEDS, on_front
+from fbftl.findings.shown import setting_name
+from fbftl.findings.table_page import (
+    PageColumn,
+    PageText,
+    counted,
+    document,
+    listed,
+    picture,
+    table,
+    verdict_class,
+)
+from fbftl.findings.tables import prefixed, undertrained
 
 STYLE = """\
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: .5rem; }
@@ -142,3 +161,146 @@ def _other(shown: Shown) -> str:
 
 def _record(shown: Shown) -> str:
     return f"Its printed numbers that were doubted, checked by formula: {tally(shown.audit)}"
+
+
+MOST_SHOWN = 12
+"""Settings of a task on the page; the csv has all."""
+
+LOSSY = r"\+[pb]lr="
+"""What the names of settings have that lose packets."""
+
+NEXT = (
+    "One more seed: <code>seeds: [0, 1, 2, 3]</code> at the top level of the study's file; only "
+    "the new seed is trained.",
+    "Another upload: <code>method: [one_shot], message: [means]</code> in a grid "
+    "(<code>docs/what-to-upload.md</code>).",
+    "Your own data: <code>data: {kind: features, path: features.npy, labels: labels.npy}</code> "
+    "(<code>docs/your-own.md</code>).",
+)
+
+
+@dataclass(frozen=True)
+class OwnTask:
+    """A task of the study.
+
+    name, data: its name and data set.
+    runs: one row per setting and seed (`task`, `setting`, `seed`, `accuracy`, `uplink_bits`,
+        `diverged`), as `runs.csv` has them.
+    ridge: accuracy of ridge regression on the same features, by setting, where it was measured.
+    results: its tables and figures, by path; the first is shown if it is a figure.
+    folder: of its results.
+    """
+
+    name: str
+    data: str
+    runs: pd.DataFrame
+    ridge: Mapping[str, float]
+    results: Sequence[str]
+    folder: str
+
+
+def settings_of(task: OwnTask) -> pd.DataFrame:
+    """Return a row per setting, the most accurate first, with whether it is on the Pareto front.
+
+    What loses packets is not on it, since nobody chooses that.
+    """
+    of_setting = task.runs.groupby("setting", sort=False)
+    rows = pd.DataFrame(
+        {
+            "accuracy": of_setting["accuracy"].mean(),
+            "spread": of_setting["accuracy"].std(),
+            "uplink_bits": of_setting["uplink_bits"].mean(),
+            "seeds": of_setting["seed"].count(),
+            "diverged": of_setting["diverged"].sum(),
+        }
+    ).dropna(subset="accuracy")
+    chosen = ~rows.index.str.contains(LOSSY)
+    sent = rows["uplink_bits"].where(chosen).fillna(np.inf)  # a central baseline sends nothing
+    rows["front"] = on_front(sent, rows["accuracy"]) & (sent < np.inf)
+    return rows.sort_values("accuracy", ascending=False, kind="stable")
+
+
+def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
+    """Return what a reader has to doubt of a task's settings, a sentence each."""
+    found = []
+    if failed := int((rows["diverged"] > 0).sum()):
+        found.append(f"{counted(failed, 'setting')} had seeds that diverged, which count as 0.")
+    if few := int((rows["seeds"] < LEAST_SEEDS).sum()):
+        found.append(f"{counted(few, 'setting')} had fewer than {LEAST_SEEDS} seeds.")
+    behind = [
+        f"{setting_name(setting)}: {accuracy:.1%}, {text}"
+        for setting, ridge in task.ridge.items()
+        if setting in rows.index
+        if (text := undertrained(accuracy := rows.at[setting, "accuracy"], ridge))
+    ]
+    if behind:
+        found.append(
+            f"{counted(len(behind), 'setting')} ended far below ridge regression on the same "
+            f"uploads ({'; '.join(behind)}): train longer, or use that head."
+        )
+    return found
+
+
+def section(tasks: Sequence[OwnTask], texts: Mapping[str, PageText], folder: str) -> str:
+    """Return the section of the study's tasks, in HTML.
+
+    Args:
+        tasks: in the study's order.
+        texts: title and caption of figures, by path.
+        folder: where the page will lie; links are relative to it.
+    """
+    steps = "".join(f"<li>{step}</li>" for step in NEXT)
+    return "\n".join(
+        [
+            '<section id="study"><h2>This study</h2>',
+            "<p>Accuracies are on test samples: the mean over seeds ± one standard deviation. "
+            "Uplink is the length of all encoded messages until the epoch that counts.</p>",
+            *(_task(task, texts, folder) for task in tasks),
+            f"<h3>Next steps</h3><ul>{steps}</ul></section>",
+        ]
+    )
+
+
+def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
+    rows = settings_of(task)
+    shown = rows[rows["front"]].head(MOST_SHOWN)
+    shown = pd.concat([shown, rows.drop(shown.index).head(MOST_SHOWN - len(shown))])
+    shown = shown.sort_values("accuracy", ascending=False, kind="stable")
+    percent = rows["accuracy"].max() <= 1
+    link = escape(relpath(f"{task.folder}/runs.csv", folder))
+    doubts = "".join(f"<li>{escape(text)}</li>" for text in warnings_of(task, rows))
+    led = [path for path in task.results[:1] if path.endswith(".svg")]
+    data = f" <small>{escape(task.data)}</small>" if task.data != task.name else ""
+    return "\n".join(
+        [
+            f"<h3>{escape(task.name)}{data}</h3>",
+            *(picture(path, texts, folder) for path in led),
+            f"<p><strong>Warnings</strong></p><ul>{doubts}</ul>" if doubts else "",
+            table(_columns(shown, percent)),
+            f"<p>{len(shown)} of {counted(len(rows), 'setting')}: those on the Pareto front of "
+            "accuracy and uplink of all clients, over all settings that lose no packets, then the "
+            f'most accurate. <a href="{link}">Every run</a> is in a CSV file.</p>',
+            listed(task.results, texts, folder),
+        ]
+    )
+
+
+def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
+    def score(value: Any) -> str:
+        return "" if pd.isna(value) else f"{100 * value:.1f}%" if percent else f"{value:.1f}"
+
+    heading = "Accuracy" if percent else "ROUGE-1"
+    return [
+        PageColumn("Setting", list(map(setting_name, rows.index)), list(rows.index)),
+        PageColumn(heading, list(map(score, rows["accuracy"])), number=True),
+        PageColumn("±", list(map(score, rows["spread"])), number=True),
+        PageColumn(
+            "Uplink of all clients",
+            ["" if pd.isna(bits) else f"{prefixed(bits / 8)}B" for bits in rows["uplink_bits"]],
+            number=True,
+        ),
+        PageColumn("Seeds", [f"{seeds:.0f}" for seeds in rows["seeds"]], number=True),
+        PageColumn(
+            "On the front of all settings", ["yes" if front else "no" for front in rows["front"]]
+        ),
+    ]

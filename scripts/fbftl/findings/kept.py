@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from fbftl.findings.tables import read_table
 from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical
-from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, write_text
 from fbftl.study.systems import System, paper_of

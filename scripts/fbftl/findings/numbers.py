@@ -1,11 +1,27 @@
-"""Single numbers of a task by name, `<task>/<setting>/<quantity>`, for pages and for claims."""
+"""Single numbers by name, for claims and for pages: a page writes a name, a script the number.
 
-from collections.abc import Iterator
+Those of a task are named `<task>/<setting>/<quantity>`. On a page a name is in a comment that
+Markdown does not show, the number after it, and an empty comment ends it:
+``<!--digits/fbftl/accuracy:.1f-->98.2<!---->``. What follows the colon is how the number is
+printed, as Python's format does. Single numbers of kept tables have such names too:
+
+`docs/results/papers/fbftl/tables/methods.csv` has what the paper's equations give for its own
+networks. Pages take ratios of it: ``papers/fbftl/total_uplink/ftl_c over fbftl``. Of the tables of
+uploads they take kilobytes and accuracies, ``front_digits/front/iid labels/8/statistics/kilobytes``
+those of the cheapest statistics within a point of raw features; of the tables of rounds how many
+times FbFTL's uplink a method sends (``rounds-linear/rounds/FbFTL, bits 2/near_times``); of those
+of attacks what one attains at K samples of a client, or against a solved head
+(``rival_digits/attacks/server sees features/8/share of features told``).
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
 from fbftl.findings.exchanged import SELECTED
 from fbftl.findings.runs import per_seed, settings_in
+from fbftl.ground.errors import UserError
 
 Number = tuple[str, float]
 """Its name and its value."""
@@ -39,7 +55,7 @@ def of_uplink(task: str, uplink: pd.DataFrame) -> Iterator[Number]:
 
     Args:
         task: name of the task.
-        uplink: what each method sends by seed (`findings.uplink`).
+        uplink: what each method sends by seed (`findings.exchanged`).
     """
     for (method, until), rows in uplink.groupby(["method", "until"], sort=False):
         name = f"{task}/{method}/uplink" + ("" if until == SELECTED else f" to {until}")
@@ -49,3 +65,109 @@ def of_uplink(task: str, uplink: pd.DataFrame) -> Iterator[Number]:
             yield f"{name} over fbftl", times.mean()
             if len(times) > 1:
                 yield f"{name} over fbftl/spread", times.std()
+
+
+READING = "as printed"
+"""Of the readings of an equation the one that the names stand for."""
+
+BASE = "fbftl"
+"""The method that all others are divided by."""
+
+
+def ratios(paper: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return each method's quantities over those of `BASE`, by name.
+
+    Args:
+        paper: its word.
+        table: rows with a `quantity`, a `method`, a `reading` and the `exact` number.
+    """
+    exact = {
+        (row["quantity"], row["method"]): float(row["exact"])
+        for row in table
+        if row["reading"] == READING and row["exact"]
+    }
+    return {
+        f"papers/{paper}/{quantity}/{method} over {BASE}": value / exact[quantity, BASE]
+        for (quantity, method), value in exact.items()
+        if method != BASE and exact.get((quantity, BASE))
+    }
+
+
+OF_UPLOADS = ("kilobytes", "downlink_kilobytes", "accuracy")
+OF_ROUNDS = ("equal_times", "equal_low", "equal_high", "near_times", "near_low", "near_high")
+
+
+def front_uploads(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return kilobytes up and down and accuracy (%) of each upload, by its name.
+
+    The cheapest of its kind has them by the kind's name too.
+    """
+    numbers: dict[str, float] = {}
+    for row in table:
+        for name in (row["name"], *[row["kind"]] * (row["cheapest"] == "yes")):
+            among = f"{task}/front/{row['skew']}/{row['samples_per_client']}/{name}"
+            numbers |= {f"{among}/{of}": float(row[of]) for of in OF_UPLOADS}
+            numbers[f"{among}/accuracy"] *= 100
+    return numbers
+
+
+def uplinks_of_rounds(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return how many times FbFTL's uplink each row sends, by name."""
+    return {
+        f"{task}/rounds/{row['name']}/{of}": float(row[of])
+        for row in table
+        for of in OF_ROUNDS
+        if row[of]
+    }
+
+
+def attained(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return what attacks attain on uploads of K samples, and without these, by name.
+
+    Shares are in percent.
+    """
+    numbers: dict[str, float] = {}
+    for row in table:
+        if row["samples_per_client"]:
+            size, share = float(row["samples_per_client"]), row["measure"].startswith("share")
+            name = f"{task}/attacks/{row['adversary']}/{size:g}/{row['measure']}"
+            of_attack = {name: row["value"], f"{name} without it": row["blind"]}
+            numbers |= {k: float(v) * (100 if share else 1) for k, v in of_attack.items()}
+    return numbers
+
+
+def membership(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
+    """Return the AUC of the attack on members that is quoted against each solved head, by name."""
+    return {
+        f"{task}/attacks/{row['head']}/AUC": float(row["auc"])
+        for row in table
+        if row["quoted"] == "True"
+    }
+
+
+FILLED = re.compile(r"<!--(?P<name>[^:>\n]+):(?P<format>[^>\n]*)-->(?P<text>[^<\n]*)<!---->")
+"""A number with its name."""
+
+
+def fill(text: str, numbers: Mapping[str, float], page: str) -> str:
+    """Return a page with the number behind every name.
+
+    Args:
+        text: the page, in Markdown.
+        numbers: the numbers by name.
+        page: for the sentence.
+
+    Raises:
+        UserError: if a name has no number.
+    """
+
+    def filled(match: re.Match[str]) -> str:
+        name, how = match["name"], match["format"]
+        if name not in numbers:
+            raise UserError(
+                f"{page} names the number '{name}', which no committed result has; "
+                "correct it, or run the study that makes it"
+            )
+        return f"<!--{name}:{how}-->{format(numbers[name], how)}<!---->"
+
+    return FILLED.sub(filled, text)

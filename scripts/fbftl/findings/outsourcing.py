@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.runs import mean_and_spread
 from fbftl.study.outsourcing import ASKED, COUNTING
 
 CHOICES = {

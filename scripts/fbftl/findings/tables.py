@@ -1,4 +1,4 @@
-"""The one writer of result tables, and the columns that many of them share.
+"""The one writer and reader of result tables, and the columns that many of them share.
 
 A tidy frame becomes csv, Markdown, LaTeX and HTML. The csv carries every column under its plain
 name with full precision, for programs. The others are for readers, with headings, units and rounded
@@ -9,9 +9,11 @@ A heading is in sentence case. A mean over seeds has its standard deviation righ
 accuracy just `spread`.
 """
 
+import csv
+import io
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,7 @@ import pandas as pd
 
 from fbftl.findings.table_page import PageColumn, PageText, for_readers, table_page
 from fbftl.findings.wording import axis_name
-from fbftl.ground.files import write_text
+from fbftl.ground.files import parsing, write_text
 from fbftl.study.job import FAR_BEHIND
 
 VERDICTS = ("verdict", "overall")
@@ -291,3 +293,28 @@ def heading_of(axis: str) -> str:
     """Return the heading of an axis that a study varies: its name in words."""
     words = axis_name(axis)
     return words[:1].upper() + words[1:]
+
+
+def read_table(path: str | Path, dtype: Mapping[str, type] | None = None) -> pd.DataFrame:
+    """Read a csv of results back; empty cells are missing values.
+
+    Args:
+        path: of the csv.
+        dtype: types of some columns.
+
+    Raises:
+        UserError: if it is no text, has no or a repeated heading, or lines of unequal length.
+    """
+    with parsing(path, "table"):
+        content = Path(path).read_text(encoding="utf-8")
+        try:
+            head, *lines = csv.reader(io.StringIO(content, newline=""), strict=True)
+        except csv.Error as error:
+            raise ValueError(str(error)) from error
+        if len(set(head)) < len(head) or not all(head):
+            raise ValueError("a column has no name, or that of another")
+        unequal = next((at for at, line in enumerate(lines, 2) if len(line) != len(head)), None)
+        if unequal is not None:
+            raise ValueError(f"line {unequal} has other columns than the heading")
+        kept = {column: kind for column, kind in (dtype or {}).items() if column in head}
+        return pd.read_csv(io.StringIO(content), keep_default_na=False, na_values=[""], dtype=kept)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.comparison import on_front
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.published import on_front
+from fbftl.findings.runs import mean_and_spread
 from fbftl.findings.uploads import COLOURS, HEADS, UPLOADING, WORDS
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.study.uploads import declared

@@ -1,13 +1,29 @@
-"""Where torch computes, with how many threads, in which memory, and that it repeats itself."""
+"""Where torch computes, with how many threads, in which memory, and that it repeats itself.
+
+What of torch on the CPU cannot be pinned by a variable, or only at a price, is computed otherwise.
+The one value of `MKL_CBWR` that processors of every vendor honour makes MKL's large products two to
+four times slower. oneDNN, held to AVX2 (`fbftl.ground.exact`), loses little, and adds along the
+inner dimension in one order, whatever the other two and however the matrices lie: a row's product
+does not depend on its neighbours. Square roots of MKL start from an approximation that every maker
+of processors chooses; numpy's are rounded correctly. Some of its logarithms and its arc tangent
+differ in rare values between makers; numpy's do not. Torch's dispatcher hands all of them here,
+those of automatic differentiation too, so nothing that trains has to know.
+"""
 
 import ctypes
 import os
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from types import MappingProxyType
+from typing import Any
 
+import numpy as np
 import torch
+from torch import Tensor
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import in_environment
-from fbftl.ground.kernels import use_exact_kernels
 
 
 def prepare(device: str, threads: int) -> torch.device:
@@ -75,3 +91,154 @@ def seed_dropout(seed: int) -> None:
     torch.default_generator.manual_seed(seed)
     if torch.cuda.is_initialized():
         torch.cuda.manual_seed_all(seed)
+
+
+LARGE = 2048
+"""Numbers of the right matrix from which oneDNN is called: MKL starts in fewer microseconds. The
+left matrix has no say, so that a row's product never depends on how many there are."""
+
+LARGE_IN_STACK = 8192
+"""Numbers of each right matrix of a stack from which oneDNN is called, once for each of them."""
+
+BY_NUMPY = MappingProxyType(
+    {"sqrt": np.sqrt, "log2": np.log2, "log10": np.log10, "atan": np.arctan}
+)
+"""Functions of each value that numpy computes, by torch's name of the operator."""
+
+
+@cache
+def use_exact_kernels() -> torch.library.Library:
+    """Have this process's large products and square roots on the CPU computed here from now on.
+
+    Returns:
+        What keeps them here: they return to MKL with its end.
+    """
+    library = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        # Torch warns that an operator is overridden, which is what is wanted.
+        warnings.simplefilter("ignore", UserWarning)
+        library.impl("mm", _product, "CPU")
+        library.impl("bmm", _products, "CPU")
+        library.impl("addmm", _sum_and_product, "CPU")
+        library.impl("baddbmm", _sums_and_products, "CPU")
+        for name, function in BY_NUMPY.items():
+            library.impl(name, partial(_applied, function), "CPU")
+            library.impl(f"{name}_", partial(_apply, function), "CPU")
+        library.impl("log", _logarithm, "CPU")
+        library.impl("log_", _take_logarithm, "CPU")
+    return library
+
+
+def _product(left: Tensor, right: Tensor) -> Tensor:
+    """Return the product of two matrices."""
+    if _is_large(left, right):
+        return _by_onednn(left, right)
+    return torch.ops.aten.mm.out(left, right, out=left.new_empty(0))
+
+
+def _products(left: Tensor, right: Tensor) -> Tensor:
+    """Return the product of each pair of matrices of two stacks, in (count, m, n)."""
+    if _is_large(left, right):
+        return _each_by_onednn(left, right)
+    return torch.ops.aten.bmm.out(left, right, out=left.new_empty(0))
+
+
+def _sum_and_product(
+    summand: Tensor, left: Tensor, right: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """Return `beta * summand + alpha * left @ right`, the summand broadcast to the product."""
+    if _is_large(left, right):
+        return _summed(_by_onednn(left, right), summand, beta, alpha)
+    sizes = {"beta": beta, "alpha": alpha}
+    return torch.ops.aten.addmm.out(summand, left, right, **sizes, out=left.new_empty(0))
+
+
+def _sums_and_products(
+    summand: Tensor, left: Tensor, right: Tensor, *, beta: float = 1, alpha: float = 1
+) -> Tensor:
+    """Return that sum for each pair of matrices of two stacks, in (count, m, n)."""
+    if _is_large(left, right):
+        return _summed(_each_by_onednn(left, right), summand, beta, alpha)
+    sizes = {"beta": beta, "alpha": alpha}
+    return torch.ops.aten.baddbmm.out(summand, left, right, **sizes, out=left.new_empty(0))
+
+
+def _is_large(left: Tensor, right: Tensor) -> bool:
+    """Return whether oneDNN multiplies these; what torch would refuse it shall refuse."""
+    rows, inner = left.shape[-2:]
+    columns = right.shape[-1]
+    return (
+        inner * columns >= (LARGE if left.dim() == 2 else LARGE_IN_STACK)
+        and rows > 1  # vectors take other paths in both libraries
+        and columns > 1
+        and left.dtype == right.dtype == torch.float32
+        and left.shape[:-2] == right.shape[:-2]
+        and right.shape[-2] == inner
+    )
+
+
+def _by_onednn(left: Tensor, right: Tensor) -> Tensor:
+    # Of a product with a matrix that lies transposed, as a gradient's is, the transposed product
+    # has less to copy; its numbers are the same.
+    if len(left) > right.shape[1] and not left.is_contiguous():
+        return _linear(right.mT, left).mT
+    return _linear(left, right.mT)
+
+
+def _linear(rows: Tensor, weight: Tensor) -> Tensor:
+    """Return the product with a transposed matrix, as a dense layer has it."""
+    # Of a matrix that is a part of a wider one oneDNN has only a reference kernel, which takes
+    # hundreds of times as long and adds in another order.
+    if not (weight.is_contiguous() or weight.mT.is_contiguous()):
+        weight = weight.contiguous() if weight.stride(-1) == 1 else weight.mT.contiguous().mT
+    # Torch's compiler calls oneDNN by this operator; there is no public one for dense matrices.
+    return torch.ops.mkldnn._linear_pointwise(rows, weight, None, "none", [], "")
+
+
+def _each_by_onednn(left: Tensor, right: Tensor) -> Tensor:
+    if not len(left):
+        return left.new_empty(0, left.shape[1], right.shape[2])
+    return torch.stack([_by_onednn(*pair) for pair in zip(left, right, strict=True)])
+
+
+def _summed(product: Tensor, summand: Tensor, beta: float, alpha: float) -> Tensor:
+    """Return `beta * summand + alpha * product`, in the product's memory."""
+    if alpha != 1:
+        product.mul_(alpha)
+    return product.add_(summand, alpha=beta) if beta else product
+
+
+Function = Callable[..., Any]
+"""A function of each value of an array, of numpy's."""
+
+
+def _applied(function: Function, values: Tensor) -> Tensor:
+    """Return the function of each value; integers give floats, as torch has it."""
+    if not values.is_floating_point():
+        values = values.to(torch.get_default_dtype())
+    return _apply(function, values.clone())
+
+
+def _apply(function: Function, values: Tensor) -> Tensor:
+    """Replace each value by the function of it, and return all; numpy knows no bfloat16."""
+    wide = values.float() if values.dtype == torch.bfloat16 else values
+    shared = wide.detach().numpy()
+    # Outside of where a function is defined, torch too gives no number and says nothing of it.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        function(shared, out=shared)
+    return values if wide is values else values.copy_(wide)
+
+
+def _logarithm(values: Tensor) -> Tensor:
+    """Return the natural logarithm of each value: numpy's of doubles, torch's of all others."""
+    if values.dtype == torch.float64:
+        return _applied(np.log, values)
+    out = values.new_empty(0) if values.is_floating_point() else torch.empty(0)
+    return torch.ops.aten.log.out(values, out=out)
+
+
+def _take_logarithm(values: Tensor) -> Tensor:
+    """Replace each value by its natural logarithm, and return all."""
+    if values.dtype == torch.float64:
+        return _apply(np.log, values)
+    return torch.ops.aten.log.out(values, out=values)

@@ -2,7 +2,7 @@
 
 Libraries choose their kernels by the processor, and kernels round differently. Five variables, set
 before the first of these libraries is imported, have all of them choose the same one everywhere;
-what no variable pins in torch is computed otherwise, see `fbftl.ground.kernels`. What is promised
+what no variable pins in torch is computed otherwise, see `fbftl.ground.devices`. What is promised
 is that one version of every package, of CPython and of the C library gives the same bytes on all
 such processors; a computer without AVX2 and FMA, or with a GPU, computes as its libraries like.
 """

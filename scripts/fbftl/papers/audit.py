@@ -14,8 +14,7 @@ from importlib import import_module
 
 import pandas as pd
 
-from fbftl.findings.comparison import Verdict
-from fbftl.findings.published import formula_verdict
+from fbftl.findings.published import Verdict, formula_verdict
 from fbftl.findings.tables import VERDICT, Column
 from fbftl.papers.by_name import modules
 from fbftl.papers.record import PaperRecord

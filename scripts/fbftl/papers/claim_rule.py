@@ -23,7 +23,7 @@ from enum import StrEnum
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from fbftl.findings.comparison import LEAST_SEEDS, ROUNDING, Measured
+from fbftl.findings.published import LEAST_SEEDS, ROUNDING, Measured
 from fbftl.papers.claim_rows import ClaimForm
 
 LEVEL = 0.95

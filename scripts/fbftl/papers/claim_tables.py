@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fbftl.findings.claim_pages import effect_words
-from fbftl.findings.comparison import ROUNDING
+from fbftl.findings.published import ROUNDING
 from fbftl.findings.tables import SEEDS, VERDICT, Column, prefixed
 from fbftl.ground.files import csv_rows
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, read_rows, read_tasks

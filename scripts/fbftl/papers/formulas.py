@@ -13,7 +13,7 @@ from inspect import isfunction, signature
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.comparison import ROUNDING, Verdict
+from fbftl.findings.published import ROUNDING, Verdict
 from fbftl.papers.by_name import modules
 from fbftl.papers.claim_rows import Part
 from fbftl.papers.measures import MEASURES, ClaimMeasure, curves

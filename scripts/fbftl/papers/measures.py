@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fbftl.findings.comparison import ROUNDING
 from fbftl.findings.exchanged import SELECTED
+from fbftl.findings.published import ROUNDING
 from fbftl.papers.by_name import found_in
 from fbftl.papers.claim_rows import Side
 from fbftl.papers.quantities import Runs

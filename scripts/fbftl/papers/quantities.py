@@ -26,7 +26,7 @@ class Runs:
 
     table: tidy table of all of a task's experiments.
     uplink: what each method sends by seed, columns `method`, `until`, `seed`, `payload_bits` and
-        `diverged` (`findings.uplink`); empty if the methods were not compared.
+        `diverged` (`findings.exchanged`); empty if the methods were not compared.
     series: what was measured by rounds, epochs or domains, as `findings.runs.FOLLOWED` has it; may
         be empty.
     means: mean and spread of accuracy in percent and the number of seeds, by setting, where only

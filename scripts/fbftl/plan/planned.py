@@ -13,10 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.artefacts import Store
+from fbftl.ground.artefacts import Store, exclusive
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, write_json, write_text
-from fbftl.ground.lock import exclusive
 from fbftl.plan.call import Call
 
 MADE = Path("results/.made")

@@ -13,10 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError, suggestion
-from fbftl.study import full_studies, methods, source_seeds, task_names, yaml_files
+from fbftl.study import (
+    dialogues,
+    full_studies,
+    images,
+    methods,
+    source_seeds,
+    task_names,
+    yaml_files,
+)
 from fbftl.study.clients import Dealing
 from fbftl.study.dealing_faults import dealing_faults
-from fbftl.study.kinds import dialogues, images
 from fbftl.study.model.configuration import Configuration
 from fbftl.study.model.validation import filled as fill
 from fbftl.study.settings import DEFAULTS, Setting, expand

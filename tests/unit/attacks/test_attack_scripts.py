@@ -22,8 +22,8 @@ from fbftl.attacks import heads
 from fbftl.attacks.choice import ATTACKS, OFFLINE_RMIA
 from fbftl.features.store.reader import open_store
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.tables import read_table
 from fbftl.ground import devices
-from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 import torch
 from fbftl.attacks.eppfl import told_apart
-from fbftl.ground.csv_tables import read_table
+from fbftl.findings.tables import read_table
 from fbftl.study.methods import axes_by_method
 from fbftl.training.samples import LabelledInputs
 from torch import nn

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance, Target
-from fbftl.ground.lock import exclusive
+from fbftl.ground.artefacts import exclusive
 
 BATCH = 16
 COUNTS = {"train": 203, "test": 61}

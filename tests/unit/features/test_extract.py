@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from fbftl.features.extract import extract
+from fbftl.features.extract import extract, prefetched, sink
 from fbftl.features.store.reader import open_store
-from fbftl.ground.background import prefetched, sink
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from fbftl.findings.claim_pages import STUDIED, Row, effect_words, fill_claims, fill_tables
-from fbftl.ground.csv_tables import read_table
+from fbftl.findings.tables import read_table
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import csv_rows
 from fbftl.plan.results import LISTS, OF_EXPERIMENT, made_in_a_loop, of_paper, paths_of

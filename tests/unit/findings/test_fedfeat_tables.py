@@ -5,8 +5,7 @@ from itertools import product
 import pandas as pd
 import pytest
 import tabulate_fedfeat
-from fbftl.findings.comparison import Verdict
-from fbftl.findings.published import read
+from fbftl.findings.published import Verdict, read
 from fbftl.study.job import name_of
 
 SEEDS = range(5)

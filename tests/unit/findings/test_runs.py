@@ -1,15 +1,18 @@
 """What runs declare, and the tables made of it."""
 
+from dataclasses import asdict
+
 import pandas as pd
 import pytest
 from collect_runs import main as collect
 from fbftl.findings.run_file import run_document, weakest_privacy, with_digests
-from fbftl.findings.runs import VERSION, read_tidy
+from fbftl.findings.runs import VERSION, counted, mean_and_spread, per_seed, read_tidy
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 from fbftl.training.curves import MEASURES, SERIES, Measure, Series
 from make_results import documents
+from unit.papers.test_effects import runs
 
 
 def document(setting, accuracy, **more):
@@ -118,3 +121,44 @@ def test_the_weakest_guarantee_of_a_runs_seeds_is_shown():
     assert weakest_privacy({"repetitions": some}) == [{"epsilon": 3.0}]
     without = [repetition(None), {"privacy": [{"epsilon": None, "unit": "sample"}]}]
     assert weakest_privacy({"repetitions": without}) is without[0]["privacy"]
+
+
+@pytest.fixture
+def broken() -> pd.DataFrame:
+    """Three seeds, of which the last diverged after an epoch that had 0.97."""
+    return runs(({}, [0.98, 0.96, None]))
+
+
+def test_a_diverged_seed_is_0_whatever_its_epoch_had(broken: pd.DataFrame) -> None:
+    (row,) = mean_and_spread(broken, ["method"]).to_dict("records")
+    assert row["accuracy"] == pytest.approx((0.98 + 0.96) / 3)
+    assert row["accuracy_converged"] == pytest.approx(0.97)
+    assert (row["seeds"], row["diverged"]) == (3, 1)
+
+
+def test_every_score_and_every_reader_counts_it_so(broken: pd.DataFrame) -> None:
+    assert list(per_seed(broken, {"method": "fbftl"})) == [0.98, 0.96, 0.0]
+    assert list(per_seed(broken, {"method": "fbftl"}, "test_accuracy_best"))[2] == 0
+    assert list(broken["rouge1"]) == [50, 50, 0]
+    assert list(broken["seen"]) == [4, 4, 4]
+
+
+def test_what_was_not_measured_is_not_made_up() -> None:
+    declared = {"validation_accuracy": asdict(MEASURES["validation_accuracy"])}
+    lost = {"diverged": True, "validation_accuracy": None}
+    assert counted(lost, declared) == {"validation_accuracy": None}
+    assert counted(lost | {"validation_accuracy": 0.5}, declared) == {"validation_accuracy": 0.0}
+
+
+def test_a_mean_is_of_one_setting():
+    """Two sizes of clients at one skew are two rows, or none."""
+    runs = pd.DataFrame(
+        {
+            "setting": ["fedavg+alpha=1.0", "fedavg+alpha=1.0+clients=9"], "seed": [0, 0],
+            "alpha": [1.0, 1.0], "clients": [None, 9], "test_accuracy": [0.5, 0.7],
+            "diverged": [0, 0],
+        }
+    )  # fmt: skip
+    with pytest.raises(UserError, match=r"clients=9 would be one row.* none of alpha"):
+        mean_and_spread(runs, ["alpha"])
+    assert mean_and_spread(runs, ["alpha", "clients"])["accuracy"].tolist() == [0.7, 0.5]

@@ -9,7 +9,7 @@ import plot_sweep
 import pytest
 import tabulate_own
 from drawn import unrendered
-from fbftl.findings.comparison import Measured
+from fbftl.findings.published import Measured
 from fbftl.ground.errors import UserError
 from fbftl.plan.results.swept import given, lacking, longest, varying
 from fbftl.study.methods import rows

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 from fbftl.ground import artefacts
-from fbftl.ground.artefacts import Artefact, Store, canonical, key_of
+from fbftl.ground.artefacts import Artefact, Store, canonical, exclusive, key_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import parsed, replacing, sha256
-from fbftl.ground.lock import exclusive
 
 RECIPE = {"kind": "run", "seed": 1, "rate": 0.1}
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from fbftl.ground.kernels import use_exact_kernels
+from fbftl.ground.devices import use_exact_kernels
 from torch.autograd import gradcheck
 from torch.nn import functional
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
+from fbftl.study import images
 from fbftl.study.clients import Dealing
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params
-from fbftl.study.kinds import images
 from fbftl.study.methods import axes_by_method
 from fbftl.study.settings import Setting, from_axes
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from count_seeds import POWER, main, power, seeds_needed, upper_spread
-from fbftl.findings.comparison import LEAST_SEEDS
+from fbftl.findings.published import LEAST_SEEDS
 from fbftl.papers.claim_rows import ClaimForm
 from fbftl.papers.claim_rule import ClaimVerdict, Effect, judged, region
 

@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fbftl.findings.comparison import Verdict
-from fbftl.findings.published import SCALES, formula_verdict
+from fbftl.findings.published import SCALES, Verdict, formula_verdict
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
 from fbftl.models.cost.architectures import FLAN_T5_SMALL, vgg16

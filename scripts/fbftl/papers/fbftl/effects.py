@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.comparison import Measured, effect
+from fbftl.findings.published import Measured, effect
 from fbftl.findings.runs import per_seed, settings_in
 
 Setting = Mapping[str, Any]

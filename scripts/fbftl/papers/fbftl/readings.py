@@ -14,8 +14,7 @@ from fractions import Fraction
 
 import pandas as pd
 
-from fbftl.findings.comparison import Verdict
-from fbftl.findings.published import SCALES, at_printed_precision, formula_verdict
+from fbftl.findings.published import SCALES, Verdict, at_printed_precision, formula_verdict
 from fbftl.findings.shown import ShownMethod
 from fbftl.findings.tables import VERDICT, Column
 from fbftl.ground.floats import FLOAT_BITS

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from fbftl.findings.comparison import Verdict
-from fbftl.findings.published import formula_verdict
+from fbftl.findings.published import Verdict, formula_verdict
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.statistics import Statistics
 from fbftl.papers.formulas import Decision, FormulaCase

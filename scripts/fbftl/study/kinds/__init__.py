@@ -1,1 +1,0 @@
-"""The kinds of task as the plan sees them."""
