@@ -3,8 +3,8 @@
     PYTHONPATH=scripts:workflow/plugins python scripts/tools/run_workflow.py [--page FILE] ...
 
 Calls that make nothing, such as a dry run, are Snakemake's alone, and so are those with --verbose,
-which leaves all that it says on the screen. With --page Snakemake writes its report of the finished
-study there.
+which leaves all that it says on the screen. A dry run without it counts jobs and lists none. With
+--page Snakemake writes its report of the finished study there.
 """
 
 import io
@@ -29,8 +29,11 @@ WITHOUT_JOBS = (
     "reporter", "archive", "containerize", "cleanup_metadata", "print_compilation",
 )  # fmt: skip
 
-OF_ITS_OWN = ("verbose", "quiet", "debug", "debug_dag", "logger")
+OF_ITS_OWN = ("verbose", "quiet", "debug", "debug_dag", "logger", "printshellcmds")
 """Options that say themselves what the screen shows."""
+
+DRY = ("--quiet", "rules", "host", "--dry-run")
+"""Options of a dry run, which counts jobs by kind; with --verbose it lists each with its files."""
 
 FAILURES = 5
 """Failed jobs that are named at most."""
@@ -54,7 +57,10 @@ def main(words: Sequence[str]) -> Any:
     if makes:
         reported = ["--report", page, "--report-after-run"] if page else []
         options = [*reported, *(word for word in options if word != "--verbose")]
-    if not makes or any(getattr(args, name) for name in OF_ITS_OWN):
+    shown = any(getattr(args, name) for name in OF_ITS_OWN)
+    if args.dryrun and not shown:
+        options = [*DRY, *options]
+    if not makes or shown:
         os.execvp("snakemake", ["snakemake", *options])
     return study(options, page)
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 import run_workflow
 from fbftl.ground.progress import JobsDone
-from run_workflow import FAILURES, main, outcome
+from run_workflow import DRY, FAILURES, main, outcome
 
 ROOT = Path(__file__).parents[3]
 
@@ -121,11 +121,19 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return words
 
 
-@pytest.mark.parametrize("words", [["-n"], ["-np"], ["-Fnq"], ["--summary"], ["--lint"]])
+@pytest.mark.parametrize(
+    "words", [["-np"], ["-Fnq"], ["-n", "--verbose"], ["--summary"], ["--lint"]]
+)
 def test_calls_that_make_nothing_are_snakemakes_alone(handed: list[str], words: list[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--page", "report.html", *words, "--cores", "2"])
     assert handed == ["snakemake", *words, "--cores", "2"]
+
+
+def test_a_dry_run_counts_jobs(handed: list[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["-n", "--cores", "2", "results/a.csv"])
+    assert handed == ["snakemake", *DRY, "-n", "--cores", "2", "results/a.csv"]
 
 
 @pytest.mark.parametrize(
