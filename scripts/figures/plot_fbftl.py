@@ -343,7 +343,7 @@ def loss_words(row: Any) -> str:
     parts = {
         f"{100 * row['blr']:g}% of blocks": True,
         f"in bursts of {row['burst']:g}": row["burst"] > 1,
-        f"sent again up to {row['retransmissions']:g} times": row["retransmissions"] > 0,
+        f"resent up to {row['retransmissions']:g} times": row["retransmissions"] > 0,
         share_words(row["fraction"]): row["fraction"] < 1,
     }
     return ", ".join(words for words, is_told in parts.items() if is_told)

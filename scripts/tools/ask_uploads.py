@@ -128,7 +128,8 @@ def measured(
             best = max(same, key=lambda row: float(row["accuracy"]))
             accuracy, below = (100 * float(best[name]) for name in ("accuracy", "below_raw"))
             gained = round(-below, 1) + 0.0  # no minus before a zero
-            text = f"{accuracy:.1f}% ({best['head']}, {gained:+.1f}; {table.parents[1].name})"
+            alone = " alone" * (len({row["head"] for row in same}) == 1)
+            text = f"{accuracy:.1f}% ({best['head']}{alone}, {gained:+.1f}; {table.parents[1].name})"
             yield float(best["kilobytes"]), text
 
 
@@ -143,7 +144,7 @@ def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
     ]
     if not fitting:
         return f"No upload fits; the shortest takes {found[0].kilobytes:.3g} kB a client.\n"
-    head = "best head that was run, points against raw features; study"
+    head = "best head, alone if no other was run; points against raw features; study"
     lines = [f"{'kB/client':>11}  bits  elements  {'message':11}  measured accuracy ({head})"]
     lines += [
         f"{of.kilobytes:11.3g}  {of.bits:4}  {of.keep:8.0%}  {of.message:11}  "

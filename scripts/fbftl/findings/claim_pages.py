@@ -179,7 +179,7 @@ def printed(kept: KeptRows, page: str) -> str:
         lines.append(
             f"The audit looks at {counted(len(kept.audit), 'place')} where the record was doubted: "
             f"{counts[Verdict.REPRODUCED]} reproduced, {counts[Verdict.NOT_COMPARABLE]} not "
-            f"comparable, {len(differ)} that differ ({named})."
+            f"comparable, {len(differ)} different ({named})."
         )
     return " ".join(lines)
 
