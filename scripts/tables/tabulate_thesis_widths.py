@@ -30,7 +30,7 @@ WIDTHS_COLUMNS = [
     Column("budget_order", "Order"),
     Column("rescaled_init", "Initial weights rescaled"),
     Column("rescaled_layers", "Layers rescaled"),
-    Column("clients_per_round", "Clients in a round"),
+    Column("clients_per_round", "Clients in a round", format="{:g}"),
     Column("width", "Share of the full width", format="{:g}", page=True),
     *shared.accuracy(),
     *shared.difference("gap", "Accuracy over its full width's"),

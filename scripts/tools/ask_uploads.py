@@ -129,7 +129,9 @@ def measured(
             accuracy, below = (100 * float(best[name]) for name in ("accuracy", "below_raw"))
             gained = round(-below, 1) + 0.0  # no minus before a zero
             alone = " alone" * (len({row["head"] for row in same}) == 1)
-            text = f"{accuracy:.1f}% ({best['head']}{alone}, {gained:+.1f}; {table.parents[1].name})"
+            text = (
+                f"{accuracy:.1f}% ({best['head']}{alone}, {gained:+.1f}; {table.parents[1].name})"
+            )
             yield float(best["kilobytes"]), text
 
 

@@ -128,6 +128,7 @@ class PageColumn:
     number, prose, verdict: how it is set.
     reason: whether it tells more of the verdict before it.
     detail: whether it is among the first to leave where there is no room for all.
+    axis: whether it tells settings apart.
     """
 
     heading: str
@@ -138,6 +139,7 @@ class PageColumn:
     verdict: bool = False
     reason: bool = False
     detail: bool = False
+    axis: bool = False
 
 
 def table_page(csv: Path, text: PageText, columns: Sequence[PageColumn]) -> str:
@@ -233,13 +235,31 @@ def apart(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[PageCol
 
 
 def chosen(columns: Sequence[PageColumn]) -> list[PageColumn]:
-    """Return the columns that have room, details left out first and then the last ones."""
-    shown = list(columns)
+    """Return the columns that have room, details left out first and then the last ones.
+
+    An axis stays, in place of the last measure but the accuracy, where rows would be alike
+    without it.
+    """
     leaving = [column for column in reversed(columns) if column.detail]
     leaving += [column for column in reversed(columns) if not (column.detail or column.verdict)]
-    for column in leaving[: max(len(columns) - COLUMNS, 0)]:
-        shown.remove(column)
-    return shown
+    left_out = leaving[: max(len(columns) - COLUMNS, 0)]
+    for axis in [column for column in columns if column in left_out and column.axis]:
+        shown = [column for column in columns if column not in left_out]
+        named = [column for column in shown if column.axis or not column.number]
+        measures = [
+            column
+            for column in shown[1:]
+            if column not in named and not column.heading.startswith("Accuracy")
+        ]
+        if measures and _rows(named) < _rows([*named, axis]):
+            left_out.remove(axis)
+            left_out.append(measures[-1])
+    return [column for column in columns if column not in left_out]
+
+
+def _rows(columns: Sequence[PageColumn]) -> int:
+    """Return how many rows some columns tell apart."""
+    return len(set(zip(*(column.cells for column in columns), strict=True)))
 
 
 def repeated(column: PageColumn) -> PageColumn:
