@@ -242,19 +242,23 @@ def chosen(columns: Sequence[PageColumn]) -> list[PageColumn]:
     """
     leaving = [column for column in reversed(columns) if column.detail]
     leaving += [column for column in reversed(columns) if not (column.detail or column.verdict)]
-    left_out = leaving[: max(len(columns) - COLUMNS, 0)]
-    for axis in [column for column in columns if column in left_out and column.axis]:
-        shown = [column for column in columns if column not in left_out]
+    leaving = leaving[: max(len(columns) - COLUMNS, 0)]
+    shown = _without(columns, leaving)
+    for axis in [column for column in reversed(leaving) if column.axis]:
         named = [column for column in shown if column.axis or not column.number]
         measures = [
             column
-            for column in shown[1:]
-            if column not in named and not column.heading.startswith("Accuracy")
+            for column in _without(shown[1:], named)
+            if not column.heading.startswith("Accuracy")
         ]
         if measures and _rows(named) < _rows([*named, axis]):
-            left_out.remove(axis)
-            left_out.append(measures[-1])
-    return [column for column in columns if column not in left_out]
+            shown = _without(columns, _without(columns, [*_without(shown, measures[-1:]), axis]))
+    return shown
+
+
+def _without(columns: Sequence[PageColumn], left_out: Sequence[PageColumn]) -> list[PageColumn]:
+    """Return the columns, in order, but for some of them; equal ones are told apart."""
+    return [column for column in columns if not any(column is other for other in left_out)]
 
 
 def _rows(columns: Sequence[PageColumn]) -> int:

@@ -8,6 +8,7 @@ from fbftl.findings.table_page import (
     PageColumn,
     PageText,
     apart,
+    for_readers,
     table,
     table_page,
     together,
