@@ -35,9 +35,8 @@ def client_updates(model: nn.Module) -> ClientUpdates:
         raise ValueError("batch statistics couple the samples of all clients in one pass")
     trained = [layer for layer in model.modules() if list(layer.parameters(recurse=False))]
     parameter_count = sum(len(list(layer.parameters(recurse=False))) for layer in trained)
-    shared = parameter_count > len(
-        list(model.parameters())
-    )  # a weight that two layers hold is one parameter
+    # A weight that two layers hold is one parameter.
+    shared = parameter_count > len(list(model.parameters()))
     if shared or not all(map(is_product, trained)):
         return by_transform(model)
     return by_layers(model, trained)

@@ -101,10 +101,6 @@ class Spectrum:
         seen = shifted > SMALLEST * max(float(shifted.max(initial=0.0)), 1e-300)
         return np.divide(1.0, shifted, out=np.zeros_like(shifted), where=seen)
 
-    def rotated(self, matrix: np.ndarray) -> np.ndarray:
-        """Return Qᵀ M of a matrix (d, m)."""
-        return self.vectors.T @ matrix
-
 
 def ridge(
     statistics: Statistics, ratios: Sequence[float], held_out: Statistics | None = None
@@ -221,8 +217,9 @@ def _chosen_ridge(
         return statistics + held_out, ratios[0]
     matrix, scale = solved_with(statistics)
     spectrum = Spectrum.of(matrix)
-    right, other = spectrum.rotated(statistics.sums.T), spectrum.rotated(held_out.sums.T)
-    middle = spectrum.rotated(spectrum.rotated(held_out.scatter).T)
+    to_basis = spectrum.vectors.T
+    right, other = to_basis @ statistics.sums.T, to_basis @ held_out.sums.T
+    middle = to_basis @ (to_basis @ held_out.scatter).T
     errors = []
     for candidate in ratios:
         part = spectrum.inverse(1.0, candidate * scale)[:, None] * right
@@ -337,7 +334,7 @@ def _solved(matrix: np.ndarray, added: float, right: np.ndarray) -> tuple[np.nda
         pass
     spectrum = Spectrum.of(matrix)
     inverse = spectrum.inverse(1.0, added)[:, None]
-    return spectrum.vectors @ (inverse * spectrum.rotated(right)), spectrum.negative
+    return spectrum.vectors @ (inverse * (spectrum.vectors.T @ right)), spectrum.negative
 
 
 def _unlikely(

@@ -122,7 +122,13 @@ class FeatureNetwork(LocalNetwork):
         }
         trained = super().train(round_)
         if self.sends_features and self.request.source == "after":
-            self._report_after(round_)
+            # Every client extracts once more, with the weights that it sends.
+            before = self.weights()
+            for index, client in enumerate(map(int, round_.clients)):
+                self.set_weights(self.sent_weights(client))
+                rows = round_.rows[index][round_.present[index]]
+                self._reported[client].append(self.extracted(client, rows))
+            self.set_weights(before)
         return trained
 
     def client_message(self, round_: Round) -> np.ndarray:
@@ -134,9 +140,7 @@ class FeatureNetwork(LocalNetwork):
         if not self.sends_features:
             return weights
         (reported,) = self.reported(round_, np.ones(1, dtype=bool))
-        parts = (
-            values.float().flatten().cpu().numpy() for values in (reported.sent, reported.labels)
-        )
+        parts = (part.float().flatten().cpu().numpy() for part in (reported.sent, reported.labels))
         return np.concatenate([weights, *parts])
 
     def sent_weights(self, client: int) -> Tensor:
@@ -207,15 +211,6 @@ class FeatureNetwork(LocalNetwork):
             return features
         noise = self.request.noise.draw(tuple(features.shape), self._draws[client])
         return features + torch.from_numpy(noise).to(features.device)
-
-    def _report_after(self, round_: Round) -> None:
-        """Have every client extract once more, with the weights that it sends."""
-        before = self.weights()
-        for index, client in enumerate(map(int, round_.clients)):
-            self.set_weights(self.sent_weights(client))
-            rows = round_.rows[index][round_.present[index]]
-            self._reported[client].append(self.extracted(client, rows))
-        self.set_weights(before)
 
 
 STEPS = {"printed": ("adam", 0.01, None), "released": ("sgd", 0.001, 128)}

@@ -133,11 +133,15 @@ def _local_update(
     for epoch, rows in mini_batches(local_update, plan, least):
         batch = samples.at(rows)
         mini_batch = MiniBatch(local_update, epoch, epoch == plan.epochs, rows)
-        inputs = _with_perturbed(split_model, batch.inputs, batch.labels, hooks)
+        inputs, labels = batch.inputs, batch.labels
+        if hooks.perturb is not None:
+            with mixed(split_model.whole, 1.0) as network:
+                perturbed = hooks.perturb(network, inputs, labels, torch.ones_like(labels) > 0)
+            inputs = torch.cat([inputs, perturbed])
         features = split_model.front(inputs)
         if hooks.boundary is not None:
             features = hooks.boundary(features, mini_batch)
-        loss = hooks.loss(hooks.logits(split_model.rest(features), rows), batch.labels).mean()
+        loss = hooks.loss(hooks.logits(split_model.rest(features), rows), labels).mean()
         gradients = torch.autograd.grad(loss, optimiser.parameters)
         if hooks.gradients is not None:
             weights = flattened(optimiser.parameters)
@@ -146,18 +150,6 @@ def _local_update(
         optimiser.step([gradient.contiguous() for gradient in gradients])
         losses.append(loss.detach())
     return torch.stack(losses).mean()
-
-
-def _with_perturbed(
-    split_model: SplitModel, inputs: Tensor, labels: Tensor, hooks: Hooks
-) -> Tensor:
-    """Return inputs (B, ...) and, where the hooks perturb them, the perturbed ones after them."""
-    if hooks.perturb is None:
-        return inputs
-    with mixed(split_model.whole, 1.0) as network:
-        return torch.cat(
-            [inputs, hooks.perturb(network, inputs, labels, torch.ones_like(labels) > 0)]
-        )
 
 
 @contextmanager

@@ -94,9 +94,8 @@ class LocalNetwork(TrainedNetwork):
     def crossing_shape(self) -> torch.Size:
         """Shape of what one sample has at the boundary."""
         with torch.no_grad():
-            return self.split_model.front(self.training_data.samples.at(np.arange(2)).inputs)[
-                0
-            ].shape
+            inputs = self.training_data.samples.at(np.arange(2)).inputs
+            return self.split_model.front(inputs)[0].shape
 
     def tested(self, between: Callable[[Tensor], Tensor]) -> float:
         """Return the accuracy on the test split with something done between the halves."""
@@ -138,12 +137,8 @@ class LocalNetwork(TrainedNetwork):
     @torch.no_grad()
     def represented(self, rows: np.ndarray) -> np.ndarray:
         """Return what the network's first half makes of some samples (n,), (n, width)."""
-        return (
-            self.split_model.front(self.training_data.samples.at(rows).inputs)
-            .flatten(1)
-            .cpu()
-            .numpy()
-        )
+        inputs = self.training_data.samples.at(rows).inputs
+        return self.split_model.front(inputs).flatten(1).cpu().numpy()
 
     @torch.no_grad()
     def take_over(self, model: Mapping[str, Tensor], whole_front: bool = False) -> None:
@@ -215,7 +210,12 @@ class LocalTrainingData:
         if (annealing := self.training.annealing) != "none":
             hooks = replace(hooks, rate=ANNEALING[annealing](self.training.local_rounds))
         if (absent := self.training.absent_classes) != "counted":
-            hooks = replace(hooks, logits=masking(self._classes_held(), ABSENT[absent]))
+            labels = self.training_data.samples.labels
+            holds = torch.ones(len(labels), self.classes, dtype=torch.bool, device=labels.device)
+            for rows in self.repetition.clients:
+                positions = torch.from_numpy(rows).to(labels.device)
+                holds[positions] = torch.bincount(labels[positions], minlength=self.classes) > 0
+            hooks = replace(hooks, logits=masking(holds, ABSENT[absent]))
         return hooks
 
     def prepare(self, network: nn.Module) -> None:
@@ -239,15 +239,6 @@ class LocalTrainingData:
                     f"a domain has one {which} sample, of which batch normalisation makes "
                     "nothing; give more of them, or training.batch_norm: frozen"
                 )
-
-    def _classes_held(self) -> Tensor:
-        """Return which classes the client of each sample holds, (n, N) booleans."""
-        labels = self.training_data.samples.labels
-        holds = torch.ones(len(labels), self.classes, dtype=torch.bool, device=labels.device)
-        for rows in self.repetition.clients:
-            positions = torch.from_numpy(rows).to(labels.device)
-            holds[positions] = torch.bincount(labels[positions], minlength=self.classes) > 0
-        return holds
 
 
 ABSENT = {"masked": float("-inf"), "zeroed": 0.0}

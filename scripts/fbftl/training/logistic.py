@@ -31,13 +31,16 @@ def logistic(
         penalties: candidates of λ; the first is taken where there is nothing to choose by.
         held_out: samples on whose cross entropy λ is chosen; the head is then fitted to both.
     """
+    from scipy.special import log_softmax
+
     chosen = penalties[0]
     if held_out is not None and len(penalties) > 1:
         losses, start = {}, None
         # From the strongest penalty on, each begun where the last one ended.
         for penalty in sorted(penalties, reverse=True):
             start, head = _minimised(rows, classes, penalty, start)
-            losses[penalty] = _cross_entropy(head, held_out)
+            logs = log_softmax(head.scores(held_out.values), axis=1)
+            losses[penalty] = -logs[np.arange(len(logs)), held_out.labels].mean()
         chosen = min(sorted(losses), key=losses.__getitem__)
     _, head = _minimised(rows if held_out is None else rows + held_out, classes, chosen)
     return Solved(head, chosen)
@@ -82,13 +85,6 @@ def _loss(
     loss = -(logs * hot).sum() / len(hot) + penalty / 2 * (weights**2).sum()
     gradient = error.T.astype(np.float32) @ scaled + penalty * weights
     return float(loss), np.concatenate([gradient.reshape(-1), error.sum(axis=0)])
-
-
-def _cross_entropy(head: LinearHead, rows: LabelledRows) -> float:
-    from scipy.special import log_softmax
-
-    logs = log_softmax(head.scores(rows.values), axis=1)
-    return float(-logs[np.arange(len(logs)), rows.labels].mean())
 
 
 def score_of_linear(held: LabelledFeatures, head: LinearHead) -> Score:

@@ -35,15 +35,8 @@ HELD_OUT_LETTERS = 2000
 """Letters rendered besides the training ones, to state the source model's accuracy."""
 
 
-@dataclass(frozen=True)
-class SourceTask:
-    """What the source model learns: images uint8 NHWC, labels int64, and how many classes."""
-
-    images: np.ndarray
-    labels: np.ndarray
-    held_out_images: np.ndarray
-    held_out_labels: np.ndarray
-    classes: int
+Labelled = tuple[np.ndarray, np.ndarray]
+"""Images uint8 NHWC and their labels int64."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +77,6 @@ def make_source(
         architecture = {"from": "vectors"}
         model = SourceModel(build(architecture), architecture, AS_THEY_ARE, dict(source), None)
     else:
-        # The libraries of given weights are slow to import, and only they need them.
-        from fbftl.training.pretrain import load_given
-
         model = load_given(source)
     write_source(safetensors, manifest, model)
 
@@ -108,44 +98,39 @@ def pretrain_source(
     Raises:
         UserError: if the data set cannot be read, or as `pretrain` and `networks.vgg`.
     """
-    task = _source_task(source, image, data_folder)
+    (images, labels), held_out, classes = _source_task(source, image, data_folder)
     architecture = {
         "from": "vgg",
-        "image": list(task.images.shape[1:]),
-        "classes": task.classes,
+        "image": list(images.shape[1:]),
+        "classes": classes,
         **{key: value for key, value in source["network"].items() if key != "name"},
     }
     model = build(architecture, source["seed"])
-    preprocessing = measured(task.images)
+    preprocessing = measured(images)
     plan = Pretraining(**{field.name: source[field.name] for field in fields(Pretraining)})
-    pretrain(model, task.images, task.labels, preprocessing, plan, device)
-    score = accuracy(model, task.held_out_images, task.held_out_labels, preprocessing)
+    pretrain(model, images, labels, preprocessing, plan, device)
+    score = accuracy(model, *held_out, preprocessing)
     return SourceModel(model, architecture, preprocessing, dict(source), score)
 
 
 def _source_task(
     source: Mapping[str, Any], image: tuple[int, int, int], data_folder: str | Path | None
-) -> SourceTask:
+) -> tuple[Labelled, Labelled, int]:
+    """Return the samples that the source model learns, held-out ones, and how many classes."""
     if source["task"] == "letters":
-        return _letters(source["samples"], image, source["seed"])
+        training = letters.render_letters(source["samples"], image, source["seed"])
+        held_out = letters.render_letters(
+            HELD_OUT_LETTERS, image, source["seed"], "letters held out"
+        )
+        return training, held_out, len(letters.ALPHABET)
     from fbftl.data.datasets import load
 
     dataset = load(source["task"]["data"], data_folder)
     order = stream(source["seed"], "source samples").permutation(len(dataset.train.labels))
     kept = np.sort(order[: source["samples"]])
-    return SourceTask(
-        np.asarray(dataset.train.inputs[:])[kept],
-        dataset.train.labels[kept],
-        np.asarray(dataset.test.inputs[:]),
-        dataset.test.labels,
-        len(dataset.classes),
-    )
-
-
-def _letters(samples: int, image: tuple[int, int, int], seed: int) -> SourceTask:
-    images, labels = letters.render_letters(samples, image, seed)
-    held_out = letters.render_letters(HELD_OUT_LETTERS, image, seed, "letters held out")
-    return SourceTask(images, labels, *held_out, len(letters.ALPHABET))
+    training = np.asarray(dataset.train.inputs[:])[kept], dataset.train.labels[kept]
+    held_out = np.asarray(dataset.test.inputs[:]), dataset.test.labels
+    return training, held_out, len(dataset.classes)
 
 
 def pretrain(
@@ -223,19 +208,15 @@ def _cosine(start: float, end: float, share: float) -> float:
 
 
 def accuracy(
-    model: nn.Module,
-    images: np.ndarray,
-    labels: np.ndarray,
-    preprocessing: Preprocessing,
-    batch_size: int = 500,
+    model: nn.Module, images: np.ndarray, labels: np.ndarray, preprocessing: Preprocessing
 ) -> float:
     """Return the share of images (uint8, NHWC) that `model`, in eval mode, classifies right."""
     correct = 0
     with torch.inference_mode():
-        for start in range(0, len(labels), batch_size):
-            logits = model(preprocess(images[start : start + batch_size], preprocessing))
-            predicted = logits.argmax(1).numpy()
-            correct += int((predicted == labels[start : start + batch_size]).sum())
+        for start in range(0, len(labels), 500):
+            part = slice(start, start + 500)
+            predicted = model(preprocess(images[part], preprocessing)).argmax(1).numpy()
+            correct += int((predicted == labels[part]).sum())
     return correct / len(labels)
 
 

@@ -1,6 +1,6 @@
 """The source model of dialogues: pre-trained on public dialogues, or loaded."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def make_source(
         device: where to pre-train.
     """
     public = load(data, data_folder)["source"] if source["kind"] == "pretrain" else []
-    model = prepare_source(source, public, data_folder or ".", source["seed"], device, _log_epoch)
+    model = prepare_source(source, public, data_folder or ".", source["seed"], device)
     write_source(safetensors, manifest, model)
 
 
@@ -48,7 +48,6 @@ def prepare_source(
     data_folder: str | Path,
     seed: int,
     device: torch.device | str = "cpu",
-    on_epoch: Callable[[CurvePoint], None] = lambda epoch: None,
 ) -> SourceT5:
     """Return the source model that the config block ``source`` asks for, in eval mode.
 
@@ -60,27 +59,17 @@ def prepare_source(
         data_folder: where relative folder names start.
         seed: of the pre-training, non-negative.
         device: where to pre-train.
-        on_epoch: called after each epoch of pre-training.
 
     Raises:
         UserError: on missing or damaged files, a public split without dialogues, or a diverged
             pre-training.
     """
-    match spec["kind"]:
-        case "pretrain":
-            return _pretrained(spec, records, seed, device, on_epoch)
-        case "load":
-            return _loaded(spec, Path(data_folder))
-    raise UserError(f"source.kind is {spec['kind']!r}; a task of dialogues has pretrain or load")
-
-
-def _pretrained(
-    spec: Mapping[str, Any],
-    records: Sequence[Record],
-    seed: int,
-    device: torch.device | str,
-    on_epoch: Callable[[CurvePoint], None],
-) -> SourceT5:
+    if spec["kind"] == "load":
+        return _loaded(spec, Path(data_folder))
+    if spec["kind"] != "pretrain":
+        raise UserError(
+            f"source.kind is {spec['kind']!r}; a task of dialogues has pretrain or load"
+        )
     if not records:
         raise UserError("data.source is 0, but the source model is pre-trained on it; raise it")
     texts = [text for record in records for text in (record.dialogue, record.summary)]
@@ -94,7 +83,7 @@ def _pretrained(
     plan = FineTuning(**spec["training"])
     training, validation = held_out(everyone, plan.validation, seed)
     learner = TrainedT5(
-        model, ALL, samples, list(training[:, None]), validation, plan, seed, on_epoch=on_epoch
+        model, ALL, samples, list(training[:, None]), validation, plan, seed, on_epoch=_log_epoch
     )
     trained = train_at_server(learner)
     if trained.diverged or trained.chosen is None:

@@ -5,7 +5,7 @@ networks that it is assigned, all on the same mini-batches, and holds their piec
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import sqrt
@@ -21,7 +21,7 @@ from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
 from fbftl.models.widths import SharedWeights, nested, side_by_side
 from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
-from fbftl.training.batches import Round, Rounds, picked_rounds
+from fbftl.training.batches import Round, picked_rounds
 from fbftl.training.curves import ExtraMeasures, Measure, Series
 from fbftl.training.local import train_clients
 from fbftl.training.local_network import LocalNetwork, LocalTrainingData
@@ -34,7 +34,7 @@ from fbftl.training.local_updates import (
     SplitModel,
     Trained,
 )
-from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
+from fbftl.training.samples import TrainingData, by_domain
 from fbftl.training.tasks.task import ClientSamples, Repetition
 
 Assigning = Callable[[Sequence[int]], list[list[int]]]
@@ -248,15 +248,12 @@ def shared_network(
         hooks = replace(hooks, loss=summed(training_data.classes)) if slimmable else hooks
         assigned = _slices(widths)
     can = Budgeted(budget, bases, assigned)
-    rounds = training_data.by_rounds(active_rounds(repetition))
-    return made(shared, rounds, training_data.plan, repetition.seed, can, hooks)
-
-
-def active_rounds(repetition: Repetition) -> Iterator[Rounds]:
-    """Return the rounds, of as many clients as the setting or else the training values say."""
     training = repetition.job.network_training
     active = repetition.job.setting.clients_per_round or training.clients_per_round
-    return picked_rounds(repetition.clients, active, training.local_rounds, repetition.seed)
+    rounds = training_data.by_rounds(
+        picked_rounds(repetition.clients, active, training.local_rounds, repetition.seed)
+    )
+    return made(shared, rounds, training_data.plan, repetition.seed, can, hooks)
 
 
 def _slices(widths: Sequence[int]) -> Callable[[Sequence[int]], list[list[int]]]:
@@ -298,9 +295,6 @@ def budgets_of(training_data: LocalTrainingData, bases: int) -> list[int]:
         return budget_list
     if repetition.job.setting.budget_order == "poorest_first":
         return budget_list[::-1]
-    return spread_over([domain_of(samples, rows[0]) for rows in repetition.clients], budget_list)
-
-
-def domain_of(samples: LabelledSamples, row: int) -> int:
-    """Return the domain of a sample, 0 where the task has one only."""
-    return 0 if samples.domain is None else int(samples.domain[row])
+    first = np.array([rows[0] for rows in repetition.clients])
+    domains = np.zeros_like(first) if samples.domain is None else samples.domain[first]
+    return spread_over(domains.tolist(), budget_list)

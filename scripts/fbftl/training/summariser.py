@@ -34,7 +34,7 @@ class Summariser(TrainedT5):
         repetition: Repetition,
     ) -> None:
         self._tokenizer, self._longest = client_data.source.tokenizer, client_data.longest
-        self._client_cut, self._test_inputs = client_data.cut, test_inputs
+        self._test_inputs = test_inputs
         self.references = [record.summary for record in client_data.records]
         plan = repetition.job.fine_tuning
         super().__init__(
@@ -51,9 +51,7 @@ class Summariser(TrainedT5):
 
     def summaries(self, head: T5) -> list[str]:
         """Return the summary of each test dialogue that a head generates."""
-        return self._tokenizer.decode(
-            generate(head, self._client_cut, self._test_inputs, self._longest)
-        )
+        return self._tokenizer.decode(generate(head, self._cut, self._test_inputs, self._longest))
 
     def _lost_rouge(self, head: T5, epoch: CurvePoint) -> float:
         return -rouge(self.summaries(head), self.references)["rouge1"]
@@ -83,16 +81,13 @@ def _fit(client_data: ClientDialogues, received: Received[Dialogues]) -> Fit:
     repetition = Repetition(received.job, received.seed, clients, received.validation)
     inputs = _scaled(client_data, read.values, read.offsets, received.scale(read.numbers))
     samples = SequencePairs(inputs, beside.labels, beside.clients)
-    learner = Summariser(client_data, samples, _test_as_sent(client_data, received), repetition)
+    # The test set's features are scaled as the training samples are.
+    values, offsets = client_data.test.values, required(client_data.test.offsets)
+    scale = received.scale(np.diff(offsets) * values.shape[1])
+    test_inputs = _scaled(client_data, values, offsets, scale)
+    learner = Summariser(client_data, samples, test_inputs, repetition)
     train_at_server(learner)
     return Fit(client_data.score(repetition, learner), len(received.training), learner.head)
-
-
-def _test_as_sent(client_data: ClientDialogues, received: Received[Dialogues]) -> Sequences:
-    """Return the test set's features, scaled as the training samples are."""
-    values, offsets = client_data.test.values, required(client_data.test.offsets)
-    numbers = np.diff(offsets) * values.shape[1]
-    return _scaled(client_data, values, offsets, received.scale(numbers))
 
 
 def _scaled(

@@ -317,23 +317,16 @@ def epoch_rounds(
         )
     order = random.permutation(len(clients))
     window = max(WINDOW * batch * len(clients) // sum(sizes), 1)
-    chosen = []
+    chosen: list[list[int]] = []
     for first in range(0, len(order), window):
         near = sorted(
             order[first : first + window], key=lambda client: lengths[clients[client]].max()
         )
-        chosen += _packed(near, sizes, batch)
+        room = 0  # each round is as full as whole clients make it
+        for client in near:
+            if sizes[client] > room:
+                chosen.append([])
+                room = batch
+            chosen[-1].append(client)
+            room -= sizes[client]
     return laid_out([np.array(chosen[i]) for i in random.permutation(len(chosen))], clients)
-
-
-def _packed(near: list[int], sizes: Sequence[int], batch: int) -> list[list[int]]:
-    """Return clients in rounds, each as full as whole clients make it."""
-    rounds: list[list[int]] = [[]]
-    room = batch
-    for client in near:
-        if sizes[client] > room:
-            rounds.append([])
-            room = batch
-        rounds[-1].append(client)
-        room -= sizes[client]
-    return rounds

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -236,6 +235,9 @@ def _client_dialogues(
     source = load_source(required(inputs.weights), described)
     source.model.to(inputs.device)
     store, partition_, room = open_store(inputs.manifest), partition(job, inputs), inputs.room
+    # The test set is in the order of the feature store's rows.
+    with ClientFile(required(inputs.clients)) as file:
+        columns = [file.column("test", name) for name in ("id", "dialogue", "summary")]
     return ClientDialogues(
         source=source,
         cut=cut,
@@ -243,7 +245,7 @@ def _client_dialogues(
         rows=np.arange(len(partition_.client)) if rows is None else rows,
         train=store.read("train", rows, room),
         test=store.read("test", room=room),
-        records=references_of(required(inputs.clients)),
+        records=[Record(*row) for row in zip(*columns, strict=True)],
         longest=job.block["summary_tokens"],
         provenance={"features": store.digest, "source": described["sha256"]},
         inputs=inputs,
@@ -280,10 +282,3 @@ def samples_of(stored: Features, cut: Cut) -> SequencePairs:
     )
     labels = Sequences.flat(stored.labels, required(stored.label_offsets))
     return SequencePairs(inputs, labels, stored.client)
-
-
-def references_of(clients: str | Path) -> list[Record]:
-    """Return the test set in the order of the feature store's rows."""
-    with ClientFile(clients) as file:
-        columns = [file.column("test", name) for name in ("id", "dialogue", "summary")]
-    return [Record(*row) for row in zip(*columns, strict=True)]
