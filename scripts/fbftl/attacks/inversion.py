@@ -241,17 +241,6 @@ def train_decoder(
     return decoder
 
 
-def multilayer(widths: tuple[int, ...], generator: torch.Generator) -> nn.Sequential:
-    """Return linear layers of these widths with ReLU between them, He-initialised."""
-    layers: list[nn.Module] = []
-    for inputs, outputs in pairwise(widths):
-        layer = nn.Linear(inputs, outputs)
-        nn.init.kaiming_normal_(layer.weight, nonlinearity="relu", generator=generator)
-        nn.init.zeros_(layer.bias)
-        layers += [layer, nn.ReLU()]
-    return nn.Sequential(*layers[:-1])
-
-
 def tensor(array: ArrayLike, device: torch.device | str = "cpu") -> Tensor:
     """Return an array as a float32 tensor on a device."""
     return torch.as_tensor(np.asarray(array, dtype=np.float32)).to(device)
@@ -260,11 +249,19 @@ def tensor(array: ArrayLike, device: torch.device | str = "cpu") -> Tensor:
 def blind_network(
     widths: tuple[int, ...], picture: Tensor, generator: torch.Generator
 ) -> nn.Sequential:
-    """Return a network with values in (0, 1) that draws one picture whatever its input."""
-    layers = multilayer((*widths, len(picture)), generator)
-    nn.init.zeros_(layers[-1].weight)
-    layers[-1].bias.data = torch.logit(picture, eps=1e-3)
-    return nn.Sequential(*layers, nn.Sigmoid())
+    """Return a network with values in (0, 1) that draws one picture whatever its input.
+
+    Linear layers with ReLU between them are He-initialised.
+    """
+    layers: list[nn.Module] = []
+    for inputs, outputs in pairwise((*widths, len(picture))):
+        last = nn.Linear(inputs, outputs)
+        nn.init.kaiming_normal_(last.weight, nonlinearity="relu", generator=generator)
+        nn.init.zeros_(last.bias)
+        layers += [last, nn.ReLU()]
+    nn.init.zeros_(last.weight)
+    last.bias.data = torch.logit(picture, eps=1e-3)
+    return nn.Sequential(*layers[:-1], nn.Sigmoid())
 
 
 def likenesses(

@@ -84,7 +84,11 @@ def recover_labels(
     """
     g, rows = finite(bias_gradient), finite(weight_gradient)
     bounds = np.zeros(len(g), dtype=np.int64) if noisy else lower_bounds(rows, g)
-    return bounded_counts(calibration.intercept + calibration.slope * g, bounds, samples)
+    if bounds.sum() == samples:
+        return bounds
+    if bounds.sum() > samples:  # rounding has broken the bounds
+        bounds = np.zeros_like(bounds)
+    return whole_counts(calibration.intercept + calibration.slope * g, bounds, samples)
 
 
 def blind_counts(classes: int, samples: int) -> NDArray[np.int64]:
@@ -114,15 +118,6 @@ def lower_bounds(weight_gradient: Floats, bias_gradient: Floats) -> NDArray[np.i
     rounding = 1e-5 * np.abs(weight_gradient).max(initial=0.0)
     present = (weight_gradient < -rounding).any(axis=1)
     return np.maximum(from_bias, present).astype(np.int64)
-
-
-def bounded_counts(expected: Floats, bounds: NDArray[np.int64], samples: int) -> NDArray[np.int64]:
-    """Return the bounds if they settle the counts, else rounded estimates that respect them."""
-    if bounds.sum() == samples:
-        return bounds
-    if bounds.sum() > samples:  # rounding has broken the bounds
-        bounds = np.zeros_like(bounds)
-    return whole_counts(expected, bounds, samples)
 
 
 def whole_counts(expected: Floats, bounds: NDArray[np.int64], samples: int) -> NDArray[np.int64]:

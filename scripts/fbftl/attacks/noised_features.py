@@ -6,7 +6,6 @@ samples and test samples, scored by how near their features lie to some that wer
 decoder is trained on public pictures under the same noise, and draws what the first client sent.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,33 +103,14 @@ def read_by_server(
     seen = views(network, images, client_data.preprocessing)
     if not all(client.finite for client in seen):
         return None
-    drawn = drawn_by_server(seen[0], images, job.seeds[0], noise_of(network))
-    return ReadFeatures(members_by_distance(seen), drawn)
-
-
-def members_by_distance(seen: Sequence[ClientView]) -> Attained:
-    """Return how well distances tell each client's samples from the test split's."""
     aucs = [
         auc(-nearest(client.members, client.sent), -nearest(client.others, client.sent))
         for client in seen
     ]
-    return Attained("membership", BY_DISTANCE, "AUC", aucs, CHANCE)
-
-
-def drawn_by_server(
-    client: ClientView, images: AttackedImages, seed: int, noise_std: float
-) -> list[Likeness]:
-    """Return how close reconstructions of a client's samples come, beside the public mean picture.
-
-    Args:
-        client: what the adversary has of it.
-        images: stored ones.
-        seed: of the decoder.
-        noise_std: standard deviation of the noise on features.
-    """
-    decoder = train_decoder(client.public, pictures(images.public), seed=seed, noise_std=noise_std)
-    inputs = pictures(images.clients[client.rows])
-    return likenesses(decoder(client.sent), inputs, pictures(images.public))
+    victim, public = seen[0], pictures(images.public)
+    decoder = train_decoder(victim.public, public, seed=job.seeds[0], noise_std=noise_of(network))
+    drawn = likenesses(decoder(victim.sent), pictures(images.clients[victim.rows]), public)
+    return ReadFeatures(Attained("membership", BY_DISTANCE, "AUC", aucs, CHANCE), drawn)
 
 
 def nearest(candidates: ArrayLike, sent: ArrayLike) -> NDArray[np.float64]:

@@ -141,7 +141,9 @@ def membership_in_mean_logits(cohort: Cohort) -> Attained:
     where the client has such samples, and all 0 where it has none.
     """
     means, _ = _sent_means(cohort)
-    sure = _margins(means).cpu().numpy()
+    apart = torch.eye(means.shape[-1], dtype=torch.bool, device=means.device)
+    next_best = means.masked_fill(apart, -torch.inf).amax(-1)
+    sure = (means.diagonal(dim1=1, dim2=2) - next_best).cpu().numpy()
     labels, test = (
         samples.labels.cpu().numpy()
         for samples in (cohort.client_data.samples, cohort.client_data.test)
@@ -189,13 +191,6 @@ def _sent_means(cohort: Cohort) -> tuple[Tensor, Tensor]:
     """Return the mean logits by label (C, N, N) and counts (C, N) that clients sent last."""
     client_data = cohort.client_data
     return label_means(cohort.models, client_data.samples, cohort.rows, client_data.classes)
-
-
-def _margins(means: Tensor) -> Tensor:
-    """Return by how much mean logits (C, N, N) of each label prefer it to the next, (C, N)."""
-    of_label = means.diagonal(dim1=1, dim2=2)
-    apart = torch.eye(means.shape[-1], dtype=torch.bool, device=means.device)
-    return of_label - means.masked_fill(apart, -torch.inf).amax(-1)
 
 
 def seeds_of_generator(cohort: Cohort, seeds: int) -> Attained:

@@ -98,15 +98,11 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Splits:
         UserError: naming file, line and remedy.
     """
     if spec["kind"] == "dialogues":
-        return _generated(spec)
+        seed = spec.get("seed", 0)
+        public = dialogue_records.generate("source", {"source": spec["source"]}, seed)
+        counts = {"train": spec["train"], "test": spec["test"]}
+        return public | dialogue_records.generate("target", counts, seed)
     return _read(spec, Path(data_folder or "."))
-
-
-def _generated(spec: Mapping[str, Any]) -> Splits:
-    seed = spec.get("seed", 0)
-    public = dialogue_records.generate("source", {"source": spec["source"]}, seed)
-    counts = {"train": spec["train"], "test": spec["test"]}
-    return public | dialogue_records.generate("target", counts, seed)
 
 
 def _read(spec: Mapping[str, Any], data_folder: Path) -> Splits:

@@ -75,7 +75,10 @@ def render_letters(
         letter = _warped(fonts[chosen[row]][labels[row]], height, width, rng)
         cells = np.asarray(letter).reshape(height, OVERSAMPLING, width, OVERSAMPLING)
         grey[row] = cells.mean((1, 3), dtype=np.float32)
-    images = grey[..., None] if channels == 1 else _coloured(grey, channels, rng)
+    images = grey[..., None]
+    if channels > 1:  # between a random paper and a random ink colour
+        paper, ink = rng.uniform(0, 255, (2, count, 1, 1, channels)).astype(np.float32)
+        images = paper + (ink - paper) * (images / 255)
     return np.rint(images).astype(np.uint8), labels.astype(np.int64)
 
 
@@ -120,9 +123,3 @@ def _warped(glyph: Image.Image, height: int, width: int, rng: np.random.Generato
         Image.Resampling.BILINEAR,
     )
     return warped.filter(ImageFilter.GaussianBlur(float(blur * OVERSAMPLING)))
-
-
-def _coloured(grey: np.ndarray, channels: int, rng: np.random.Generator) -> np.ndarray:
-    """Blend each grey image between a random paper and a random ink colour."""
-    paper, ink = rng.uniform(0, 255, (2, len(grey), 1, 1, channels)).astype(np.float32)
-    return paper + (ink - paper) * (grey[..., None] / 255)

@@ -75,9 +75,11 @@ def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int, *keys: int
     rng = stream(seed, "partition", *keys)
     match spec["partition"]:
         case "iid":
-            client = _iid(sizes, rng)
+            client = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
         case "shards":
-            client = _shards(labels, len(sizes), spec["shards_per_client"], rng)
+            shard = _shard_of_each(labels, len(sizes), spec["shards_per_client"], rng)
+            owner = np.repeat(np.arange(len(sizes)), spec["shards_per_client"])
+            client = rng.permutation(owner)[shard]
         case "balanced_shards":
             client = _balanced_shards(labels, len(sizes), spec["shards_per_client"], rng)
         case "dirichlet":
@@ -114,17 +116,6 @@ def members(client: np.ndarray) -> list[np.ndarray]:
     """Return each client's samples, in rising order, from the client of every sample."""
     borders = np.cumsum(np.bincount(client))[:-1]
     return np.split(np.argsort(client, kind="stable"), borders)
-
-
-def _iid(sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
-
-
-def _shards(
-    labels: np.ndarray, clients: int, shards_per_client: int, rng: np.random.Generator
-) -> np.ndarray:
-    shard = _shard_of_each(labels, clients, shards_per_client, rng)
-    return rng.permutation(np.repeat(np.arange(clients), shards_per_client))[shard]
 
 
 def _balanced_shards(
@@ -171,20 +162,14 @@ def _dirichlet(
         shares = rng.dirichlet(np.full(clients, alpha))
         counts = rng.multinomial(len(rows), shares)
         client[rows] = np.repeat(np.arange(clients), counts)
-    _fill_empty(client, clients, rng)
-    return client
-
-
-def _fill_empty(client: np.ndarray, clients: int, rng: np.random.Generator) -> None:
-    """Give every client without samples one of the largest client's, in place.
-
-    Common code redraws until nobody is empty, which never ends for many clients at a small alpha.
-    """
+    # Who has no sample gets one of the largest client's: to draw anew until nobody is empty, as
+    # common code does, never ends for many clients at a small alpha.
     counts = np.bincount(client, minlength=clients)
     for empty in np.flatnonzero(counts == 0):
         donor = counts.argmax()
         client[rng.choice(np.flatnonzero(client == donor))] = empty
         counts[donor] -= 1
+    return client
 
 
 def _dirichlet_equal(

@@ -181,13 +181,20 @@ def sellers(
         Clients of the splits `train` and `test`, most of the samples in the first.
 
     Raises:
-        UserError: as `public_samples`, or if a source shares samples with the task.
+        UserError: as `public_samples`, or if a source shares samples with the task, or has too few.
     """
     domains = public_domains(public)
     splits: dict[str, list[Client]] = {"train": [], "test": []}
     for index, entry in enumerate(public["sources"]):
         images, labels = public_samples(source, entry, data_folder)
-        require_strangers(images, private, index)
+        where = f"config: public.sources.{index}"
+        if shared := len(images) - len(unshared(images, private)):
+            raise UserError(
+                f"{where}: {shared} of its {len(images)} samples are the task's own; name another "
+                "data set, or another portion of this one"
+            )
+        if len(images) < LEAST:
+            raise UserError(f"{where} has {len(images)} samples; give it at least {LEAST}")
         rows = np.arange(len(images))
         parts = np.split(rows, [len(rows) - int(HELD_OUT * len(rows))])
         for split, part in zip(splits, parts, strict=True):
@@ -209,27 +216,6 @@ def _views(
         pixels = Seen(images, domains, number, Origin("public", rows, index, seed))
         arrays = {"pixels": pixels, "label": labels, "domain": number}
         yield Client(f"{index:02d}.{name_of(domain)}", rows, arrays)
-
-
-def require_strangers(images: np.ndarray, private: np.ndarray, index: int) -> None:
-    """Refuse a source that holds a sample of the task, or too few.
-
-    Args:
-        images: of the source, (n, ...).
-        private: of the task, (m, ...) of one type.
-        index: of the source in `public.sources`.
-
-    Raises:
-        UserError: saying how many.
-    """
-    where = f"config: public.sources.{index}"
-    if shared := len(images) - len(unshared(images, private)):
-        raise UserError(
-            f"{where}: {shared} of its {len(images)} samples are the task's own; name another data "
-            "set, or another portion of this one"
-        )
-    if len(images) < LEAST:
-        raise UserError(f"{where} has {len(images)} samples; give it at least {LEAST}")
 
 
 def check_open(task: str, block: Mapping[str, Any], folder: str | Path | None) -> None:

@@ -208,7 +208,12 @@ def _extract_split(
                 require_repeatable(forward, inputs)
                 checked = True
             outputs = forward(inputs)
-            features = {cut: features_at(outputs, cut) for cut, _ in writers}
+            for cut, _ in writers:
+                if cut not in outputs:
+                    raise UserError(
+                        f"The forward pass gives no cut {cut!r}, only {', '.join(sorted(outputs))}."
+                    )
+            features = {cut: as_column(outputs[cut]) for cut, _ in writers}
             put((start, features, columns_of(item)))
             start += len(item.client)
     if start != total:
@@ -231,19 +236,6 @@ def require_repeatable(forward: Forward, arrays: Arrays) -> None:
                 f"The feature extractor gives other features at {cut} when it is run again on the "
                 "same samples: is dropout active? Put it into eval mode."
             )
-
-
-def features_at(outputs: Mapping[str, Any], cut: str) -> Column:
-    """Return what a forward pass gives at a cut.
-
-    Raises:
-        UserError: if it gives nothing there.
-    """
-    if cut not in outputs:
-        raise UserError(
-            f"The forward pass gives no cut {cut!r}, only {', '.join(sorted(outputs))}."
-        )
-    return as_column(outputs[cut])
 
 
 def columns_of(batch: Batch) -> dict[str, Column]:

@@ -11,7 +11,7 @@ features of a trained extractor, so that its numbers have whole words. The weigh
 are open: the server sees each client's.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
-from fbftl.exchange.repetition import Train, run_rounds
+from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
 from fbftl.exchange.uplink import Uplink
 from fbftl.ground.randomness import stream
@@ -31,74 +31,39 @@ from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest
 from fbftl.training.local_network import LocalNetwork, local_network
-from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
+from fbftl.training.tasks.task import Inputs, Outcome, Repetition, client_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
     client_data = client_samples(job, inputs)
-    train = by_calibrating(job, client_data.classes)
-    initial_learner = calibrated_network(job, client_data)
-    outcome = run_rounds(
-        job, client_data, initial_learner, weights_or_updates(job), inputs.room.folder, train
-    )
-    if (ring := ring_of(job)) is None:
-        return outcome
-    return outcome.with_more(lambda _: ring.record, RING_MEASURES)
-
-
-def calibrated_network(
-    job: Job, client_data: ClientSamples
-) -> Callable[[Repetition], FeatureNetwork]:
-    """Return what makes a repetition's network, which asks for features of the averaged extractor.
-
-    Args:
-        job: the setting with its training values.
-        client_data: what the clients hold.
-    """
+    summed = job.setting.aggregation != "open"
+    ring = Ring(fraction_bits=job.setting.fraction_bits) if summed else None
     request = FeatureRequest("averaged", job.setting.server_epochs)
+    last = job.network_training.local_rounds
 
     def initial_learner(repetition: Repetition) -> FeatureNetwork:
         of = partial(FeatureNetwork, request=request, clients=repetition.clients)
         return local_network(client_data, repetition, of=of)
 
-    return initial_learner
-
-
-def by_calibrating(job: Job, classes: int) -> Train:
-    """Return training by averages of weights, with the classifier calibrated after the last.
-
-    Args:
-        job: the setting with its training values.
-        classes: number of classes N.
-    """
-    last = job.network_training.local_rounds
-    ring = ring_of(job)
-
     def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
             if round_.number == last and learner.request.epochs:
                 secure = None if ring is None else SecureSum(uplink.post, ring)
-                calibrate(learner, uplink, last, classes, secure)
+                calibrate(learner, uplink, last, client_data.classes, secure)
 
         return by_weights(lambda: Server(after=after))(learner, uplink, schedule)
 
-    return train
-
-
-def ring_of(job: Job) -> Ring | None:
-    """Return the ring of the summed statistics; None where they are open."""
-    summed = job.setting.aggregation != "open"
-    return Ring(fraction_bits=job.setting.fraction_bits) if summed else None
+    outcome = run_rounds(
+        job, client_data, initial_learner, weights_or_updates(job), inputs.room.folder, train
+    )
+    return outcome if ring is None else outcome.with_more(lambda _: ring.record, RING_MEASURES)
 
 
 def calibrate(
-    learner: FeatureNetwork,
-    uplink: Uplink,
-    round_number: int,
-    classes: int,
+    learner: FeatureNetwork, uplink: Uplink, round_number: int, classes: int,
     secure: SecureSum | None,
-) -> None:
+) -> None:  # fmt: skip
     """Exchange statistics and retrain the classifier on virtual features, if any arrive.
 
     Args:
@@ -113,7 +78,9 @@ def calibrate(
     if secure is None:
         total = _open_sum(uplink, messages, round_number)
     else:
-        total = _masked_sum(uplink, messages, round_number, secure)
+        summed = secure.of(messages, uplink.owners, round_number, part="statistics")
+        uplink.count(summed.receipt, {"statistics": secure.ring.floats(messages.numbers)})
+        total = np.zeros(messages.numbers) if summed.total is None else summed.total
     draws = stream(learner.seed, "virtual_features")
     features, labels = virtual_features(total, classes, learner.width, draws)
     if len(labels):
@@ -153,14 +120,6 @@ def _open_sum(uplink: Uplink, messages: _Messages, round_number: int) -> np.ndar
     places = np.flatnonzero(receipt.arrives).tolist()
     arrived = (messages[client].astype(np.float32) for client in places)
     return sum(arrived, np.zeros(messages.numbers))
-
-
-def _masked_sum(
-    uplink: Uplink, messages: _Messages, round_number: int, secure: SecureSum
-) -> np.ndarray:
-    summed = secure.of(messages, uplink.owners, round_number, part="statistics")
-    uplink.count(summed.receipt, {"statistics": secure.ring.floats(messages.numbers)})
-    return np.zeros(messages.numbers) if summed.total is None else summed.total
 
 
 def class_statistics(features: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:

@@ -30,7 +30,7 @@ from torch import Tensor
 
 from fbftl.exchange.averaging import Server, by_samples, by_weights
 from fbftl.exchange.protection import Protection
-from fbftl.exchange.repetition import Train, parameter_count, run_rounds
+from fbftl.exchange.repetition import parameter_count, run_rounds
 from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.ground.errors import required
 from fbftl.messages.statistics import Statistics
@@ -74,7 +74,11 @@ def feature_metrics(clean: ArrayLike, noised: ArrayLike) -> dict[str, float]:
     rows = np.asarray(clean, dtype=np.float64)
     rows = rows.reshape(len(rows), -1)
     x, y = rows.ravel(), np.asarray(noised, dtype=np.float64).ravel()
-    joint = _joint(x, y)
+    low, high = min(x.min(), y.min()), max(x.max(), y.max())
+    width = (high - low) / BINS or 1.0
+    first, second = (np.minimum((v - low) / width, BINS - 1).astype(np.int64) for v in (x, y))
+    counts = np.bincount(first * BINS + second, minlength=BINS**2)
+    joint = counts.reshape(BINS, BINS) / len(x)
     p, q = joint.sum(1), joint.sum(0)
     return {
         "mutual_information": max(_entropy(p) + _entropy(q) - _entropy(joint), 0.0),
@@ -84,15 +88,6 @@ def feature_metrics(clean: ArrayLike, noised: ArrayLike) -> dict[str, float]:
         "feature_std": float(x.std()),
         "feature_norm": float(np.linalg.norm(rows, axis=1).mean()),
     }
-
-
-def _joint(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of the numbers in each pair of bins, (BINS, BINS)."""
-    low, high = min(x.min(), y.min()), max(x.max(), y.max())
-    width = (high - low) / BINS or 1.0
-    first, second = (np.minimum((v - low) / width, BINS - 1).astype(np.int64) for v in (x, y))
-    counts = np.bincount(first * BINS + second, minlength=BINS**2)
-    return counts.reshape(BINS, BINS) / len(x)
 
 
 def _entropy(shares: NDArray[np.float64]) -> float:
@@ -156,7 +151,15 @@ def retrain(job: Job, client_data: ClientSamples, scratch: Path | None = None) -
         networks.append(learner_of(repetition))
         return networks[-1]
 
-    train = by_retraining(job)
+    aggregate = equally if job.setting.client_weighting == "equal" else by_samples
+
+    def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
+        def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
+            if learner.request.epochs:
+                learner.retrain(round_.number, _received(learner, uplink, round_, arrives))
+
+        return by_weights(lambda: Server(aggregate, after=after))(learner, uplink, schedule)
+
     outcome = run_rounds(job, client_data, kept, weights_and_features, scratch, train, on_features)
     network_of = dict(zip(job.seeds, networks, strict=True))
     measured = outcome.with_more(lambda of: noise_measured(network_of[of["seed"]]), NOISE_MEASURES)
@@ -184,13 +187,9 @@ def feature_network(job: Job, client_data: ClientSamples) -> Callable[[Repetitio
     def initial_learner(repetition: Repetition) -> FeatureNetwork:
         noise = feature_noise(job, len(repetition.clients), repetition.seed)
         request = FeatureRequest(
-            setting.features_from,
-            setting.server_epochs,
-            setting.feature_clip,
-            noise,
-            setting.server_step,
-            noise_seed(job, repetition.seed),
-        )
+            setting.features_from, setting.server_epochs, setting.feature_clip, noise,
+            setting.server_step, noise_seed(job, repetition.seed),
+        )  # fmt: skip
         return local_network(client_data, repetition, of=partial(FeatureNetwork, request=request))
 
     return initial_learner
@@ -198,32 +197,14 @@ def feature_network(job: Job, client_data: ClientSamples) -> Callable[[Repetitio
 
 def weights_and_features(learner: FeatureNetwork) -> Traffic:
     """Return what is exchanged in a round's first messages; a label counts as one number."""
-    count = parameter_count(learner)
-
-    def floats(samples: np.ndarray) -> dict[str, int | np.ndarray]:
-        if not learner.sends_features:
-            return {"weights": count}
-        return {"weights": count} | _feature_floats(learner, samples)
-
-    return Traffic(floats, {"weights": count})
+    weights = {"weights": parameter_count(learner)}
+    if not learner.sends_features:
+        return Traffic(lambda samples: weights, weights)
+    return Traffic(lambda samples: weights | _feature_floats(learner, samples), weights)
 
 
 def _feature_floats(learner: FeatureNetwork, samples: np.ndarray) -> dict[str, np.ndarray]:
     return {"features": learner.width * samples, "labels": samples}
-
-
-def by_retraining(job: Job) -> Train:
-    """Return training by averages of weights and retraining of the classifier after each."""
-    aggregate = equally if job.setting.client_weighting == "equal" else by_samples
-
-    def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
-        def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
-            if learner.request.epochs:
-                learner.retrain(round_.number, _received(learner, uplink, round_, arrives))
-
-        return by_weights(lambda: Server(aggregate, after=after))(learner, uplink, schedule)
-
-    return train
 
 
 def equally(weights: Tensor, counts: np.ndarray) -> Tensor:
@@ -297,9 +278,6 @@ def feature_noise(job: Job, clients: int, seed: int) -> FeatureNoise | None:
         clients, training.clients_per_round, training.local_rounds, seed
     )
     return bounded(
-        clip_norm=setting.feature_clip,
-        delta=required(delta),
-        rounds=participations,
-        epsilon=setting.epsilon,
-        sigma=setting.sigma,
-    )
+        clip_norm=setting.feature_clip, delta=required(delta), rounds=participations,
+        epsilon=setting.epsilon, sigma=setting.sigma,
+    )  # fmt: skip

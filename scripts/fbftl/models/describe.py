@@ -194,18 +194,16 @@ class _FoundLayers(TorchFunctionMode):
         if isinstance(output, Tensor) and loose:
             width = output.shape[-1] if output.ndim else 1
             if func is nn.functional.linear:
-                self._add_dense(loose, tensors[0].shape[-1], width, output.numel() // width)
+                name, count = self.names[loose[0]].removesuffix(".weight"), self._count(loose)
+                products = output.numel() // width * loose[0].numel()
+                biases = output.numel() if len(loose) > 1 else 0
+                inputs = tensors[0].shape[-1]
+                self._add(Layer(name, "dense", count, inputs, width, products, biases))
             for parameter in loose:
                 if parameter not in self.counted:
                     name, count = self.names[parameter], self._count([parameter])
                     self._add(Layer(name, "parameter", count, parameter.shape[-1], width))
         return output
-
-    def _add_dense(self, loose: list[Tensor], inputs: int, outputs: int, positions: int) -> None:
-        name, count = self.names[loose[0]].removesuffix(".weight"), self._count(loose)
-        products = positions * loose[0].numel()
-        biases = positions * outputs if len(loose) > 1 else 0
-        self._add(Layer(name, "dense", count, inputs, outputs, products, biases))
 
     def _count(self, parameters: list[Tensor]) -> int:
         """Return the elements of the parameters that no layer has counted, and count them."""

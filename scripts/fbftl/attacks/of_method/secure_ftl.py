@@ -18,11 +18,6 @@ PASSES = 50
 
 
 def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:
-    """Attack what the party without labels is sent."""
-    return [labels_of_partner(job, client_data)]
-
-
-def labels_of_partner(job: Job, client_data: ClientSamples) -> Attained:
     """Return the share of the common samples whose label the other party learns in round 1."""
     protected = job.setting.protection != "plain"
     read = labels_of_gradient if protected else labels_of_factors
@@ -33,9 +28,8 @@ def labels_of_partner(job: Job, client_data: ClientSamples) -> Attained:
         recovered.append(float((guessed * guessed[0] == true * true[0]).mean()))
         blind.append(max(float((true == side).mean()) for side in (-1, 1)))
     who = "client 1, by its gradient" if protected else "client 1, by what it is sent"
-    return Attained(
-        "label recovery", who, "share of labels right", recovered, float(np.mean(blind))
-    )
+    by_chance = float(np.mean(blind))
+    return [Attained("label recovery", who, "share of labels right", recovered, by_chance)]
 
 
 def labels_of_factors(parties: Parties) -> np.ndarray:

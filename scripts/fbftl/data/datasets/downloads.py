@@ -53,9 +53,16 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], S
         with writing(Path(folder, spec["name"])):
             splits = [collection(folder, train=train, download=True) for train in (True, False)]
     except (OSError, RuntimeError, HTTPException) as error:
+        destination = Path(folder)
+        if hasattr(collection, "resources"):
+            names = ", ".join(name for name, _ in collection.resources)
+            fetched = f"fetch {names} from {collection.mirrors[0]}, put them"
+            destination = destination / collection.__name__ / "raw"
+        else:
+            fetched = f"fetch {collection.url}, put it"
         raise UserError(
-            f"{spec['name']} could not be downloaded to {folder}; {_instructions(collection)} "
-            f"in {_destination(collection, Path(folder))} and run again"
+            f"{spec['name']} could not be downloaded to {folder}; on another machine {fetched} "
+            f"in {destination} and run again"
         ) from error
     samples = [_samples(np.asarray(split.data), split.targets) for split in splits]
     return samples, splits[0].classes
@@ -64,16 +71,3 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], S
 def _samples(pixels: np.ndarray, targets: Any) -> Samples:
     pixels = pixels[..., np.newaxis] if pixels.ndim == 3 else pixels
     return Samples(pixels, np.asarray(targets, dtype=np.int64))
-
-
-def _instructions(collection: Any) -> str:
-    """Say which files a torchvision data set is made of and where they come from."""
-    if hasattr(collection, "resources"):
-        names = ", ".join(name for name, _ in collection.resources)
-        return f"on another machine fetch {names} from {collection.mirrors[0]}, put them"
-    return f"on another machine fetch {collection.url}, put it"
-
-
-def _destination(collection: Any, folder: Path) -> Path:
-    has_own_folder = hasattr(collection, "resources")
-    return folder / collection.__name__ / "raw" if has_own_folder else folder

@@ -152,17 +152,12 @@ def sha256_of(content: bytes | np.ndarray) -> str:
 def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return `document` with the digest of its own content, so that it proves itself."""
     content = {key: value for key, value in document.items() if key != "digest"}
-    return {**content, "digest": json_digest(content)}
+    return {**content, "digest": sha256_of(json.dumps(content, sort_keys=True).encode())}
 
 
 def is_sealed(document: Mapping[str, Any]) -> bool:
     """Return whether a document still is what it was when it was sealed."""
     return document.get("digest") == sealed(document)["digest"]
-
-
-def json_digest(document: Mapping[str, Any]) -> str:
-    """Return the hex SHA-256 of a JSON document, whatever its spacing and key order."""
-    return sha256_of(json.dumps(document, sort_keys=True).encode())
 
 
 def _create(store: MemoryStore, name: str, layout: ArrayLayout) -> zarr.Array:
@@ -215,7 +210,12 @@ def to_storage(values: np.ndarray, dtype: str) -> np.ndarray:
             )
         return short
     if dtype == "bfloat16":
-        return _bfloat16_bits(values)
+        # The upper 16 bits of float32, rounded to nearest even; NaN stays NaN.
+        bits = values.view(np.uint32)
+        rounding = 0x7FFF + ((bits >> 16) & 1)
+        with np.errstate(over="ignore"):
+            rounded = ((bits + rounding) >> 16).astype(np.uint16)
+        return np.where(np.isnan(values), np.uint16(0x7FC0), rounded)
     return values
 
 
@@ -224,15 +224,6 @@ def from_storage(stored: np.ndarray, dtype: str) -> np.ndarray:
     if dtype == "bfloat16":
         return (stored.astype(np.uint32) << 16).view(np.float32)
     return stored.astype(np.float32, copy=False)
-
-
-def _bfloat16_bits(values: np.ndarray) -> np.ndarray:
-    """Return the upper 16 bits of float32, rounded to nearest even; NaN stays NaN."""
-    bits = values.view(np.uint32)
-    rounding = 0x7FFF + ((bits >> 16) & 1)
-    with np.errstate(over="ignore"):
-        rounded = ((bits + rounding) >> 16).astype(np.uint16)
-    return np.where(np.isnan(values), np.uint16(0x7FC0), rounded)
 
 
 @dataclass(frozen=True)
@@ -245,11 +236,6 @@ class Ragged:
 
     values: np.ndarray
     offsets: np.ndarray
-
-    @classmethod
-    def from_rows(cls, rows: Sequence[np.ndarray]) -> "Ragged":
-        """Lay arrays of shape (length_i, ...) end to end; at least one row."""
-        return cls.from_lengths(np.concatenate(rows), [len(row) for row in rows])
 
     @classmethod
     def from_lengths(cls, values: np.ndarray, lengths: Sequence[int] | np.ndarray) -> "Ragged":
@@ -284,7 +270,8 @@ def as_column(rows: "np.ndarray | Ragged | Sequence[np.ndarray]") -> Column:
     """Return an array as it is and a list of arrays as a ragged column."""
     if isinstance(rows, np.ndarray | Ragged):
         return rows
-    return Ragged.from_rows([np.asarray(row) for row in rows])
+    arrays = [np.asarray(row) for row in rows]
+    return Ragged.from_lengths(np.concatenate(arrays), [len(array) for array in arrays])
 
 
 def concatenate(parts: Sequence[Column]) -> Column:

@@ -61,7 +61,14 @@ class StoreWriter:
             layout = writer.layout()
             arrays[f"{split}/features"] = self._features_entry(split, layout)
             arrays |= self._write_columns(split, writer.columns())
-        document = self._document(arrays)
+        widths = {entry["shape"][1] for name, entry in arrays.items() if name.endswith("/features")}
+        if len(widths) > 1:
+            raise UserError(
+                f"Features of cut {self._target.provenance.cut} have widths {sorted(widths)} in "
+                "different splits: every split must go through the same model."
+            )
+        provenance = replace(self._target.provenance, width=widths.pop(), counts=dict(self._counts))
+        document = sealed({"version": VERSION, **provenance.document(), "arrays": arrays})
         for key, content in metadata_files(document).items():
             write_durably(self._work.store / key, content)
         manifest = self._manifest(document)
@@ -90,17 +97,6 @@ class StoreWriter:
                 write_durably(self._work.store / key, encode_chunk(rows, layout))
             entries[array] = {**layout.document(), "sha256": sha256_of(values.tobytes())}
         return entries
-
-    def _document(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
-        widths = {entry["shape"][1] for name, entry in arrays.items() if name.endswith("/features")}
-        if len(widths) > 1:
-            raise UserError(
-                f"Features of cut {self._target.provenance.cut} have widths {sorted(widths)} in "
-                "different splits: every split must go through the same model."
-            )
-        provenance = replace(self._target.provenance, width=widths.pop(), counts=dict(self._counts))
-        document = {"version": VERSION, **provenance.document(), "arrays": arrays}
-        return sealed(document)
 
     def _manifest(self, document: Mapping[str, Any]) -> Manifest:
         target, folder = self._target, Folder(self._work.store)

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from fbftl.exchange.averaging import by_samples, in_rounds
-from fbftl.exchange.post import Post, Receipt
+from fbftl.exchange.post import Post
 from fbftl.exchange.protection import Protection
 from fbftl.exchange.repetition import parameter_count, run_rounds
 from fbftl.exchange.secure_sum import RING_MEASURES
@@ -170,7 +170,10 @@ class EdgeRounds:
         at = np.flatnonzero(trains.arrives)
         receipt = post.up(half, client, round_number, receiver="aggregator", offered=at)
         post.between({"weights": sizes.rest}, "edge", "aggregator", round_number, client[at])
-        self._ask(post, receipt)
+        if self.secret:  # the dealer is told whose masked weights arrived, an id of 32 bits each
+            count = int(receipt.arrives.sum())
+            post.between({"mask": count}, "aggregator", "dealer", receipt.round)
+            self._summed |= count >= LEAST_SUMMED
         uplink.count(trains, values)
         uplink.count(receipt, half)
         self.values.append(int((samples[at] * (up + down)).sum()))
@@ -195,13 +198,6 @@ class EdgeRounds:
             masks = {"mask": width * self._floats_per_number}
             post.broadcast(masks, round_number, sender="dealer")
         post.between({"weights": sizes.rest}, "aggregator", "edge", round_number)
-
-    def _ask(self, post: Post, receipt: Receipt) -> None:
-        """Tell the dealer whose masked weights arrived, an id of 32 bits each."""
-        if self.secret:
-            count = int(receipt.arrives.sum())
-            post.between({"mask": count}, "aggregator", "dealer", receipt.round)
-            self._summed |= count >= LEAST_SUMMED
 
     def with_measures(self, repetition: dict) -> dict:
         """Return a repetition's record with what EPPFL measures beside; rounds not run are 0."""
@@ -318,13 +314,9 @@ def train_with_edges(job: Job, client_data: ClientSamples, watch: Watch | None =
         return learner
 
     outcome = run_rounds(
-        job,
-        client_data,
-        initial_learner,
-        lambda _: Traffic(lambda _: {}, {}),
-        train=in_rounds(lambda: rounds[-1].step),
-        protecting=on_activations,
-    )
+        job, client_data, initial_learner, lambda _: Traffic(lambda _: {}, {}),
+        train=in_rounds(lambda: rounds[-1].step), protecting=on_activations,
+    )  # fmt: skip
     repetitions = [
         each.with_measures(repetition)
         for each, repetition in zip(rounds, outcome.repetitions, strict=True)

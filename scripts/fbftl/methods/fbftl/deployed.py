@@ -128,7 +128,20 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     def reading(sender: int, messages: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
         if len(messages) != len(rows_of[sender]):
             raise CorruptMessage(f"it has {len(messages)} uploads, not {len(rows_of[sender])}")
-        return decoded_uploads(messages, server.width, server.classes)
+        decoded = [decode(message, max_values=server.width) for message in messages]
+        for upload in decoded:
+            if upload.values.shape != (1, server.width) or upload.labels is None:
+                raise CorruptMessage(
+                    f"an upload is not one vector of {server.width} numbers with its label"
+                )
+            if upload.labels[0] >= server.classes:
+                raise CorruptMessage(
+                    f"an upload has label {upload.labels[0]} of {server.classes} classes"
+                )
+        return (
+            np.vstack([upload.values for upload in decoded]),
+            np.concatenate([required(upload.labels) for upload in decoded]),
+        )
 
     arrived = exchange.request(Request(owners.tolist()), reading)
     if not arrived:
@@ -152,23 +165,3 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     trained_on = received_of(how, seed, received, read, split)
     ((fit,),) = of_kind(job)(replace(server, payload=read, rows=received), [[trained_on]])
     return Served.of(fit.score.record, ledger)
-
-
-def decoded_uploads(
-    messages: list[bytes], width: int, classes: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return features (n, width) float32 and labels (n,) of uploads that came.
-
-    Raises:
-        CorruptMessage: if one of them is damaged, or of another width or number of classes.
-    """
-    decoded = [decode(message, max_values=width) for message in messages]
-    for upload in decoded:
-        if upload.values.shape != (1, width) or upload.labels is None:
-            raise CorruptMessage(f"an upload is not one vector of {width} numbers with its label")
-        if upload.labels[0] >= classes:
-            raise CorruptMessage(f"an upload has label {upload.labels[0]} of {classes} classes")
-    return (
-        np.vstack([upload.values for upload in decoded]),
-        np.concatenate([upload.labels for upload in decoded if upload.labels is not None]),
-    )

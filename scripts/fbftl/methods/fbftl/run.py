@@ -56,12 +56,24 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
 
 
 def _beside_ridge(client_data: LabelledFeatures, fitted: Fitted) -> None:
-    """Add to each seed's record what ridge regression on the same features comes to."""
+    """Add to each seed's record what ridge regression on the same features comes to.
+
+    A setting whose head is far behind it is named in the log.
+    """
     repetitions = fitted.outcome.repetitions
     solved = ridge_accuracies(client_data, fitted.sent)
     if solved is None:
         return
-    say_if_far_behind(fitted.sent, [r["test_accuracy"] for r in repetitions], solved)
+    reached = float(np.mean([repetition["test_accuracy"] for repetition in repetitions]))
+    possible = float(np.mean(solved))
+    if possible - reached > FAR_BEHIND:
+        job = fitted.sent.how.job
+        deviations = {axis: job.setting.values[axis] for axis in ("method", *job.setting.deviating)}
+        log.warning(
+            "%s on %s is trained for too short: %.1f %%, and ridge regression on the same features "
+            "has %.1f %%; raise training.epochs, or give epochs: validated",
+            name_of(deviations), job.task, 100 * reached, 100 * possible,
+        )  # fmt: skip
     for repetition, accuracy in zip(repetitions, solved, strict=True):
         repetition["ridge_accuracy"] = accuracy
 
@@ -76,18 +88,6 @@ def send_and_train(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fit
     Raises:
         ValueError: if the settings cannot step together.
     """
-    _require_one_shape(jobs)
-    shared: SharedMessages = {}
-    settings = [send(job, client_data, shared) for job in jobs]
-    train_on_received = of_kind(jobs[0])
-    fits = train_on_received(client_data, [sent.received() for sent in settings])
-    return [
-        Fitted(fits_of_setting, sent, _outcome(client_data, sent, fits_of_setting))
-        for sent, fits_of_setting in zip(settings, fits, strict=True)
-    ]
-
-
-def _require_one_shape(jobs: Sequence[Job]) -> None:
     first = jobs[0]
     for job in jobs[1:]:
         same = (
@@ -97,6 +97,14 @@ def _require_one_shape(jobs: Sequence[Job]) -> None:
         )  # fmt: skip
         if not same:
             raise ValueError("settings that differ in more than what is sent cannot step together")
+    shared: SharedMessages = {}
+    settings = [send(job, client_data, shared) for job in jobs]
+    train_on_received = of_kind(first)
+    fits = train_on_received(client_data, [sent.received() for sent in settings])
+    return [
+        Fitted(fits_of_setting, sent, _outcome(client_data, sent, fits_of_setting))
+        for sent, fits_of_setting in zip(settings, fits, strict=True)
+    ]
 
 
 def _outcome(client_data: ClientFeatures, sent: Sent, fits: Sequence[Fit]) -> Outcome:
@@ -138,27 +146,6 @@ def ridge_accuracies(client_data: LabelledFeatures, sent: Sent[Vectors]) -> list
         solved = ridge(training, RATIOS, held_out if len(received.validation) else None)
         accuracies.append(solved.head.accuracy(*test))
     return accuracies
-
-
-def say_if_far_behind(
-    sent: Sent[Vectors], trained: Sequence[float], solved: Sequence[float]
-) -> None:
-    """Name a setting in the log whose head is far behind ridge regression on the same features.
-
-    Args:
-        sent: the setting's uploads.
-        trained: test accuracy of its head, by seed.
-        solved: that of ridge regression.
-    """
-    reached, possible = float(np.mean(trained)), float(np.mean(solved))
-    if possible - reached > FAR_BEHIND:
-        job = sent.how.job
-        deviations = {axis: job.setting.values[axis] for axis in ("method", *job.setting.deviating)}
-        log.warning(
-            "%s on %s is trained for too short: %.1f %%, and ridge regression on the same features "
-            "has %.1f %%; raise training.epochs, or give epochs: validated",
-            name_of(deviations), job.task, 100 * reached, 100 * possible,
-        )  # fmt: skip
 
 
 def _statistics(payload: Vectors, rows: np.ndarray, classes: int) -> Statistics:

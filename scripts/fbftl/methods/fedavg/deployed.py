@@ -41,34 +41,18 @@ def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> li
     learner = initial_learner(client_data, repetition)
     model = decoded_model(request.messages, parameter_count(learner))
     learner.set_weights(torch.from_numpy(model))
-    trained = required(
-        learner.train(with_padding_client(rows, plan.position, request, learner.plan.batch))
-    )
-    return [encode(trained.weights[0].cpu().numpy())]
-
-
-def with_padding_client(
-    rows: np.ndarray, client_index: int, request: Request, batch: int | None
-) -> Round:
-    """Return a round of a client and of a second one that pads it, with samples of the first again.
-
-    A study trains the clients of a round side by side, and such kernels round floats otherwise than
-    those of one client alone. The second has as many samples as the largest that takes as many
-    steps.
-
-    Args:
-        rows: (n,) the client's samples.
-        client_index: of the client among those that take part.
-        request: with the round, and the samples of its largest client.
-        batch: samples of a step; None for all that a client has.
-    """
-    largest = max(request.largest, len(rows))
+    # A study trains the clients of a round side by side, and such kernels round floats otherwise
+    # than those of one client alone: a second client pads the round, with samples of the first
+    # again, as many as the largest client has that takes as many steps.
+    largest, batch = max(request.largest, len(rows)), learner.plan.batch
     if batch is not None:
         largest = min(largest, -(-len(rows) // batch) * batch)
     both = np.stack([np.resize(rows, largest), np.resize(rows, largest)])
     present = np.ones(both.shape, dtype=bool)
     present[0, len(rows) :] = False
-    return Round(request.round - 1, np.full(2, client_index), both, present)
+    padded = Round(request.round - 1, np.full(2, plan.position), both, present)
+    trained = required(learner.train(padded))
+    return [encode(trained.weights[0].cpu().numpy())]
 
 
 def obstacles(job: Job) -> Iterator[str]:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from fbftl.exchange.averaging import by_weights, in_rounds, weights_or_updates
-from fbftl.exchange.repetition import Train, parameter_count, run_rounds
+from fbftl.exchange.repetition import parameter_count, run_rounds
 from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
 from fbftl.exchange.uplink import Uplink
 from fbftl.ground.errors import required
@@ -28,7 +28,7 @@ from fbftl.study.job import Job
 from fbftl.training.batches import Round, drawn_rounds
 from fbftl.training.curves import Measure
 from fbftl.training.local_network import LocalNetwork, local_network
-from fbftl.training.local_updates import Hooks, LocalUpdate
+from fbftl.training.local_updates import FEDAVG, Hooks, LocalUpdate
 from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
 
 OWN_MEASURES = {
@@ -54,18 +54,12 @@ def initial_learner(client_data: ClientSamples, repetition: Repetition) -> Local
     setting, training = repetition.job.setting, repetition.job.network_training
     schedule = None
     if setting.resampled_per_round is not None:
-        shape = (
-            setting.resampled_per_round,
-            training.clients_per_round,
-            training.local_rounds,
-            repetition.seed,
-        )
-        schedule = drawn_rounds(repetition.clients, *shape)
-    hooks = (
-        Hooks(start=own_starts(client_data, repetition))
-        if setting.initial_weights == "own"
-        else Hooks()
-    )
+        active, rounds = training.clients_per_round, training.local_rounds
+        draw_count = setting.resampled_per_round
+        schedule = drawn_rounds(repetition.clients, draw_count, active, rounds, repetition.seed)
+    hooks = FEDAVG
+    if setting.initial_weights == "own":
+        hooks = Hooks(start=own_starts(client_data, repetition))
     return local_network(client_data, repetition, hooks, schedule)
 
 
@@ -92,7 +86,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     if job.setting.aggregation == "open":
         return with_measures(training(by_weights()))
     rounds = SummedRounds(job)
-    outcome = with_measures(training(rounds.train()))
+    outcome = with_measures(training(in_rounds(lambda: rounds.step)))
     return outcome.with_more(lambda _: rounds.ring.record, RING_MEASURES)
 
 
@@ -122,10 +116,6 @@ class SummedRounds:
     def ring(self) -> Ring:
         """The ring of weights."""
         return Ring(fraction_bits=self.job.setting.fraction_bits)
-
-    def train(self) -> Train:
-        """Return training by such rounds."""
-        return in_rounds(lambda: self.step)
 
     def step(self, learner: LocalNetwork, uplink: Uplink, round_: Round) -> Tensor:
         """Train, exchange and average one round; return the mean of its clients' losses.

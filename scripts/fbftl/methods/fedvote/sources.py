@@ -10,7 +10,6 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,20 +131,15 @@ def joined(models: Mapping[str, Model]) -> Model:
     }
 
 
-def read_sources(path: Path, kinds: Mapping[str, str], device: torch.device) -> SourceModels:
-    """Return source models of a file, those that have a kind here, in the order of the kinds."""
-    models: dict[str, Model] = defaultdict(dict)
-    for key, value in read_weights(path).items():
-        name, _, layer = key.partition("/")
-        models[name][layer] = value.to(device)
-    return SourceModels(list(kinds), list(kinds.values()), [models[name] for name in kinds])
-
-
 def source_models(client_data: ClientSamples, job: Job, related: bool = True) -> SourceModels:
     """Return a task's further source models, with those that fit the task or without."""
     inputs, kinds = client_data.target.inputs, job.block["source_models"]
     wanted = {name: kind for name, kind in kinds.items() if related or kind != "target"}
-    return read_sources(required(inputs.source_models), wanted, inputs.device)
+    models: dict[str, Model] = defaultdict(dict)
+    for key, value in read_weights(required(inputs.source_models)).items():
+        name, _, layer = key.partition("/")
+        models[name][layer] = value.to(inputs.device)
+    return SourceModels(list(wanted), list(wanted.values()), [models[name] for name in wanted])
 
 
 SKETCHED = 512

@@ -109,7 +109,11 @@ def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
     received = send_all_seeds(job, client_data)
     choices: list[tuple[float | None, float]]
     if job.setting.test_features == "compressed":
-        client_data = _compressed_test(job, client_data)
+        # The test split as a server would read it from messages.
+        test = client_data.test
+        read = compress(test.inputs.cpu().numpy(), compression_of(job.setting)).values
+        test = replace(test, inputs=torch.from_numpy(read).to(test.inputs.device))
+        client_data = replace(client_data, test=test)  # type: ignore[type-var]
     if job.setting.head == "mlp":
         scores = _trained(job, client_data, received.learned)
         choices = [(None, 0.0)] * len(job.seeds)
@@ -129,21 +133,18 @@ def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
     return Outcome(repetitions, received.ledger, client_data.provenance, measures=MEASURED)
 
 
-def _compressed_test(job: Job, client_data: LabelledFeatures) -> LabelledFeatures:
-    """Return the features with the test split as a server would read it from messages."""
-    test = client_data.test
-    read = compress(test.inputs.cpu().numpy(), compression_of(job.setting)).values
-    inputs = torch.from_numpy(read).to(test.inputs.device)
-    return replace(client_data, test=replace(test, inputs=inputs))  # type: ignore[type-var]
-
-
 def send_all_seeds(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
     """Send each seed's messages.
 
     Raises:
         UserError: if a feature is not finite, or as `send_summaries`.
     """
-    _require_finite(client_data)
+    finite = np.isfinite(client_data.payload.values).all(axis=1)
+    if not finite.all():
+        raise UserError(
+            f"the feature of training sample {client_data.payload.sample[int(finite.argmin())]} "
+            "holds NaN or infinity; choose another cut, or look at the source model"
+        )
     if job.setting.message == "features":
         return _from_features(job, client_data)
     guarantee = guarantee_of(job, client_data)
@@ -179,16 +180,6 @@ def solved_on_features(job: Job, learned: Learned, classes: int, seed: int) -> S
     """
     solved = solve(job.setting.head, learned, classes, job.block["one_shot"], seed)
     return replace(solved, head=_on_features(solved.head, learned))
-
-
-def _require_finite(client_data: LabelledFeatures) -> None:
-    if not np.isfinite(client_data.payload.values).all():
-        row = int(np.isfinite(client_data.payload.values).all(axis=1).argmin())
-        sample = client_data.payload.sample[row]
-        raise UserError(
-            f"the feature of training sample {sample} holds NaN or infinity; "
-            "choose another cut, or look at the source model"
-        )
 
 
 def _from_features(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:

@@ -25,12 +25,21 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     if len({_shape(job) for job in jobs}) > 1:
         raise ValueError("settings that differ in more than rows and noise cannot step together")
     client_data = labelled_features(jobs[0], inputs)
-    settings = [_entrusted(job, client_data) for job in jobs]
+    settings = []
+    for job in jobs:
+        noise = noise_of(job)
+        ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
+        uploads = [sent(job, client_data, ledger, seed, noise.records[0]) for seed in job.seeds]
+        settings.append(Entrusted(noise, ledger, uploads))
     seeds = [seed for job in jobs for seed in job.seeds]
     rows = [rows for entrusted in settings for rows, _ in entrusted.uploads]
-    noise = [entrusted.noise.multipliers for entrusted in settings for _ in entrusted.uploads]
+    multipliers = np.stack(
+        [entrusted.noise.multipliers for entrusted in settings for _ in entrusted.uploads], axis=1
+    )
     noised_by = [noise_seed(job, seed) for job in jobs for seed in job.seeds]
-    fits = private_heads(client_data, jobs[0], seeds, rows, np.stack(noise, axis=1), noised_by)
+    fits = private_heads(
+        client_data, jobs[0], seeds, rows, np.stack(multipliers, axis=1), noised_by
+    )
     ends = map(record_of, fits.losses.T, fits.models.T.tolist(), fits.right())
     return [
         _outcome(job, client_data, entrusted, list(islice(ends, len(job.seeds))))
@@ -54,13 +63,6 @@ class Entrusted:
     noise: Noise
     ledger: Ledger
     uploads: list[tuple[np.ndarray, dict[str, Any]]]
-
-
-def _entrusted(job: Job, client_data: ClientFeatures) -> Entrusted:
-    noise = noise_of(job)
-    ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
-    uploads = [sent(job, client_data, ledger, seed, noise.records[0]) for seed in job.seeds]
-    return Entrusted(noise, ledger, uploads)
 
 
 def _outcome(

@@ -89,15 +89,6 @@ def pictures(samples: LabelledSamples) -> Pictures:
     raise TypeError("inputs without their preprocessing have no pixels to perturb")
 
 
-def random_corners(
-    inputs: Tensor, preprocessing: Preprocessing, radius: float, generator: torch.Generator
-) -> Tensor:
-    """Return inputs at random corners of their bounds: every pixel up or down as far as may be."""
-    low, high = bounds(inputs, preprocessing, radius)
-    up = torch.rand(inputs.shape, generator=generator).to(inputs.device) < 0.5
-    return torch.where(up, high, low)
-
-
 def bounds(inputs: Tensor, preprocessing: Preprocessing, radius: float) -> tuple[Tensor, Tensor]:
     """Return the least and the greatest value that each input may be moved to."""
     mean, deviation = (_by_channel(v, inputs) for v in (preprocessing.mean, preprocessing.std))
@@ -164,7 +155,10 @@ def hits_by_kind(
     hits: Counter[tuple[str, Any]] = Counter()
     for domain_samples, rows in zip(by_domain(samples, training), tested, strict=True):
         part, statistics = test.at(rows), statistics_of(domain_samples)
-        random = random_corners(part.inputs, test.preprocessing, PGD().radius, noise)
+        # Random corners of the bounds: every pixel up or down as far as may be.
+        low, high = bounds(part.inputs, test.preprocessing, PGD().radius)
+        up = torch.rand(part.inputs.shape, generator=noise).to(part.inputs.device) < 0.5
+        random = torch.where(up, high, low)
         for name, network_under in networks.items():
             network = network_under(statistics)
             adversarial = pgd_perturbed(network, part.inputs, part.labels, test.preprocessing)

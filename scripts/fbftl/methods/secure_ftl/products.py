@@ -11,7 +11,7 @@ nothing of x and y, and have with c + e b + a f + e f shares of x y (Beaver 1992
 of matrices with vectors, many at once, and exact in the ring.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -87,13 +87,11 @@ def multiplied(x: Pair, y: Pair, triple: Triple) -> Pair:
     """Return shares of the products of shared matrices (D, m, n) and vectors (D, n)."""
     e = opened((x[0] - triple.a[0], x[1] - triple.a[1]))
     f = opened((y[0] - triple.b[0], y[1] - triple.b[1]))
-    first, second = _terms(e, f, triple)
+    first, second = (
+        c + products(e, b) + products(a, f)
+        for a, b, c in zip(triple.a, triple.b, triple.c, strict=True)
+    )
     return first + products(e, f), second
-
-
-def _terms(e: np.ndarray, f: np.ndarray, triple: Triple) -> Iterator[np.ndarray]:
-    for a, b, c in zip(triple.a, triple.b, triple.c, strict=True):
-        yield c + products(e, b) + products(a, f)
 
 
 SCALE = 2.0**FRACTION_BITS

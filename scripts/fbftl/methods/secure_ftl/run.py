@@ -131,11 +131,6 @@ class Parties:
         return np.where(self.b.represented(features) @ self.direction >= 0, 1, -1)
 
 
-def run(job: Job, inputs: Inputs) -> Outcome:
-    """Train both parties, one repetition per seed."""
-    return run_pair(job, client_samples(job, inputs))
-
-
 OWN_MEASURES = {
     "accuracy_alone": Measure("share", "higher", diverged=0.0),
     "largest_margin": Measure("logits"),
@@ -157,8 +152,9 @@ Views = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Both parties' features (n, p) of samples, a column of ones among them, and ±1 for each (n,)."""
 
 
-def run_pair(job: Job, client_data: ClientSamples) -> Outcome:
+def run(job: Job, inputs: Inputs) -> Outcome:
     """Train both parties, one repetition per seed; the score is client 1's."""
+    client_data = client_samples(job, inputs)
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
     repetitions = []
     for seed in job.seeds:
