@@ -228,7 +228,11 @@ def attempt_all(
     """
     everyone = range(len(models.confidence))
     views = [against(models, target, without(everyone, target)) for target in everyone]
-    offset = best_offset(views[::2])
+    # RMIA's a has the largest mean AUC on the tuning targets, the smallest of equals.
+    means = [
+        aucs_of([scores_of(Rmia(each), seen) for seen in views[::2]]).mean() for each in OFFSETS
+    ]
+    offset = OFFSETS[int(np.argmax(means))]
     attacks = ATTACKS | {OFFLINE_RMIA: Rmia(offset)}
     thresholds = [thresholds_for(attacks, seen, alarms) for seen in views[1::2]]
     attempts = []
@@ -267,14 +271,6 @@ def scores_of(attack: Attack, seen: TargetView) -> Scores:
 def aucs_of(targets: Sequence[Scores]) -> Floats:
     """Return the AUC on each target."""
     return np.array([auc(scores.member, scores.other) for scores in targets])
-
-
-def best_offset(tuning: Sequence[TargetView]) -> float:
-    """Return RMIA's a with the largest mean AUC on the tuning targets, the smallest of equals."""
-    means = [
-        aucs_of([scores_of(Rmia(offset), seen) for seen in tuning]).mean() for offset in OFFSETS
-    ]
-    return OFFSETS[int(np.argmax(means))]
 
 
 def thresholds_for(

@@ -72,13 +72,9 @@ def drawn_by_edge_server(
     sent_of_public = [
         sent(front, boundary, public_data, KNOWN, draw) for draw in range(1, DRAWS + 1)
     ]
-    decoder = train_decoder(
-        np.concatenate(sent_of_public),
-        np.concatenate([known] * DRAWS),
-        seed=seed,
-        training=TRAINING,
-        device=client_data.target.inputs.device,
-    )
+    pairs = np.concatenate(sent_of_public), np.concatenate([known] * DRAWS)
+    device = client_data.target.inputs.device
+    decoder = train_decoder(*pairs, seed=seed, training=TRAINING, device=device)
     drawn = decoder(sent(front, boundary, client_data, VICTIMS, 0))
     return likenesses(drawn, pictures(images.clients[:VICTIMS]), known)
 
@@ -118,12 +114,9 @@ def members_by_client(job: Job, client_data: ClientSamples) -> Attained | None:
 
 
 def told_apart(
-    front: nn.Module,
-    classes: int,
-    known: LabelledInputs,
-    members: LabelledInputs,
+    front: nn.Module, classes: int, known: LabelledInputs, members: LabelledInputs,
     others: LabelledInputs,
-) -> float:
+) -> float:  # fmt: skip
     """Return the area under the curve by which losses tell members from others.
 
     Args:

@@ -62,11 +62,6 @@ def train_by_consensus(
     for cohort in cohorts:
         cohort.post.broadcast({"samples": public.inputs.numel(), "labels": len(public.labels)})
     train_on_open_data(cohorts, public, {} if learnt is None else learnt)
-    return by_rounds(cohorts, public)
-
-
-def by_rounds(cohorts: Sequence[Cohort], public: LabelledInputs) -> list[PersonalModels]:
-    """Train cohorts for their rounds; return what their clients would be alone."""
     alone = {cohort.post.seed: cohort.models.copy() for cohort in cohorts}
     going = {cohort.post.seed: cohort for cohort in cohorts}
     for round_number in cohorts[0].rounds:

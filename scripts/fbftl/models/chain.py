@@ -106,11 +106,17 @@ class Chain:
         """
         maps: list[Planned] = []
         shape: tuple[int, ...] = self.image
-        for block, (widths, pool) in enumerate(zip(self.channels, self._pools(), strict=True), 1):
+        pools = [self.pool] * len(self.channels) if isinstance(self.pool, int) else self.pool
+        if len(pools) != len(self.channels):
+            raise UserError(
+                f"the network's pool lists {len(pools)} sizes for {len(self.channels)} blocks of "
+                "channels; give a size for each block, or one for all"
+            )
+        for block, (widths, pool) in enumerate(zip(self.channels, pools, strict=True), 1):
             for number, width in enumerate(widths, start=1):
-                convolution, *others = self._convolution(f"{block}_{number}", shape[2], width)
-                maps += [convolution, *others]
-                shape = convolution.output(shape)
+                layers = list(self._convolution(f"{block}_{number}", shape[2], width))
+                maps += layers
+                shape = layers[0].output(shape)
                 if min(shape[:2]) < 1:
                     raise UserError(
                         f"the network's kernel is {self.kernel} with padding: valid, which leaves "
@@ -132,15 +138,6 @@ class Chain:
     @property
     def _pixels(self) -> str:
         return f"{self.image[0]} x {self.image[1]} pixels"
-
-    def _pools(self) -> Sequence[int]:
-        pools = [self.pool] * len(self.channels) if isinstance(self.pool, int) else self.pool
-        if len(pools) != len(self.channels):
-            raise UserError(
-                f"the network's pool lists {len(pools)} sizes for {len(self.channels)} blocks of "
-                "channels; give a size for each block, or one for all"
-            )
-        return pools
 
     def _convolution(self, name: str, inputs: int, outputs: int) -> Iterator[Planned]:
         around = self.kernel // 2 if self.padding == "same" else 0

@@ -130,7 +130,12 @@ def trace(module: nn.Module, example: Mapping[str, Tensor], cut: str, name: str)
         UserError: if a parameter belongs to no layer that the call reaches, or no layer is called
             `cut`.
     """
-    on_meta = _to_meta(module).eval()
+    # A copy on the meta device, without copying the weights first.
+    memo = {id(tensor): tensor.to("meta") for tensor in module.buffers()} | {
+        id(tensor): nn.Parameter(tensor.to("meta"), tensor.requires_grad)
+        for tensor in module.parameters()
+    }
+    on_meta = copy.deepcopy(module, memo).eval()
     found = _FoundLayers(on_meta)
     for path, layer in on_meta.named_modules():
         if path in found.parameters:
@@ -246,15 +251,6 @@ def _parameters_by_layer(module: nn.Module) -> dict[str, list[Tensor]]:
         and not isinstance(layer, fx.GraphModule)
         and next(layer.parameters(recurse=False), None) is not None
     }
-
-
-def _to_meta(module: nn.Module) -> nn.Module:
-    """Return a copy on the meta device without copying the weights first."""
-    memo = {id(tensor): tensor.to("meta") for tensor in module.buffers()} | {
-        id(tensor): nn.Parameter(tensor.to("meta"), tensor.requires_grad)
-        for tensor in module.parameters()
-    }
-    return copy.deepcopy(module, memo)
 
 
 def _describe(path: str, layer: nn.Module, count: int, inputs: Tensor, output: Tensor) -> Layer:

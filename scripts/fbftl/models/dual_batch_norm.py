@@ -115,7 +115,11 @@ def measured(
     def look(norm: DualBatchNorm, arguments: tuple[Tensor]) -> None:
         clean_half, adversarial_half = (_moments(half) for half in arguments[0].chunk(2))
         if norm.clean is norm.adversarial:
-            clean_half = adversarial_half = _weighted(clean_half, adversarial_half, weight)
+            mean, variance = (
+                (1 - weight) * of_clean + weight * of_adversarial
+                for of_clean, of_adversarial in zip(clean_half, adversarial_half, strict=True)
+            )
+            clean_half = adversarial_half = mean, variance
         statistics.append((clean_half, adversarial_half))
 
     hooks = [norm.register_forward_pre_hook(look) for norm in _norms(network)]
@@ -129,15 +133,6 @@ def measured(
 
 def _moments(values: Tensor) -> Moments:
     variance, mean = torch.var_mean(values.transpose(0, 1).flatten(1), 1, correction=0)
-    return mean, variance
-
-
-def _weighted(clean: Moments, adversarial: Moments, weight: float) -> Moments:
-    """Return the means of two kinds' statistics, those of adversarial inputs by their weight."""
-    mean, variance = (
-        (1 - weight) * of_clean + weight * of_adversarial
-        for of_clean, of_adversarial in zip(clean, adversarial, strict=True)
-    )
     return mean, variance
 
 

@@ -64,7 +64,12 @@ def planned_cuts(
     if made_for is not None:
         return _of_chain(source["network"], features, wanted, made_for, image or made_for)
     if source["kind"] == "vectors":
-        return _of_vectors(wanted, image)
+        for cut in wanted:
+            if cut != COLUMNS:
+                raise UserError(
+                    f"features.cut = {cut}: vectors have only the cut {COLUMNS}; name it"
+                )
+        return {} if image is None else {COLUMNS: Cut(prod(image), 0)}
     options = _options(source)
     if options is None:
         return {}
@@ -114,13 +119,6 @@ def trained(
             layers = chain_of(network, entering, classes).layers()
             networks[name] = sum(layer.parameters for layer in layers)
     return Sizes(heads, networks, classes, {name: cut.width for name, cut in planned.items()})
-
-
-def _of_vectors(wanted: Iterable[str], image: tuple[int, int, int] | None) -> dict[str, Cut]:
-    for cut in wanted:
-        if cut != COLUMNS:
-            raise UserError(f"features.cut = {cut}: vectors have only the cut {COLUMNS}; name it")
-    return {} if image is None else {COLUMNS: Cut(prod(image), 0)}
 
 
 def _entering(features: Mapping[str, Any], image: tuple[int, int, int]) -> tuple[int, int]:

@@ -96,12 +96,12 @@ class Polling:
         )
 
 
-def labels_of_votes(job: Job, client_data: ClientSamples, open_samples: Any) -> Attained:
+def labels_of_votes(polling: Polling) -> Attained:
     """Return the share of a client's samples whose label its vote tells."""
-    related = job.setting.vote_candidates != "unrelated"
-    polling = Polling(job, client_data, source_models(client_data, job, related))
+    client_data = polling.client_data
     polling.run_to_vote()
-    polls = [polling.simulated(open_samples, seed) for seed in range(DEALS)]
+    public = open_samples(client_data, "target")
+    polls = [polling.simulated(public, seed) for seed in range(DEALS)]
     cast, counts = (np.concatenate(part) for part in zip(*polls, strict=True))
     labels = client_data.samples.labels.cpu().numpy()
     rows, classes = [polling.rows[client] for client in polling.clients], client_data.classes
@@ -129,10 +129,7 @@ def expected(alike: np.ndarray, balanced: np.ndarray) -> np.ndarray:
 def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:
     """Attack votes by clients that are dealt open samples of the task's kind; weights."""
     watching = Watching(partial(local_network, client_data))
-    related = job.setting.vote_candidates != "unrelated"
-    voting = Voting(job, source_models(client_data, job, related))
-    watching.run_first_seed(job, client_data, voting.ballot_of)
-    return [
-        labels_of_votes(job, client_data, open_samples(client_data, "target")),
-        *membership_in_weights(watching, client_data),
-    ]
+    models = source_models(client_data, job, job.setting.vote_candidates != "unrelated")
+    watching.run_first_seed(job, client_data, Voting(job, models).ballot_of)
+    of_votes = labels_of_votes(Polling(job, client_data, models))
+    return [of_votes, *membership_in_weights(watching, client_data)]

@@ -103,10 +103,8 @@ def _clients(file: h5py.File, group: str, image: str, label: str) -> Clients:
                 f"{file.filename}: client id {client!r} is refused; "
                 "use letters, digits, and . _ - + @, at most 128 of them"
             )
-        clients[client] = (
-            _array(where, examples, client, image),
-            _array(where, examples, client, label),
-        )
+        images, labels = (_array(where, examples, client, name) for name in (image, label))
+        clients[client] = images, labels
     if not clients:
         raise UserError(f"{where}, has no clients; put one group per client there")
     first, (pixels, classes) = next(iter(clients.items()))

@@ -49,20 +49,15 @@ def _counts(spec: Mapping[str, Any]) -> tuple[int, int]:
 def sampled(spec: Mapping[str, Any], split: str, count: int) -> Samples:
     """Return so many samples of a split."""
     rng, rates = stream(spec["seed"], f"groups {split}"), np.array(spec["rates"])
-    group = rng.permutation(
-        _groups(count, None if split == "test" else spec.get("shares"), len(rates))
-    )
+    shares = None if split == "test" else spec.get("shares")
+    in_order = np.arange(count) % len(rates)
+    if shares is not None:
+        ends = np.rint(np.cumsum(shares) / np.sum(shares) * count)
+        in_order = np.searchsorted(ends, np.arange(count), side="right")
+    group = rng.permutation(in_order)
     label = (rng.random(count) < rates[group]).astype(np.int64)
     values = rng.standard_normal((count, WIDTH))
     values[:, :OF_CLASS] += spec["class_shift"] * (2 * label - 1)[:, None]
     centres = spec["group_shift"] * np.linspace(1, -1, len(rates))
     values[:, OF_CLASS : OF_CLASS + OF_GROUP] += centres[group][:, None]
     return Samples(values.astype(np.float32)[:, None, None], label, groups=group)
-
-
-def _groups(count: int, shares: list[float] | None, groups: int) -> np.ndarray:
-    """Return the group of each of so many samples (n,), in order: equal shares, or those given."""
-    if shares is None:
-        return np.arange(count) % groups
-    ends = np.rint(np.cumsum(shares) / np.sum(shares) * count)
-    return np.searchsorted(ends, np.arange(count), side="right")

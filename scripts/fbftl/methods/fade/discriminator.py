@@ -100,14 +100,9 @@ class ParticipantBatch:
     at_once: bool = False
 
     @property
-    def trains_discriminator(self) -> bool:
-        """Whether the discriminator is trained now."""
-        return self.weight > 0 or self.at_once
-
-    @property
     def trains(self) -> tuple[Tensor, Tensor]:
         """Which users (H,) train the task head, and which the discriminator."""
-        return self.labelled, self.adversarial & self.trains_discriminator
+        return self.labelled, self.adversarial & (self.weight > 0 or self.at_once)
 
     def repeated(self, times: int) -> "ParticipantBatch":
         """Return a batch in which every user has so many copies, side by side."""

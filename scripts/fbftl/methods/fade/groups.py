@@ -72,7 +72,11 @@ class GroupedClients:
         if most is None:
             client = clients_of(job, self.samples.partition, seed)
         else:
-            client = dealt(self.train, (job.setting.minority_users, most), seed, self._ranges(job))
+            width, ranges = job.setting.majority_classes, None
+            if width is not None:
+                labels = self.samples.samples.labels.cpu().numpy()
+                ranges = Ranges(labels, self.samples.classes, width)
+            client = dealt(self.train, (job.setting.minority_users, most), seed, ranges)
         owners, rows = grouped(np.flatnonzero(client >= 0), client)
         groups_of_user = [np.unique(self.train[user_rows]) for user_rows in rows]
         for owner, groups in zip(owners, groups_of_user, strict=True):
@@ -83,22 +87,10 @@ class GroupedClients:
                 )
         return Users(rows, owners, np.concatenate(groups_of_user))
 
-    def _ranges(self, job: Job) -> "Ranges | None":
-        """Return which classes users of the majority hold; None if all."""
-        classes = job.setting.majority_classes
-        if classes is None:
-            return None
-        labels = self.samples.samples.labels.cpu().numpy()
-        return Ranges(labels, self.samples.classes, classes)
-
     def network(self, job: Job, seed: int, users: Users) -> tuple[SplitModel, TrainingData]:
         """Return a seed's network at its start, up to z and after it, and what it trains on."""
         repetition = Repetition(job, seed, users.rows, np.zeros(0, dtype=np.int64))
-        return local_network(
-            self.samples,
-            repetition,
-            of=lambda split_model, training_data, *_: (split_model, training_data),
-        )
+        return local_network(self.samples, repetition, of=lambda split, data, *_: (split, data))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ ledger many rounds at a time; what the attack reads is what arrived.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -90,23 +89,15 @@ def lockstep_key(job: Job, groups: int) -> str:
     users = None
     if most is not None:
         users = min(setting.minority_users + most * (groups - 1), per_round(job))
-    common = (
-        job.task,
-        job.training,
-        block["adversarial_game"],
-        network,
-        rules_of(job),
-        (setting.local_steps, setting.discriminator_start, per_round(job)),
-    )
+    steps = (setting.local_steps, setting.discriminator_start, per_round(job))
+    common = (job.task, job.training, block["adversarial_game"], network, rules_of(job), steps)
     return repr((*common, users if setting.minority_participation is None else 1))
 
 
 def initial_networks(
-    seeded: Sequence[tuple[Job, int]],
-    split_models: Sequence[SplitModel],
-    groups: int,
+    seeded: Sequence[tuple[Job, int]], split_models: Sequence[SplitModel], groups: int,
     device: torch.device,
-) -> Networks:
+) -> Networks:  # fmt: skip
     """Return the global networks of all trials; the discriminator starts as its network does.
 
     Args:
@@ -126,13 +117,8 @@ def initial_networks(
         return [layer.to(device) for layer in layers]
 
     job, _ = seeded[0]
-    return stacked_networks(
-        split_models,
-        groups,
-        rules_of(job),
-        job.block["adversarial_game"]["discriminator"],
-        initial_layers,
-    )
+    hidden = job.block["adversarial_game"]["discriminator"]
+    return stacked_networks(split_models, groups, rules_of(job), hidden, initial_layers)
 
 
 def guarantee_of(job: Job, participations: int) -> PrivacyRecord:
@@ -191,27 +177,20 @@ def debiasing(jobs: Sequence[Job], client_data: GroupedClients) -> "Debiasing":
     store = client_data.samples.provenance["features"]
     ledgers = [Ledger(method=job.setting.method, store=store) for job in jobs]
     entered = [ledger for job, ledger in zip(jobs, ledgers, strict=True) for _ in job.seeds]
-    trials = [
-        _trial(*trial, who, outputs, partial(Post, ledger, link))
-        for trial, who, ledger in zip(seeded, users, entered, strict=True)
-    ]
+    trials = []
+    for (job, seed), who, ledger in zip(seeded, users, entered, strict=True):
+        schedule = schedule_of(job, who, seed)
+        guarantee = guarantee_of(job, schedule.most_participations)
+        noise = None
+        if guarantee.noise_std is not None:
+            clip_norm = required(guarantee.clip_norm)
+            noise = UpdateNoise(clip_norm, guarantee.noise_std, noise_seed(job, seed))
+        post = Post(ledger, link, seed, guarantee)
+        secure = sums_of(job, post, who, schedule.users.shape[1], noise)
+        trials.append(
+            Trial(job, seed, who, schedule, PartServer(post, who, secure, outputs, noise))
+        )
     return Debiasing(jobs[0], networks, samples, trials, ledgers)
-
-
-def _trial(
-    job: Job, seed: int, users: Users, outputs: int, post: Callable[[int, PrivacyRecord], Post]
-) -> Trial:
-    """Return one seed of a setting; the discriminator has so many outputs, 0 for none."""
-    schedule = schedule_of(job, users, seed)
-    guarantee = guarantee_of(job, schedule.most_participations)
-    noise = None
-    if guarantee.noise_std is not None:
-        clip_norm = required(guarantee.clip_norm)
-        noise = UpdateNoise(clip_norm, guarantee.noise_std, noise_seed(job, seed))
-    posted = post(seed, guarantee)
-    secure = sums_of(job, posted, users, schedule.users.shape[1], noise)
-    server = PartServer(posted, users, secure, outputs, noise)
-    return Trial(job, seed, users, schedule, server)
 
 
 @dataclass
@@ -262,11 +241,8 @@ class Debiasing:
 
     def _round(self, round_number: int) -> Tensor:
         """Train for one round; return each trial's task loss (S,)."""
-        job, game, training = (
-            self.job,
-            self.job.block["adversarial_game"],
-            self.job.network_training,
-        )
+        job, training = self.job, self.job.network_training
+        game = job.block["adversarial_game"]
         rounds, steps = training.local_rounds, job.setting.local_steps
         chosen = np.stack([trial.schedule.users[round_number - 1] for trial in self.trials])
         weight = adversary_weight(round_number - 1, rounds, game["warm_up"])
@@ -301,11 +277,8 @@ class Debiasing:
             flags.cpu().numpy().reshape(chosen.shape) for flags in participants.trains
         )
         alone = self.job.setting.unlabelled_loss != "none"
-        trained = {
-            "encoder": labelled | adversarial | alone,
-            "task": labelled,
-            "group": adversarial,
-        }
+        encoder = labelled | adversarial | alone
+        trained = {"encoder": encoder, "task": labelled, "group": adversarial}
         self.diverged |= ~torch.isfinite(weights).flatten(1).all(1).cpu().numpy()
         patterns: dict[tuple[bool, bytes], list[int]] = {}  # most trials have one
         for index in np.flatnonzero(~self.diverged).tolist():
@@ -357,14 +330,12 @@ class Debiasing:
         return rows, share
 
     def _batches(self, index: int, round_number: int, user: int) -> list[np.ndarray]:
-        trial_and_user = (index, user)
-        if trial_and_user not in self._cycles:
+        if (index, user) not in self._cycles:
             trial = self.trials[index]
             order = stream(trial.seed, "local", user)
-            self._cycles[trial_and_user] = Cycle(trial.users.rows[user], order)
-        cycle = self._cycles[trial_and_user]
-        batch = self.job.network_training.local_batch or len(cycle.rows)
-        batch = min(batch, len(cycle.rows))
+            self._cycles[index, user] = Cycle(trial.users.rows[user], order)
+        cycle = self._cycles[index, user]
+        batch = min(self.job.network_training.local_batch or len(cycle.rows), len(cycle.rows))
         return [cycle.take(batch) for _ in range(self.job.setting.local_steps)]
 
     def digests(self) -> list[str]:

@@ -182,16 +182,15 @@ class FairnessProbe:
             if not (np.isfinite(z_of_seed).all() and np.isfinite(loss)):
                 measured.append({"test_accuracy": 0.0})
                 continue
-            rates = by_group(predicted, self.labels, self.group, self.classes)
             right = predicted == self.labels
-            accuracy = float(right.mean())
-            probe = linear_probe(z_of_seed, self.group, seed)
-            spread = spread_of(z_of_seed)
-            measured.append(
-                rates
-                | {"test_accuracy": accuracy, "probe": probe, "spread": spread, "loss": float(loss)}
-                | {RIGHT: packed(right)}
-            )
+            found = {
+                "test_accuracy": float(right.mean()),
+                "probe": linear_probe(z_of_seed, self.group, seed),
+                "spread": spread_of(z_of_seed),
+                "loss": float(loss),
+                RIGHT: packed(right),
+            }
+            measured.append(by_group(predicted, self.labels, self.group, self.classes) | found)
         return measured
 
     def by_chance(self) -> dict[str, float]:

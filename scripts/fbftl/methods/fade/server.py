@@ -16,7 +16,7 @@ from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import SecureSum
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
-from fbftl.ground.ring import Ring, ring_for
+from fbftl.ground.ring import ring_for
 from fbftl.methods.fade.group_leakage import leak
 from fbftl.methods.fade.groups import Users
 from fbftl.privacy.noise import clip_rows
@@ -58,33 +58,29 @@ class UpdateNoise:
     seed: int
 
 
-def ring_of(users: Users, taking_part: int, noise: UpdateNoise | None, fraction_bits: int) -> Ring:
-    """Return the ring of masked sums of clipped updates, weighted by their users' samples.
+def sums_of(
+    job: Job, post: Post, users: Users, taking_part: int, noise: UpdateNoise | None
+) -> SecureSum | None:
+    """Return the secure sums of a setting, None where its server sees every message.
 
-    Of users whose updates are not clipped nothing is bounded.
+    Clipped updates are summed, weighted by their users' samples. Of users whose updates are not
+    clipped nothing is bounded.
 
     Args:
+        job: the setting.
+        post: through which they go.
         users: all of them.
         taking_part: users of a round.
         noise: what each puts on its update, and the clip norm.
-        fraction_bits: bits behind the point.
     """
+    if job.setting.aggregation == "open":
+        return None
     bound = None
     if noise is not None:
         most = np.sort([len(rows) for rows in users.rows])[-taking_part:]
         bound = updates_bound(int(most.sum()), noise.clip_norm, noise.std)
     # What a user sends and what the server knows of it are rounded each.
-    return ring_for(bound, 2 * taking_part, fraction_bits)
-
-
-def sums_of(
-    job: Job, post: Post, users: Users, taking_part: int, noise: UpdateNoise | None
-) -> SecureSum | None:
-    """Return the secure sums of a setting, None where its server sees every message; see above."""
-    setting = job.setting
-    if setting.aggregation == "open":
-        return None
-    return SecureSum(post, ring_of(users, taking_part, noise, setting.fraction_bits))
+    return SecureSum(post, ring_for(bound, 2 * taking_part, job.setting.fraction_bits))
 
 
 @dataclass
@@ -96,6 +92,7 @@ class PartServer:
     secure: the sums that it sees alone; None where it sees every message.
     outputs: of the discriminator, whose biases end a message; 0 without one.
     noise: what users put on their updates; None for nothing.
+    counts: (U,) samples of each user.
     """
 
     post: Post
@@ -107,17 +104,13 @@ class PartServer:
     _read: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._counts = np.array([len(rows) for rows in self.users.rows])
+        self.counts = np.array([len(rows) for rows in self.users.rows])
         self._before: dict[int, np.ndarray] = {}
 
     @property
     def is_open(self) -> bool:
         """Whether it sees every message."""
         return self.secure is None
-
-    def counts(self, users: np.ndarray) -> np.ndarray:
-        """Return the samples of each of some users."""
-        return self._counts[users]
 
     def sent(
         self, round_number: int, chosen: np.ndarray, before: Tensor, weights: Tensor
@@ -149,8 +142,8 @@ class PartServer:
             sent: (C, X) what the users send.
             spans: who trained which numbers; those that nobody trained stay.
         """
-        self._enter_broadcasts([round_number], len(before))
-        counts = self.counts(chosen)
+        self.post.broadcast({"weights": len(before)}, np.array([round_number]))
+        counts = self.counts[chosen]
         weighted = sent.double().cpu().numpy() * counts[:, None]
         # Only a clipped update is bounded, so that it alone is in the ring.
         broadcast = before.double().cpu().numpy() * counts[:, None]
@@ -171,13 +164,9 @@ class PartServer:
         return average
 
     def receive(
-        self,
-        round_number: int,
-        chosen: np.ndarray,
-        before: np.ndarray,
-        sent: np.ndarray,
+        self, round_number: int, chosen: np.ndarray, before: np.ndarray, sent: np.ndarray,
         who: np.ndarray,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Receive a round's open messages.
 
         Args:
@@ -200,8 +189,8 @@ class PartServer:
         self._waiting.clear()
         users, values = np.concatenate(chosen), np.concatenate(sent)
         rounds = np.repeat(round_numbers, [len(ids) for ids in chosen])
-        self._enter_broadcasts(round_numbers, values.shape[1])
         parts = {"weights": values.shape[1]}
+        self.post.broadcast(parts, np.array(round_numbers))
         receipt = self.post.up(parts, self.users.owners[users], rounds, content=values)
         if self.outputs:
             before = np.stack([self._before.pop(round_number) for round_number in round_numbers])
@@ -209,9 +198,6 @@ class PartServer:
             moved = sent_biases - before[np.searchsorted(round_numbers, rounds)]
             trained = np.concatenate(who)
             self._read.append((moved[trained], users[trained]))
-
-    def _enter_broadcasts(self, round_numbers: Sequence[int], numbers: int) -> None:
-        self.post.broadcast({"weights": numbers}, np.array(round_numbers))
 
     def leaked(self) -> dict[str, float]:
         """Return how well the adversary read groups; nothing where no discriminator was trained."""
@@ -238,7 +224,7 @@ def open_averages(
     """
     counts, sent = [], []
     for server, users, *values in zip(servers, chosen, before, weights, strict=True):
-        counts.append(server.counts(users))
+        counts.append(server.counts[users])
         sent.append(server.sent(round_number, users, *values))
     samples, messages = np.stack(counts), torch.stack(sent)
     contents = zip(servers, chosen, before.cpu().numpy(), messages.cpu().numpy(), strict=True)
@@ -249,9 +235,8 @@ def open_averages(
         if who.any():
             shares = samples[:, who] / samples[:, who].sum(1, keepdims=True)
             trained = messages[..., span] if who.all() else messages[:, torch.from_numpy(who), span]
-            average[:, span] = torch.bmm(torch.from_numpy(shares[:, None]).to(before), trained)[
-                :, 0
-            ]
+            weighted = torch.bmm(torch.from_numpy(shares[:, None]).to(before), trained)
+            average[:, span] = weighted[:, 0]
     return average
 
 

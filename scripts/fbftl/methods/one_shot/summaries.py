@@ -257,13 +257,9 @@ def _read(
 
 
 def _masked(
-    clients: Clients,
-    secure: SecureSum,
-    message: str,
-    classes: int,
-    sum_noise: GaussianOnSums | None,
-    bound: int,
-) -> Any:
+    clients: Clients, secure: SecureSum, message: str, classes: int,
+    sum_noise: GaussianOnSums | None, bound: int,
+) -> Any:  # fmt: skip
     """Return what sends some clients' messages masked and gives their sum to the server.
 
     Args:

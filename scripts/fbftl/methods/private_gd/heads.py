@@ -67,19 +67,12 @@ def noise_of(job: Job) -> Noise:
     setting = job.setting
     if setting.mechanism == "none":
         return Noise(np.zeros(setting.descent_steps), (mechanisms.no_mechanism(),))
-    axes = (
-        "sigma",
-        "epsilon",
-        "accountant",
-        "schedule",
-        "descent_steps",
-        "decay",
-        "descent_momentum",
-    )
-    values = tuple(getattr(setting, axis) for axis in axes)
-    adjacency = ADJACENCY[setting.neighbour_relation]
-    delta, clip_norm = required(job.privacy.delta), required(job.privacy.gradient_clip)
-    return _scheduled(*values, setting.louder_step, adjacency, delta, clip_norm)
+    return _scheduled(
+        setting.sigma, setting.epsilon, setting.accountant, setting.schedule,
+        setting.descent_steps, setting.decay, setting.descent_momentum, setting.louder_step,
+        ADJACENCY[setting.neighbour_relation], required(job.privacy.delta),
+        required(job.privacy.gradient_clip),
+    )  # fmt: skip
 
 
 @cache
@@ -99,12 +92,9 @@ def _scheduled(
     if louder_step is not None:
         multipliers[louder_step - 1] *= LOUDER
     records = mechanisms.dp_gd(
-        clip_norm=clip_norm,
-        multipliers=multipliers.tolist(),
-        delta=delta,
-        accountant=accountant,
+        clip_norm=clip_norm, multipliers=multipliers.tolist(), delta=delta, accountant=accountant,
         adjacency=adjacency,
-    )
+    )  # fmt: skip
     return Noise(multipliers, records)
 
 
@@ -185,19 +175,11 @@ def private_heads(
 
     samples = scaled(client_data.samples)
     widths = [samples.inputs.shape[1], *job.block["head"], outputs]
-    done = descend(
-        lambda some: stacked(widths, some, samples.inputs.device),
-        OwnSamples(samples.inputs, samples.labels, rows),
-        seeds,
-        Descent(
-            multipliers,
-            clip or math.inf,
-            training.learning_rate,
-            job.setting.descent_momentum,
-            training.weight_decay,
-        ),
-        noised_by,
-    )
+    momentum, decay = job.setting.descent_momentum, training.weight_decay
+    descent = Descent(multipliers, clip or math.inf, training.learning_rate, momentum, decay)
+    own = OwnSamples(samples.inputs, samples.labels, rows)
+    device = samples.inputs.device
+    done = descend(lambda some: stacked(widths, some, device), own, seeds, descent, noised_by)
     return PrivateHeads(done.head, done.losses, done.models, samples, scaled(client_data.test))
 
 

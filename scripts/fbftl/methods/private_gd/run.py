@@ -37,9 +37,7 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
         [entrusted.noise.multipliers for entrusted in settings for _ in entrusted.uploads], axis=1
     )
     noised_by = [noise_seed(job, seed) for job in jobs for seed in job.seeds]
-    fits = private_heads(
-        client_data, jobs[0], seeds, rows, np.stack(multipliers, axis=1), noised_by
-    )
+    fits = private_heads(client_data, jobs[0], seeds, rows, multipliers, noised_by)
     ends = map(record_of, fits.losses.T, fits.models.T.tolist(), fits.right())
     return [
         _outcome(job, client_data, entrusted, list(islice(ends, len(job.seeds))))
@@ -76,13 +74,8 @@ def _outcome(
         counts | {"seed": seed} | common | end
         for seed, (_, counts), end in zip(job.seeds, entrusted.uploads, ends, strict=True)
     ]
-    return Outcome(
-        repetitions,
-        entrusted.ledger,
-        client_data.provenance,
-        measures=PRIVATE_MEASURES,
-        series=PRIVATE_SERIES,
-    )
+    where = entrusted.ledger, client_data.provenance
+    return Outcome(repetitions, *where, measures=PRIVATE_MEASURES, series=PRIVATE_SERIES)
 
 
 def record_of(losses: np.ndarray, models: list[str], right: np.ndarray) -> dict[str, Any]:

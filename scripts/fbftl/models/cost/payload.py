@@ -8,7 +8,6 @@ a fraction, because the paper's epoch of 6,250 clients is 781.25 rounds of 8.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 
 from fbftl.ground.floats import FLOAT_BITS, FLOAT_BYTES, as_written
 from fbftl.models.cost.layers import Network, parameters
@@ -186,7 +185,7 @@ class CutMap:
 
 def kept_of(positions: int, share: float) -> int:
     """Return ⌈θ N⌉, with θ taken as the decimal number written in the config."""
-    return ceil(as_written(share) * positions)
+    return math.ceil(as_written(share) * positions)
 
 
 def printed_uplink_bytes(samples: int, epochs: int, share: float, width: int) -> Fraction:

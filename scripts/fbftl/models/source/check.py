@@ -78,7 +78,17 @@ def check(
         check_digest(source["file"], source["sha256"], digest_of)
         tensor_shapes(source["file"])
     if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
-        _require_checkpoint(str(checkpoint))
+        # By the name's end timm decides whether it reads safetensors, arrays or a pickle.
+        if not str(checkpoint).endswith(".safetensors"):
+            raise UserError(
+                f"source.options.checkpoint_path: {checkpoint} is not named .safetensors, and timm "
+                "would unpickle it; convert it as docs/your-own.md shows, or leave it out"
+            )
+        if not Path(checkpoint).is_file():
+            raise UserError(
+                f"source.options.checkpoint_path: {checkpoint} is missing; put it there or leave "
+                "it out"
+            )
     _require_published(source)
     for path in _in_folder(source):
         if not path.is_file():
@@ -167,22 +177,6 @@ def _require_published(source: Mapping[str, Any]) -> None:
             timm_repository(source["name"])
         case "transformers", _ if not Path(source["name"]).is_dir():
             require_repository_name(source["name"])
-
-
-def _require_checkpoint(path: str) -> None:
-    """Refuse a file from which timm is to fill a model and that is missing or may be a pickle.
-
-    By the name's end timm decides how to read it: as safetensors, as arrays, or as a pickle.
-    """
-    if not path.endswith(".safetensors"):
-        raise UserError(
-            f"source.options.checkpoint_path: {path} is not named .safetensors, and timm would "
-            "unpickle it; convert it as docs/your-own.md shows, or leave it out"
-        )
-    if not Path(path).is_file():
-        raise UserError(
-            f"source.options.checkpoint_path: {path} is missing; put it there or leave it out"
-        )
 
 
 def _in_folder(source: Mapping[str, Any]) -> list[Path]:

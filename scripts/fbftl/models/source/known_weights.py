@@ -92,25 +92,18 @@ def timm_repository(name: str) -> str:
     return card.hf_hub_id
 
 
-def timm_preprocessing(model: nn.Module) -> Preprocessing:
-    """Return what timm says of a model that it made; bilinear where it says what is not known."""
-    card = model.pretrained_cfg
-    named = card["interpolation"]
-    return Preprocessing(
-        card["input_size"][-1],
-        tuple(card["mean"]),
-        tuple(card["std"]),
-        named if named in INTERPOLATIONS else BILINEAR,
-    )
-
-
 def library_preprocessing(source: Mapping[str, Any], model: nn.Module) -> Preprocessing:
     """Return what a model of torchvision or timm is given, by its weights or as is usual there."""
     match source["from"], source.get("weights"):
         case "torchvision", "published":
             return torchvision_preprocessing(torchvision_weights(source["name"], source["version"]))
         case "timm", _:
-            return timm_preprocessing(model)
+            # Bilinear where timm says what is not known.
+            card = model.pretrained_cfg
+            named = card["interpolation"] if card["interpolation"] in INTERPOLATIONS else BILINEAR
+            return Preprocessing(
+                card["input_size"][-1], tuple(card["mean"]), tuple(card["std"]), named
+            )
     return Preprocessing(None, **IMAGENET)
 
 

@@ -192,6 +192,9 @@ def build(architecture: Mapping[str, Any], seed: int = 0) -> nn.Module:
 def write_source(safetensors: str | Path, manifest: str | Path, source: SourceModel) -> None:
     """Write weights and manifest; equal models give equal bytes on one machine."""
     digest = write_weights(safetensors, source.model)
+    kind = source.architecture["from"]
+    renderer = ["pillow", "matplotlib"] if source.origin.get("task") == "letters" else []
+    libraries = ["torch", *renderer, *([kind] if kind not in ("vgg", "vectors") else [])]
     document = {
         "architecture": source.architecture,
         "preprocessing": source.preprocessing.document(),
@@ -199,15 +202,9 @@ def write_source(safetensors: str | Path, manifest: str | Path, source: SourceMo
         "accuracy": source.accuracy,
         "parameters": sum(parameter.numel() for parameter in source.model.parameters()),
         "sha256": digest,
-        "versions": {name: version(name) for name in _libraries(source)},
+        "versions": {name: version(name) for name in libraries},
     }
     write_json(manifest, document)
-
-
-def _libraries(source: SourceModel) -> list[str]:
-    kind = source.architecture["from"]
-    renderer = ["pillow", "matplotlib"] if source.origin.get("task") == "letters" else []
-    return ["torch", *renderer, *([kind] if kind not in ("vgg", "vectors") else [])]
 
 
 def load_source(safetensors: str | Path, manifest: Mapping[str, Any]) -> nn.Module:

@@ -105,7 +105,11 @@ class Fitting:
         if not 1 <= components <= len(x):
             raise ValueError(f"{len(x)} samples have no mixture of {components} components")
         if components == 1:
-            return Mixture(np.ones(1), x.mean(axis=0)[None], self._bounded(x.var(axis=0))[None])
+            variances = x.var(axis=0)
+            if self.spherical:
+                variances = variances.mean(axis=-1, keepdims=True)
+            variances = np.maximum(variances, self.least_variance)
+            return Mixture(np.ones(1), x.mean(axis=0)[None], variances[None])
         # Slow to import, and sums over threads in whatever order: one thread makes equal bytes.
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.mixture import GaussianMixture
@@ -143,12 +147,6 @@ class Fitting:
             size: self.fitted(kept, size, rng).log_likelihood(held_out) for size in candidates
         }
         return max(likelihoods, key=likelihoods.__getitem__)
-
-    def _bounded(self, variances: np.ndarray) -> np.ndarray:
-        """Return variances (..., d) as they are told: averaged where spherical, above the floor."""
-        if self.spherical:
-            variances = variances.mean(axis=-1, keepdims=True)
-        return np.maximum(variances, self.least_variance)
 
 
 def held_out_count(samples: int) -> int:

@@ -45,10 +45,7 @@ class StatisticsMessage(SummaryMessage):
 
     def summary(self, client: int, values: np.ndarray, labels: np.ndarray) -> Summary:
         """Return a client's summary, under noise of its own."""
-        return self.summary_of(self.noised(Statistics.of(values, labels, self.classes), client))
-
-    def summary_of(self, statistics: Statistics) -> Summary:
-        """Return the message of some statistics."""
+        statistics = self.noised(Statistics.of(values, labels, self.classes), client)
         tables = (Table(statistics.sums), Table(triangle(statistics.scatter)[None]))
         return Summary(statistics.counts, tables, self.classes)
 
