@@ -10,14 +10,7 @@ import numpy as np
 from fbftl.data.clients import SERVER, Client
 from fbftl.data.datasets import load
 from fbftl.data.datasets.base import Dataset, Samples, digest
-from fbftl.data.domains import (
-    Domain,
-    Origin,
-    Seen,
-    assigned_domains,
-    is_of_client,
-    name_of,
-)
+from fbftl.data.domains import Domain, Origin, Seen, assigned_domains, is_of_client, name_of
 from fbftl.data.partition import deal, members
 from fbftl.ground.errors import UserError
 from fbftl.study.clients import domains_in

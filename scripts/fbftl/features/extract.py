@@ -318,8 +318,5 @@ class Variation:
                     "features of %s at %s vary by %.1e from sample to sample: heads on them reach "
                     "little more than the majority share, %.4f of the samples; take another cut, "
                     "or a source with trained weights",
-                    self.split,
-                    cut,
-                    deviation,
-                    share,
+                    *(self.split, cut, deviation, share),
                 )

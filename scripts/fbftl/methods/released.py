@@ -52,8 +52,13 @@ def _repetition(job: Job, client_data: ClientSamples, seed: int) -> dict[str, An
         curves = train_released(
             extractor, head, positions, samples, validation, test, job.network_training
         )
-    counts = {"seed": seed, "offered": len(offered)}
-    return record_of(curves, positions, job.training.selection) | counts
+    counts = {
+        "seed": seed,
+        "offered": len(offered),
+        "received": round(positions.share * len(positions.rows)),
+        "seen": int(positions.seen.sum()),
+    }
+    return record(curves, job.training.selection) | counts
 
 
 @dataclass
@@ -90,20 +95,6 @@ class Positions:
                 chosen = order[start : start + self.batch]
                 self.seen[chosen] = True
                 yield self.rows[chosen]
-
-
-def record_of(curves: Curves, positions: Positions, selection: str) -> dict[str, Any]:
-    """Return what a repetition comes to, in builtin types for the run's JSON.
-
-    Args:
-        curves: of its training.
-        positions: which rows it saw.
-        selection: how its epoch is picked.
-    """
-    return record(curves, selection) | {
-        "received": round(positions.share * len(positions.rows)),
-        "seen": int(positions.seen.sum()),
-    }
 
 
 def train_released(

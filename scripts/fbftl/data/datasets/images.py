@@ -77,12 +77,8 @@ class EncodedImages:
 
     def take(self, rows: np.ndarray, axis: int = 0) -> "EncodedImages":
         """Return the images of the given rows, still encoded; NumPy's `take` along axis 0."""
-        return EncodedImages(
-            [self.sources[row] for row in rows],
-            [self.names[row] for row in rows],
-            self.channels,
-            self.size,
-        )
+        sources, names = ([each[row] for row in rows] for each in (self.sources, self.names))
+        return EncodedImages(sources, names, self.channels, self.size)
 
     def _decode(self, row: int) -> np.ndarray:
         source = self.sources[row]

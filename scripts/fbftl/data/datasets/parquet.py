@@ -16,13 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from fbftl.data.datasets.base import (
-    Outline,
-    Samples,
-    located,
-    numbered,
-    require_unpackable,
-)
+from fbftl.data.datasets.base import Outline, Samples, located, numbered, require_unpackable
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.data.datasets.selection import WHOLE
 from fbftl.ground.errors import UserError

@@ -169,13 +169,9 @@ class Manifest:
         """Keys of the files that hold no chunk, the store's own before those of its arrays."""
         return sorted((key for key in self.files if "/c/" not in key), key=len)
 
-    def document(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready builtins."""
-        return {"location": self.location, "store": self.store, "files": self.files}
-
     def write(self, path: Path) -> None:
         """Write the manifest, atomically."""
-        write_json(path, sealed(self.document()))
+        write_json(path, sealed(vars(self)))
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -71,9 +71,15 @@ class StoreWriter:
         document = sealed({"version": VERSION, **provenance.document(), "arrays": arrays})
         for key, content in metadata_files(document).items():
             write_durably(self._work.store / key, content)
-        manifest = self._manifest(document)
-        _place(self._work.store, self._target)
-        manifest.write(self._target.manifest_path)
+        target, folder = self._target, Folder(self._work.store)
+        beside = target.manifest_path.parent
+        manifest = Manifest(
+            str(target.store) if is_url(target.store) else os.path.relpath(target.store, beside),
+            store=document,
+            files={key: sha256_of(folder.read(key)) for key in sorted(folder.keys())},
+        )
+        _place(self._work.store, target)
+        manifest.write(target.manifest_path)
         self._work.delete()
 
     def _features_entry(self, split: str, layout: ArrayLayout) -> dict[str, Any]:
@@ -97,15 +103,6 @@ class StoreWriter:
                 write_durably(self._work.store / key, encode_chunk(rows, layout))
             entries[array] = {**layout.document(), "sha256": sha256_of(values.tobytes())}
         return entries
-
-    def _manifest(self, document: Mapping[str, Any]) -> Manifest:
-        target, folder = self._target, Folder(self._work.store)
-        beside = target.manifest_path.parent
-        return Manifest(
-            str(target.store) if is_url(target.store) else os.path.relpath(target.store, beside),
-            store=document,
-            files={key: sha256_of(folder.read(key)) for key in sorted(folder.keys())},
-        )
 
 
 def writer_of(target: Target, counts: Mapping[str, int], batch: int) -> StoreWriter | None:

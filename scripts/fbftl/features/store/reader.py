@@ -160,9 +160,14 @@ class FeatureStore:
         array = self.array(split, "features")
 
         def read(part: slice) -> np.ndarray:
-            return from_storage(array.oindex[_within(units, part)], self.provenance.dtype)
+            if isinstance(units, slice):
+                some = slice(units.start + part.start, units.start + part.stop)
+            else:
+                some = units[part]
+            return from_storage(array.oindex[some], self.provenance.dtype)
 
-        return room.rows((_count(units), self.width), read), offsets
+        count = units.stop - units.start if isinstance(units, slice) else len(units)
+        return room.rows((count, self.width), read), offsets
 
     def _rows_of(
         self, split: str, name: str, rows: slice | np.ndarray
@@ -184,17 +189,6 @@ class FeatureStore:
         starts, lengths = offsets[:-1][rows], np.diff(offsets)[rows]
         cut = Ragged.from_lengths(np.empty(0), lengths).offsets
         return np.repeat(starts - cut[:-1], lengths) + np.arange(cut[-1]), cut
-
-
-def _count(units: slice | np.ndarray) -> int:
-    return units.stop - units.start if isinstance(units, slice) else len(units)
-
-
-def _within(units: slice | np.ndarray, part: slice) -> slice | np.ndarray:
-    """Return a part of some rows, as what they are."""
-    if isinstance(units, slice):
-        return slice(units.start + part.start, units.start + part.stop)
-    return units[part]
 
 
 def open_store(manifest: str | Path) -> FeatureStore:

@@ -45,13 +45,9 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     client_data, setting = client_samples(job, inputs), job.setting
     separate = setting.disturbed_normalisation == "own"
     if setting.width < 1:
-        learner_of = partial(
-            shared_network,
-            client_data,
-            layout="bases",
-            made=partial(RobustBases, weight=setting.robust_weight),
-            of=partial(doubled, separate=separate),
-        )
+        made = partial(RobustBases, weight=setting.robust_weight)
+        of = partial(doubled, separate=separate)
+        learner_of = partial(shared_network, client_data, layout="bases", made=made, of=of)
         return run_rounds(job, client_data, learner_of, pieces_held, train=by_weights())
     of = partial(RobustNetwork, separate=separate, weight=setting.robust_weight)
     learner_of = partial(local_network, client_data, of=of)
@@ -223,11 +219,7 @@ def both_losses(weight: float) -> Callable[[Tensor, Tensor], Tensor]:
     """
 
     def losses(logits: Tensor, labels: Tensor) -> Tensor:
-        clean, adversarial = logits.chunk(2)
-        on_clean, on_adversarial = (
-            cross_entropies(clean, labels),
-            cross_entropies(adversarial, labels),
-        )
+        on_clean, on_adversarial = (cross_entropies(half, labels) for half in logits.chunk(2))
         return (1 - weight) * on_clean + weight * on_adversarial
 
     return losses

@@ -144,11 +144,7 @@ def sample_losses(logits: Tensor, labels: Tensor, label_mask: Tensor) -> Tensor:
 
 @torch.no_grad()
 def generate(
-    head: T5,
-    cut: Cut,
-    inputs: Sequences,
-    longest: int,
-    batch_size: int = 64,
+    head: T5, cut: Cut, inputs: Sequences, longest: int, batch_size: int = 64
 ) -> list[list[int]]:
     """Return the most probable token after token, up to ``</s>``, for every row.
 
