@@ -70,9 +70,11 @@ def planned_cuts(
                     f"features.cut = {cut}: vectors have only the cut {COLUMNS}; name it"
                 )
         return {} if image is None else {COLUMNS: Cut(prod(image), 0)}
-    options = _options(source)
-    if options is None:
-        return {}
+    options, config = source.get("options"), Path(source["name"] or "", "config.json")
+    if source["from"] == "transformers" and config.is_file():
+        options = vision_config(config) | source["options"]
+    elif source["from"] not in ("torchvision", "timm"):
+        return {}  # only a job knows what the network is built with
     arguments = source, options, features, [*wanted], image
     # A file of weights, or a folder, may be another one the next time.
     if source.get("weights") == "file" or source["from"] == "transformers":
@@ -175,16 +177,6 @@ def _pooled(cut: str, shape: tuple[int, ...], pool: str) -> int:
         f"features.pool = {pool} does not fit the cut layer {cut}, whose output per sample "
         f"is {' x '.join(map(str, shape))}; use flatten or avg"
     )
-
-
-def _options(source: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the options that a library builds the network with; None if only a job knows them."""
-    if source["from"] in ("torchvision", "timm"):
-        return source["options"]
-    config = Path(source["name"] or "", "config.json")
-    if source["from"] == "transformers" and config.is_file():
-        return vision_config(config) | source["options"]
-    return None
 
 
 @cache

@@ -8,7 +8,6 @@ statistics of the same features.
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import torch
@@ -174,25 +173,19 @@ class FeatureNetwork(LocalNetwork):
 
     def retrain_on(self, round_number: int, features: Tensor, labels: Tensor) -> None:
         """Retrain the classifier on features (n, ...) with labels (n,) after a round."""
+        training = self.plan.training
+        plan = replace(self.plan, epochs=self.request.epochs)
+        if self.request.step in STEPS:
+            plan = stepping(plan, self.request.step)
+        else:
+            rate = training.server_learning_rate or training.learning_rate
+            batch = training.server_batch or plan.batch
+            plan = replace(plan, batch=batch, training=replace(training, learning_rate=rate))
         order = stream(self.seed, "retraining", round_number)
-        plan = self._server_plan
         if self.request.step == "chosen":
             draws = stream(self.seed, "retraining_choice", round_number)
             plan = chosen_plan(self.split_model.rest, features, labels, candidates(plan), draws)
         retrain(self.split_model.rest, features, labels, plan, order)
-
-    @cached_property
-    def _server_plan(self) -> LocalPlan:
-        training = self.plan.training
-        if self.request.step in STEPS:
-            return stepping(replace(self.plan, epochs=self.request.epochs), self.request.step)
-        rate = training.server_learning_rate or training.learning_rate
-        return replace(
-            self.plan,
-            epochs=self.request.epochs,
-            batch=training.server_batch or self.plan.batch,
-            training=replace(training, learning_rate=rate),
-        )
 
     def _pass(self, features: Tensor, mini_batch: MiniBatch) -> Tensor:
         """Let features pass the boundary with their noise; keep those of the last epoch."""

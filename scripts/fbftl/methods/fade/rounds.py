@@ -283,7 +283,7 @@ class Debiasing:
         patterns: dict[tuple[bool, bytes], list[int]] = {}  # most trials have one
         for index in np.flatnonzero(~self.diverged).tolist():
             pattern = b"".join(trained_by[index].tobytes() for trained_by in trained.values())
-            key = self.trials[index].server.is_open, pattern
+            key = self.trials[index].server.secure is None, pattern
             patterns.setdefault(key, []).append(index)
         for (is_open, _), indices in patterns.items():
             who = {name: trained_by[indices[0]] for name, trained_by in trained.items()}

@@ -107,11 +107,6 @@ class PartServer:
         self.counts = np.array([len(rows) for rows in self.users.rows])
         self._before: dict[int, np.ndarray] = {}
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it sees every message."""
-        return self.secure is None
-
     def sent(
         self, round_number: int, chosen: np.ndarray, before: Tensor, weights: Tensor
     ) -> Tensor:

@@ -157,13 +157,3 @@ class Shares:
 def _tell(post: Post, parts: dict[str, int], party: int, round_number: int) -> bool:
     """Send a message of one party to the other; return whether it arrives."""
     return post.between(parts, "client", "client", round_number, np.array([party]))
-
-
-def products_under(protection: str, post: Post) -> Product:
-    """Return the products that a setting's protection asks for.
-
-    Args:
-        protection: plain or beaver.
-        post: of the repetition.
-    """
-    return Shares(post) if protection == "beaver" else plain(post)

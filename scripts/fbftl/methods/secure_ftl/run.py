@@ -23,7 +23,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.messages.channel import link_of
 from fbftl.messages.ledger import Ledger
-from fbftl.methods.secure_ftl.products import Product, products_under
+from fbftl.methods.secure_ftl.products import Product, Shares, plain
 from fbftl.models.modes import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job, Training
@@ -159,7 +159,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     repetitions = []
     for seed in job.seeds:
         post = Post(ledger, link_of(job.setting, client_data.block_bits), seed, no_mechanism())
-        multiply = products_under(job.setting.protection, post)
+        multiply: Product = Shares(post) if job.setting.protection == "beaver" else plain(post)
         repetition = trained(job, client_data, seed, multiply)
         arrived = {"received": repetition["offered"] if post.arrived(np.arange(2)).any() else 0}
         rounds = range(job.network_training.local_rounds + 1)

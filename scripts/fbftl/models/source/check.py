@@ -89,7 +89,18 @@ def check(
                 f"source.options.checkpoint_path: {checkpoint} is missing; put it there or leave "
                 "it out"
             )
-    _require_published(source)
+    # To import torch takes seconds, and only a study of published weights pays for them.
+    match library, weights:
+        case "torchvision", "published":
+            from fbftl.models.source.known_weights import torchvision_weights
+
+            torchvision_weights(source["name"], source["version"])
+        case "timm", "published":
+            from fbftl.models.source.known_weights import timm_repository
+
+            timm_repository(source["name"])
+        case "transformers", _ if not Path(source["name"]).is_dir():
+            require_repository_name(source["name"])
     for path in _in_folder(source):
         if not path.is_file():
             raise UserError(
@@ -159,24 +170,6 @@ def modules(source: Mapping[str, Any]) -> list[str]:
     """Return the modules that are imported by name for this block."""
     data = _data(source)
     return [] if data is None else [datasets.module(data)]
-
-
-def _require_published(source: Mapping[str, Any]) -> None:
-    """Refuse a model that a library does not publish, or a name that no repository can have.
-
-    Importing torch takes seconds, and only such a study pays for them.
-    """
-    match source["from"], source["weights"]:
-        case "torchvision", "published":
-            from fbftl.models.source.known_weights import torchvision_weights
-
-            torchvision_weights(source["name"], source["version"])
-        case "timm", "published":
-            from fbftl.models.source.known_weights import timm_repository
-
-            timm_repository(source["name"])
-        case "transformers", _ if not Path(source["name"]).is_dir():
-            require_repository_name(source["name"])
 
 
 def _in_folder(source: Mapping[str, Any]) -> list[Path]:
