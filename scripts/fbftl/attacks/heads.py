@@ -228,5 +228,7 @@ def finding(
 ) -> Finding:
     """Return one measure of an attack's success over the targets."""
     adversary = f"{attack}; {attempt.shadows} shadows"
-    told = {"attack": "membership", "method": "fbftl", "adversary": adversary, "measure": measure}
-    return found(values, blind, **told, **protection(job))
+    return found(
+        values, blind, attack="membership", method="fbftl", adversary=adversary, measure=measure,
+        **protection(job),
+    )  # fmt: skip

@@ -177,9 +177,9 @@ def private_heads(
     widths = [samples.inputs.shape[1], *job.block["head"], outputs]
     momentum, decay = job.setting.descent_momentum, training.weight_decay
     descent = Descent(multipliers, clip or math.inf, training.learning_rate, momentum, decay)
-    own = OwnSamples(samples.inputs, samples.labels, rows)
+    data = OwnSamples(samples.inputs, samples.labels, rows)
     device = samples.inputs.device
-    done = descend(lambda some: stacked(widths, some, device), own, seeds, descent, noised_by)
+    done = descend(lambda some: stacked(widths, some, device), data, seeds, descent, noised_by)
     return PrivateHeads(done.head, done.losses, done.models, samples, scaled(client_data.test))
 
 

@@ -46,8 +46,8 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     separate = setting.disturbed_normalisation == "own"
     if setting.width < 1:
         made = partial(RobustBases, weight=setting.robust_weight)
-        of = partial(doubled, separate=separate)
-        learner_of = partial(shared_network, client_data, layout="bases", made=made, of=of)
+        double = partial(doubled, separate=separate)
+        learner_of = partial(shared_network, client_data, layout="bases", made=made, of=double)
         return run_rounds(job, client_data, learner_of, pieces_held, train=by_weights())
     of = partial(RobustNetwork, separate=separate, weight=setting.robust_weight)
     learner_of = partial(local_network, client_data, of=of)
