@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 PAGE = ROOT / "docs" / "columns.md"
 
-SHARED = "findings/columns.py"
+SHARED = "findings/tables.py"
 """Where columns are that many tables have."""
 
 OF_CLAIMS = {"claim_tables": "claims, claim_parts"}
