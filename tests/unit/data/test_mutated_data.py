@@ -7,7 +7,6 @@ import csv
 import io
 import os
 import random
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,7 +57,7 @@ def written(rows: list[list[str]]) -> bytes:
 
 
 @pytest.mark.parametrize("block", range(10))
-def test_mutated_tables(tmp_path: Path, block: int) -> None:
+def test_mutated_tables(tmp_path, block):
     for seed in range(block, MUTATIONS, 10):
         rng = random.Random(seed)
         for split in ("train", "test"):
@@ -78,7 +77,7 @@ def test_mutated_tables(tmp_path: Path, block: int) -> None:
 
 
 @pytest.mark.parametrize("block", range(10))
-def test_mutated_images(block: int) -> None:
+def test_mutated_images(block):
     for seed in range(block, MUTATIONS, 10):
         rng = random.Random(seed)
         image = Image.new("L", (5, 4), rng.randrange(256)).convert("RGB")

@@ -8,9 +8,7 @@ import io
 import json
 import random
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -56,9 +54,7 @@ def damaged_at_ends(content: bytes, rng: random.Random) -> bytes:
     [("features.npy", formats.write_npy), ("x.npz", formats.write_npz), ("x.npz", write_lzma),
      ("x.safetensors", formats.write_safetensors), ("x.parquet", formats.write_parquet)],
 )  # fmt: skip
-def test_mutated_features(
-    tmp_path: Path, name: str, write: Callable[..., Path], block_of_seeds: int
-) -> None:
+def test_mutated_features(tmp_path, name, write, block_of_seeds):
     spec = formats.block(name, labels="labels.npy" if name.endswith(".npy") else None)
     path = write(tmp_path / name, **ARRAYS)
     content = path.read_bytes()
@@ -78,7 +74,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("block_of_seeds", range(10))
-def test_mutated_stores(store: Path, block_of_seeds: int) -> None:
+def test_mutated_stores(store, block_of_seeds):
     """What is read of a store is what it holds, or its `zarr.json` is another."""
     whole = read(formats.block(store), store)
     assert whole is not None
@@ -97,7 +93,7 @@ def test_mutated_stores(store: Path, block_of_seeds: int) -> None:
 
 
 @pytest.mark.parametrize("value", [None, -1, 10**30, "x", [], [1], [[1]], {}])
-def test_stores_whose_document_has_other_values(store: Path, value: Any) -> None:
+def test_stores_whose_document_has_other_values(store, value):
     content = (store / "zarr.json").read_text()
     document = json.loads(content)
     arrays = document["attributes"]["arrays"]
@@ -119,7 +115,7 @@ def small(features: pa.Array, name: str) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["features", "parquet"])
-def test_no_byte_of_a_footer_ends_the_process(tmp_path: Path, kind: str) -> None:
+def test_no_byte_of_a_footer_ends_the_process(tmp_path, kind):
     """Arrow does where it is asked for a column's metadata, if some of them are damaged."""
     images = pa.array([{"bytes": png(random.Random(row))} for row in range(6)])
     vectors = pa.FixedSizeListArray.from_arrays(

@@ -91,7 +91,7 @@ def parquet_images(rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("block", range(10))
-def test_mutated_parquet_images(tmp_path: Path, block: int) -> None:
+def test_mutated_parquet_images(tmp_path, block):
     for seed in seeds(block):
         rng = random.Random(seed)
         try:
@@ -135,7 +135,7 @@ def federated(rng: random.Random, path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", range(10))
-def test_mutated_client_files(tmp_path: Path, block: int) -> None:
+def test_mutated_client_files(tmp_path, block):
     for seed in seeds(block):
         rng = random.Random(seed)
         for split in ("train", "test"):

@@ -52,7 +52,7 @@ def rows_of(sent: Uplink, direction: str) -> pd.DataFrame:
     return sent.post.ledger.table().to_pandas().query("direction == @direction")
 
 
-def test_error_feedback_sends_later_what_was_left_out() -> None:
+def test_error_feedback_sends_later_what_was_left_out():
     """Eq. (20)-(21): what is sent plus what is remembered is what there was to send."""
     compression, memory = Compression(2, 0.1), np.zeros((CLIENTS, WIDTH), dtype=np.float32)
     sent = uplink(compressing(compression, memory), Setting(bits=2, keep=0.1))
@@ -64,7 +64,7 @@ def test_error_feedback_sends_later_what_was_left_out() -> None:
     assert second == pytest.approx(again, abs=1e-5)
 
 
-def test_lost_updates_leave_sum_and_count() -> None:
+def test_lost_updates_leave_sum_and_count():
     class LosesFirst(Link):
         def send(self, bits: np.ndarray, rng: np.random.Generator):
             delivery = super().send(bits, rng)
@@ -78,14 +78,14 @@ def test_lost_updates_leave_sum_and_count() -> None:
     assert mean == pytest.approx(updates()[1:].sum(axis=0) / COUNTS[1:].sum(), abs=1e-6)
 
 
-def test_relative_noise_beside_a_constant_update_is_refused() -> None:
+def test_relative_noise_beside_a_constant_update_is_refused():
     values = updates()
     values[1] = 0
     with pytest.raises(NotFiniteError, match="constant"):
         uplink(relatively_noisy(0.1, Compression(), seed=0)).averaged(a_round(), values)[0]
 
 
-def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
+def test_every_message_is_in_the_ledger_with_its_length_and_digest():
     compression = Compression(8, 0.5)
     setting = Setting(bits=8, keep=0.5, plr=0.5)
     sent = uplink(compressing(compression, None), setting, EVERYONE + 100)

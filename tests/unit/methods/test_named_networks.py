@@ -26,7 +26,7 @@ def described(files: dict[str, str], folder: Path, block: dict) -> Network:
     return read_network(path)
 
 
-def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:
+def test_a_description_by_hand(files, tmp_path):
     network = described(files, tmp_path, CNN)
     assert network.name == "own"
     counts = [layer.parameters for layer in network.layers]
@@ -41,9 +41,7 @@ def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
 @pytest.mark.parametrize("method", ["fl", "sfl"])
-def test_ledger_equals_the_formula_to_the_bit(
-    files: dict[str, str], tmp_path: Path, method: str, block: dict
-) -> None:
+def test_ledger_equals_the_formula_to_the_bit(files, tmp_path, method, block):
     run = read_exchanged(*train(files, tmp_path, method, network=block), {})
     network = described(files, tmp_path, block)
     for epoch in range(1, TRAINING["epochs"] + 1):

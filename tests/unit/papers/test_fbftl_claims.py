@@ -20,7 +20,7 @@ def of_dialogues(numbers_per_batch: str) -> list[bool | None]:
     return [decision and decision.holds for decision in found]
 
 
-def test_dialogues_save_as_many_orders_while_they_are_one_vector_each() -> None:
+def test_dialogues_save_as_many_orders_while_they_are_one_vector_each():
     assert of_dialogues("1,024") == [True, True]  # two dialogues of one vector, 512 numbers
     assert of_dialogues("102,400") == [False, True]  # of a hundred, which are sent up alone
     assert of_dialogues("1,024 per token") == [None, True]

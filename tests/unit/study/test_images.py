@@ -44,7 +44,7 @@ def names(*axes: dict[str, Any]) -> list[str]:
     return sorted({settled(from_axes(axis), TASK).name for axis in axes})
 
 
-def test_the_own_cut_needs_no_naming() -> None:
+def test_the_own_cut_needs_no_naming():
     assert names({"cut": "relu_fc1"}, {}) == ["fbftl"]
     assert names({"cut": "fc1", "method": "ftl_c"}) == ["ftl_c+cut=fc1"]
 
@@ -54,7 +54,7 @@ def job_of(task: dict[str, Any] | None = None, **axes: Any) -> dict[str, Any]:
     return images.job(settled(from_axes(axes), task), task)
 
 
-def test_epochs_that_validation_finds_are_for_heads_that_a_server_trains() -> None:
+def test_epochs_that_validation_finds_are_for_heads_that_a_server_trains():
     chosen = {"epochs": "validated", "validation": 0.1, "selection": "validation"}
     training = job_of({"training": chosen})["training"]
     assert (training["epochs"], training["until_settled"]) == (512, True)
@@ -88,18 +88,18 @@ def study(**axes: list) -> Study:
     return resolve(config)
 
 
-def test_an_experiment_is_for_its_kind_of_task() -> None:
+def test_an_experiment_is_for_its_kind_of_task():
     settings = study().settings
     assert list(settings["digits"]) == ["images"]
     assert list(settings["talks"]) == ["talks"]
 
 
-def test_the_tasks_own_cut_needs_no_name() -> None:
+def test_the_tasks_own_cut_needs_no_name():
     named = study().settings["talks"]["talks"]
     assert list(named) == ["fbftl", "fbftl+cut=2", "ftl_c", "ftl_c+cut=2", "ftl_f"]
 
 
-def test_a_job_knows_its_cut_and_its_plan() -> None:
+def test_a_job_knows_its_cut_and_its_plan():
     resolved = study()
     jobs = {
         name: from_params(resolved.job("talks", name), axes_by_method())
@@ -130,12 +130,12 @@ def test_a_job_knows_its_cut_and_its_plan() -> None:
         ({"cut": [0]}, r"add its cut to tasks\.talks\.features\.further_cuts"),
     ],
 )
-def test_what_a_task_of_dialogues_cannot_run_is_refused(axes: dict, sentence: str) -> None:
+def test_what_a_task_of_dialogues_cannot_run_is_refused(axes, sentence):
     with pytest.raises(UserError, match=f"task 'talks' cannot run .*; .*{sentence}"):
         study(**axes)
 
 
-def test_memories_of_dialogues_that_fit_nowhere_are_refused() -> None:
+def test_memories_of_dialogues_that_fit_nowhere_are_refused():
     resolved = study(method=["ftl_c", "ftl_f"], bits=[2])
     sizes = Sizes(heads={"1": 10**5}, networks={None: 10**6})
     require_feasible(resolved, "talks", 600, sizes=sizes)
@@ -145,7 +145,7 @@ def test_memories_of_dialogues_that_fit_nowhere_are_refused() -> None:
         require_feasible(resolved, "talks", 600, sizes=replace(sizes, heads={"1": 5 * 10**6}))
 
 
-def test_a_clip_norm_lets_dialogues_be_gaussian() -> None:
+def test_a_clip_norm_lets_dialogues_be_gaussian():
     config = yaml.safe_load(CONFIG)
     config["tasks"]["talks"]["privacy"] = {"feature_clip": {"norm": 3.0}}
     config["experiments"]["talks"]["grids"] = [{"mechanism": ["gaussian"], "epsilon": [2]}]

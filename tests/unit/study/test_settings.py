@@ -29,7 +29,7 @@ grids = st.dictionaries(st.sampled_from(list(AXIS_VALUES)), st.none()).flatmap(
 )
 
 
-def test_names_are_stable() -> None:
+def test_names_are_stable():
     assert Setting().name == "fbftl"
     assert from_axes({"fraction": 0.01, "plr": 0.9}).name == "fbftl+fraction=0.01+plr=0.9"
     assert from_axes({"method": "ftl_c", "bits": 8}).name == "ftl_c+bits=8"
@@ -39,7 +39,7 @@ def test_names_are_stable() -> None:
 
 
 @given(grids)
-def test_a_name_survives_the_way_to_another_machine(grid: dict) -> None:
+def test_a_name_survives_the_way_to_another_machine(grid):
     """Snakemake hands a remote job its wildcards as text, `rule:name=value,name=value`."""
     for setting in map(
         from_axes, (dict(zip(grid, v, strict=True)) for v in product(*grid.values()))
@@ -48,14 +48,14 @@ def test_a_name_survives_the_way_to_another_machine(grid: dict) -> None:
         assert job.wildcards_dict == {"task": "digits", "setting": setting.name}
 
 
-def test_axes_without_effect_vanish() -> None:
+def test_axes_without_effect_vanish():
     assert from_axes({"loss": "reshuffled"}) == Setting()
     assert from_axes({"method": "fl", "feedback": False}) == Setting(method="fl")
     assert from_axes({"epsilon": 4.0}) == Setting()
     assert from_axes({"method": "fl", "feedback": False, "bits": 2}).feedback is False
 
 
-def test_experiments_share_their_common_settings() -> None:
+def test_experiments_share_their_common_settings():
     loss = {"plr": [0, 0.5, 0.9]}
     compression = {"bits": [32, 8], "keep": [1, 0.1]}
     assert len(expand([loss, compression])) == 3 + 4 - 1
@@ -63,7 +63,7 @@ def test_experiments_share_their_common_settings() -> None:
 
 @settings(max_examples=30)
 @given(st.lists(grids, max_size=3))
-def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
+def test_expansion_is_sorted_unique_and_typed(spans):
     # With a loss beside it every axis has an effect in some setting.
     expanded = expand([span | {"blr": [0.0, 0.2]} for span in spans])
     names = [s.name for s in expanded]
