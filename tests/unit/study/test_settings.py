@@ -5,11 +5,12 @@ from itertools import product
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import check_networks
-from fbftl.study.config import resolve
+from fbftl.study.config import Study
 from fbftl.study.settings import TYPES, Setting, expand, from_axes, simplified
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from snakemake.target_jobs import parse_target_jobs_cli_args
+from unit.study.test_refused_settings import study
 
 AXIS_VALUES = {
     "method": ["fbftl"],
@@ -78,20 +79,13 @@ def test_expansion_is_sorted_unique_and_typed(spans):
 EPPFL = {"method": "eppfl"}
 
 
-def study(**axes: object) -> dict:
-    network = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "relu1_1"}
-    task = {
-        "data": {"kind": "digits"},
-        "source": {"kind": "pretrain", "image": [8, 8, 1]},
-        "features": {"cut": "relu_fc1"},
-        "networks": {"cnn": network},
-    }
-    grid = {"method": ["eppfl"], "network": ["cnn"]} | {axis: [v] for axis, v in axes.items()}
-    return {
-        "study": {"tasks": ["toy"], "experiments": ["split"]},
-        "tasks": {"toy": task},
-        "experiments": {"split": {"grids": [grid]}},
-    }
+NETWORK = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "relu1_1"}
+
+
+def split_at(client_part: str) -> Study:
+    """Return a study whose clients train as far as that layer."""
+    axes = EPPFL | {"network": "cnn", "client_part": client_part}
+    return study({"networks": {"cnn": NETWORK}}, **axes)
 
 
 def test_axes_of_split_training_without_effect_vanish():
@@ -106,10 +100,10 @@ def test_axes_of_split_training_without_effect_vanish():
 
 
 def test_a_client_part_is_where_the_job_cuts_and_has_to_be_in_the_network():
-    resolved = resolve(study(client_part="relu2_1"))
-    (name,) = resolved.settings["toy"]["split"]
-    assert resolved.job("toy", name)["block"]["network"]["cut"] == "relu2_1"
-    check_networks("toy", resolved.task("toy"), resolved.client_parts("toy"))
-    wrong = resolve(study(client_part="relu7_1"))
+    resolved = split_at("relu2_1")
+    (name,) = resolved.settings["digits"]["asked"]
+    assert resolved.job("digits", name)["block"]["network"]["cut"] == "relu2_1"
+    check_networks("digits", resolved.task("digits"), resolved.client_parts("digits"))
+    wrong = split_at("relu7_1")
     with pytest.raises(UserError, match=r"cut is 'relu7_1'.*choose among conv1_1"):
-        check_networks("toy", wrong.task("toy"), wrong.client_parts("toy"))
+        check_networks("digits", wrong.task("digits"), wrong.client_parts("digits"))
