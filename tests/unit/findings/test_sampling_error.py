@@ -11,7 +11,6 @@ from fbftl.findings.sampling_error import (
     error_of_difference,
     size_of_test_set,
 )
-from scipy.stats import f_oneway
 from unit.findings.made_up import client_file
 
 SAMPLES = 40
@@ -81,9 +80,3 @@ def test_one_seed_of_each_source_leaves_the_parts_open():
 def test_what_is_not_balanced_is_refused(scores):
     with pytest.raises(ValueError, match="not balanced"):
         components(scores)
-
-
-def test_the_mean_squares_are_those_of_an_f_test():
-    scores = np.random.default_rng(0).normal(size=(4, 6))
-    found = components(scores)
-    assert found["between"] / found["within"] == pytest.approx(f_oneway(*scores).statistic)
