@@ -24,7 +24,7 @@ def kernels_of_jobs() -> None:
 @pytest.fixture(scope="session")
 def frameworks(tmp_path_factory: pytest.TempPathFactory) -> "Inputs":
     """What methods read of the frameworks' toy task, open data and source models among it."""
-    from unit.methods.frameworks.framework_toys import make_inputs  # imports torch
+    from unit.methods.framework_toys import make_inputs  # imports torch
 
     return make_inputs(tmp_path_factory.mktemp("frameworks"))
 

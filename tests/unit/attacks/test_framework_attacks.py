@@ -1,7 +1,6 @@
 """Attacks on the frameworks' messages: what is certain is found, what is not stays a guess."""
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import attack_frameworks
@@ -20,7 +19,7 @@ from fbftl.methods.secure_ftl.run import Parties, Party
 from fbftl.study.methods import axes_by_method
 from fbftl.training.tasks.images_samples import open_samples
 from fbftl.training.tasks.task import Inputs, client_samples
-from unit.methods.frameworks.framework_toys import MLP, cohort_of, job_of, params_of
+from unit.methods.framework_toys import MLP, cohort_of, job_of, params_of
 
 
 @pytest.fixture
@@ -140,7 +139,7 @@ def files_of(inputs: Inputs) -> dict[str, str]:
     return {name: str(getattr(inputs, name)) for name in names}
 
 
-def test_attacks_by_seed_are_those_of_the_seed_alone(inputs, tmp_path: Path):
+def test_attacks_by_seed_are_those_of_the_seed_alone(inputs, tmp_path):
     settings, axes = [SETTINGS[0], SETTINGS[1], SETTINGS[4], SETTINGS[7]], axes_by_method()
     both, second = jobs_of(settings), [job | {"seeds": [1]} for job in jobs_of(settings)]
     tables = []
@@ -162,7 +161,7 @@ def test_attacks_by_seed_are_those_of_the_seed_alone(inputs, tmp_path: Path):
     assert by_method["reconstruction"].notna().tolist() == [False, False, True, False]
 
 
-def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path: Path):
+def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path):
     csv = tmp_path / "attacks.csv"
     jobs = jobs_of(SETTINGS)
     attack_frameworks.main(files_of(inputs), jobs, axes_by_method(), "cpu", 1).write(csv)

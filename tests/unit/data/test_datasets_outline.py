@@ -73,9 +73,7 @@ CHOICES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("own_test", [True, False])
 @pytest.mark.parametrize("write", KINDS)
-def test_counts_are_those_of_the_data_read(
-    tmp_path: Path, write: Any, own_test: bool, choice: dict
-) -> None:
+def test_counts_are_those_of_the_data_read(tmp_path, write, own_test, choice):
     labels = LABELS if own_test else {"train": LABELS["train"]}
     spec = write(tmp_path, labels) | {"test_fraction": 0.3, "seed": 1} | choice
     datasets.check(spec, tmp_path)
@@ -84,7 +82,7 @@ def test_counts_are_those_of_the_data_read(
 
 @pytest.mark.parametrize("size", [None, 3])
 @pytest.mark.parametrize("write", KINDS)
-def test_the_images_shape_is_that_of_the_data_read(tmp_path: Path, write: Any, size: Any) -> None:
+def test_the_images_shape_is_that_of_the_data_read(tmp_path, write, size):
     encoded = write in (in_parquet, in_folders)
     spec = write(tmp_path, LABELS) | ({"size": size} if encoded else {})
     shape = datasets.image(spec, tmp_path)
@@ -94,7 +92,7 @@ def test_the_images_shape_is_that_of_the_data_read(tmp_path: Path, write: Any, s
 
 
 @pytest.mark.parametrize("write", KINDS)
-def test_classes_are_those_of_the_data_read(tmp_path: Path, write: Any) -> None:
+def test_classes_are_those_of_the_data_read(tmp_path, write):
     spec = write(tmp_path, LABELS) | {"seed": 0}
     names = datasets.load(spec, tmp_path).classes
     for wanted in ([4, 0], [names[2], names[1]]):
@@ -104,16 +102,14 @@ def test_classes_are_those_of_the_data_read(tmp_path: Path, write: Any) -> None:
             datasets.check(spec | {"classes": wanted}, tmp_path)
 
 
-def test_a_test_fraction_that_leaves_one_side_empty_is_refused(tmp_path: Path) -> None:
+def test_a_test_fraction_that_leaves_one_side_empty_is_refused(tmp_path):
     spec = in_folders(tmp_path, {"train": LABELS["train"]}) | {"test_fraction": 0.01}
     with pytest.raises(UserError, match=r"data.test_fraction is 0.01, which leaves 0 of 30"):
         datasets.training_count(spec, tmp_path)
 
 
 @pytest.mark.parametrize("statistics", [True, False])
-def test_a_label_beyond_all_classes_of_a_parquet_file_is_refused(
-    tmp_path: Path, statistics: bool
-) -> None:
+def test_a_label_beyond_all_classes_of_a_parquet_file_is_refused(tmp_path, statistics):
     labels = {"train": np.array([0, 1, MAX_CLASSES])}
     spec = in_parquet(tmp_path, labels, write_statistics=statistics)
     for look in (datasets.check, datasets.load):
@@ -121,13 +117,13 @@ def test_a_label_beyond_all_classes_of_a_parquet_file_is_refused(
             look(spec | {"test_fraction": 0.4}, tmp_path)
 
 
-def test_only_federated_data_name_their_clients(tmp_path: Path) -> None:
+def test_only_federated_data_name_their_clients(tmp_path):
     assert datasets.named_clients(in_hdf5(tmp_path, LABELS), tmp_path) == 4
     assert datasets.named_clients({"kind": "digits"}, None) is None
 
 
 @pytest.mark.parametrize("name", downloads.SIZES)
-def test_torchvision_s_sets_are_known_without_them(name: str, tmp_path: Path) -> None:
+def test_torchvision_s_sets_are_known_without_them(name, tmp_path):
     spec = {"kind": "torchvision", "name": name, "seed": 0}
     train = 50_000 if "CIFAR" in name else 60_000
     assert datasets.training_count(spec | {"portion": [0.0, 0.1]}, tmp_path) == train // 10

@@ -39,7 +39,7 @@ def clients_of(folder: Path, name: str = "clients.h5", **changes) -> Path:
 
 @pytest.mark.parametrize("shape", [(3, 8, 8, 1), (2, 6, 9, 3)])
 @pytest.mark.parametrize("step", STEPS)
-def test_every_domain_keeps_shape_and_type_and_the_original(step: str, shape: tuple) -> None:
+def test_every_domain_keeps_shape_and_type_and_the_original(step, shape):
     given_images = images(*shape)
     before = given_images.copy()
     seen = STEPS[step](given_images, origin(shape[0]))
@@ -50,7 +50,7 @@ def test_every_domain_keeps_shape_and_type_and_the_original(step: str, shape: tu
 
 
 @pytest.mark.parametrize("channels", [1, 3])
-def test_exact_domains(channels: int) -> None:
+def test_exact_domains(channels):
     plain = images(3, 7, 7, channels)
     see = {name: step(plain, origin(3)) for name, step in STEPS.items()}
     np.testing.assert_array_equal(see["inverted"].astype(int) + plain, 255)
@@ -60,19 +60,19 @@ def test_exact_domains(channels: int) -> None:
 
 
 @given(st.integers(-3, 3), st.integers(-3, 3))
-def test_a_shift_by_whole_pixels_moves_pixels_and_repeats_edges(down: int, right: int) -> None:
+def test_a_shift_by_whole_pixels_moves_pixels_and_repeats_edges(down, right):
     plain = images(2, 6, 8, 1)
     rows, columns = np.clip(np.arange(6) - down, 0, 5), np.clip(np.arange(8) - right, 0, 7)
     np.testing.assert_array_equal(moved(plain, 0, down, right), plain[:, rows][:, :, columns])
 
 
-def test_a_grey_tint_is_the_luminance_of_the_coloured_one() -> None:
+def test_a_grey_tint_is_the_luminance_of_the_coloured_one():
     grey = images(4, 8, 8, 1)
     coloured = tinted(np.repeat(grey, 3, axis=3), origin(4)) @ np.array([0.299, 0.587, 0.114])
     np.testing.assert_allclose(tinted(grey, origin(4))[..., 0], coloured, atol=1.01)
 
 
-def test_noise_depends_on_the_sample_and_shifts_on_the_client() -> None:
+def test_noise_depends_on_the_sample_and_shifts_on_the_client():
     plain = np.repeat(images(1, 8, 8, 1), 2, axis=0)
     noisy, shifted = STEPS["noisy"], STEPS["shifted"]
     first, second = noisy(plain, origin(2))
@@ -85,7 +85,7 @@ def test_noise_depends_on_the_sample_and_shifts_on_the_client() -> None:
     assert not np.array_equal(shifted(plain, origin(2, seed=1))[0], first)
 
 
-def test_lists_are_applied_in_turn_and_slices_are_parts_of_the_whole() -> None:
+def test_lists_are_applied_in_turn_and_slices_are_parts_of_the_whole():
     plain, domain = images(6, 8, 8, 1), np.array([0, 1, 0, 1, 1, 0])
     domains = domains_in(["plain", ["shifted", "inverted"]])
     seen = Seen(plain, domains, domain, origin(6, client=2))
@@ -101,14 +101,14 @@ def test_lists_are_applied_in_turn_and_slices_are_parts_of_the_whole() -> None:
 
 
 @given(st.integers(4, 300), st.integers(1, 4), st.integers(0, 9))
-def test_domains_share_samples_equally(samples: int, domains: int, seed: int) -> None:
+def test_domains_share_samples_equally(samples, domains, seed):
     counts = np.bincount(assigned_domains(samples, domains, seed, "train"), minlength=domains)
     assert counts.max() - counts.min() <= 1
     assert counts.sum() == samples
     assert (np.diff(counts) <= 0).all()
 
 
-def test_a_client_sees_one_domain_and_every_sample_is_held_once(tmp_path: Path) -> None:
+def test_a_client_sees_one_domain_and_every_sample_is_held_once(tmp_path):
     dataset = dict(load(DATA, None))
     path = clients_of(tmp_path, domains=FOUR)
     with h5py.File(path) as raw:
@@ -130,7 +130,7 @@ def test_a_client_sees_one_domain_and_every_sample_is_held_once(tmp_path: Path) 
         np.testing.assert_array_equal(np.concatenate(seen), [0, 0, 0, 1, 1, 1, 2, 2, 3, 3])
 
 
-def test_domains_do_not_change_with_the_partition(tmp_path: Path) -> None:
+def test_domains_do_not_change_with_the_partition(tmp_path):
     """So that no sample moves to another domain when clients are dealt otherwise."""
     shown = []
     for number in (4, 20):
@@ -142,7 +142,7 @@ def test_domains_do_not_change_with_the_partition(tmp_path: Path) -> None:
         np.testing.assert_array_equal(first, second)
 
 
-def test_a_shifted_client_is_tested_on_its_own_shift(tmp_path: Path) -> None:
+def test_a_shifted_client_is_tested_on_its_own_shift(tmp_path):
     test = load(DATA, None).test
     with ClientFile(clients_of(tmp_path, domains=["plain", "shifted"])) as file:
         assert file.client_ids("test") == [*"56789", SERVER]

@@ -3,7 +3,7 @@
 import json
 import shutil
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,7 @@ OF_NPY = {name: f"{name}.npy" for name in ("labels", "clients", "split")}
     [(".npy", write_npy), (".npz", write_npz), (".parquet", write_parquet),
      (".safetensors", write_safetensors)],
 )  # fmt: skip
-def test_every_format_gives_the_same_samples(
-    tmp_path: Path, suffix: str, write: Callable[..., Path]
-) -> None:
+def test_every_format_gives_the_same_samples(tmp_path, suffix, write):
     arrays = {"features": VALUES, "labels": LABELS, "clients": CLIENTS, "split": SPLIT}
     path = write(tmp_path / f"own{suffix}", **arrays)
     given = {k: str(tmp_path / name) for k, name in OF_NPY.items()} if suffix == ".npy" else {}
@@ -116,7 +114,7 @@ def written(
     return {"path": str(folder / "features.npy"), "labels": str(folder / "labels.npy")}
 
 
-def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) -> None:
+def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path):
     named = written(tmp_path)
     assert datasets.training_count(block(**named), None) == 30
     one, same, other = (loaded(**named, seed=seed).test.labels for seed in (0, 0, 1))
@@ -139,7 +137,7 @@ def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) 
         loaded(**named, test=test)
 
 
-def test_samples_come_in_the_order_of_their_numbers_each_once(tmp_path: Path) -> None:
+def test_samples_come_in_the_order_of_their_numbers_each_once(tmp_path):
     order = RNG.permutation(ROWS)
     named = {"features": VALUES[order], "labels": LABELS[order], "split": SPLIT[order]}
     dataset = loaded(write_npz(tmp_path / "own.npz", sample=order, **named))
@@ -148,7 +146,7 @@ def test_samples_come_in_the_order_of_their_numbers_each_once(tmp_path: Path) ->
         loaded(write_npz(tmp_path / "own.npz", sample=order.clip(3), **named))
 
 
-def test_what_a_split_and_a_client_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_what_a_split_and_a_client_cannot_be_is_refused(tmp_path):
     named = {"features": VALUES, "labels": LABELS}
     path = write_npz(tmp_path / "own.npz", split=np.repeat(["train", "val"], 20), **named)
     with pytest.raises(UserError, match="a split 'val', which is neither train nor test"):
@@ -159,7 +157,7 @@ def test_what_a_split_and_a_client_cannot_be_is_refused(tmp_path: Path) -> None:
         write_clients(tmp_path / "clients.h5", *dealt)
 
 
-def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
+def test_bfloat16_of_safetensors_is_widened(tmp_path):
     short = (VALUES.view(np.uint32) >> 16).astype("<u2")
     header, content = {}, b""
     for name, kind, values in (("features", "BF16", short), ("labels", "I64", LABELS)):
@@ -186,9 +184,7 @@ def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
         (VALUES.astype(float) * 1e300, LABELS, "no finite number of 32 bits"),
     ],
 )
-def test_wrong_arrays_are_refused(
-    tmp_path: Path, values: np.ndarray, labels: np.ndarray, reason: str
-) -> None:
+def test_wrong_arrays_are_refused(tmp_path, values, labels, reason):
     with pytest.raises(UserError, match=reason):
         loaded(**written(tmp_path, values, labels))
 
@@ -199,7 +195,7 @@ def npz(path: Path, **changed: np.ndarray) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_equal_vectors_may_be_different_samples(tmp_path: Path, seed: int) -> None:
+def test_equal_vectors_may_be_different_samples(tmp_path, seed):
     """In a fraction of the rows, and where the samples have numbers of their own."""
     values = np.repeat(VALUES[:20], 2, axis=0)
     named = npz(tmp_path / "own.npz", features=values)
@@ -219,7 +215,7 @@ def test_equal_vectors_may_be_different_samples(tmp_path: Path, seed: int) -> No
 
 @pytest.mark.parametrize("key", ["path", "labels", "clients"])
 @pytest.mark.parametrize("where", ["data", "data.test"])
-def test_a_missing_file_is_named_with_its_key(tmp_path: Path, where: str, key: str) -> None:
+def test_a_missing_file_is_named_with_its_key(tmp_path, where, key):
     named = written(tmp_path)
     missing = named | {key: str(tmp_path / "none.npy")}
     spec = block(**missing) if where == "data" else block(**named, test=missing)
@@ -253,7 +249,7 @@ def store(published: Path, tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
-def test_a_published_store_gives_the_samples_that_it_was_made_of(published: Path) -> None:
+def test_a_published_store_gives_the_samples_that_it_was_made_of(published):
     there = open_store(published.parent / "dense.json")
     dataset = loaded(published, sha256=sha256(published / "zarr.json"))
     for split, samples in dataset:
@@ -269,7 +265,7 @@ def test_a_published_store_gives_the_samples_that_it_was_made_of(published: Path
         loaded(published, labels="labels")
 
 
-def test_nothing_unfinished_is_published(published: Path, tmp_path: Path) -> None:
+def test_nothing_unfinished_is_published(published, tmp_path):
     manifest = published.parent / "dense.json"
     with pytest.raises(UserError, match="is there already; name a new folder"):
         publish(manifest, published, "CC0-1.0", "me")
@@ -288,7 +284,7 @@ def test_nothing_unfinished_is_published(published: Path, tmp_path: Path) -> Non
 CHUNK = Path("train", "features", "c", "0", "0")
 
 
-def test_a_changed_chunk_is_refused_whatever_its_checksum(store: Path) -> None:
+def test_a_changed_chunk_is_refused_whatever_its_checksum(store):
     digest = sha256(store / "zarr.json")
     array = zarr.open_array(store / "train" / "features", mode="r+")
     array[0] = array[0] + 1
@@ -302,7 +298,7 @@ def test_a_changed_chunk_is_refused_whatever_its_checksum(store: Path) -> None:
         loaded(store, sha256=digest)
 
 
-def test_a_link_in_a_store_is_refused(store: Path) -> None:
+def test_a_link_in_a_store_is_refused(store):
     moved = store.with_name("moved")
     (store / CHUNK).rename(moved)
     (store / CHUNK).symlink_to(moved)

@@ -16,20 +16,20 @@ from hypothesis import strategies as st
 
 
 @given(st.integers(1, 30), st.floats(0.01, 1.0), st.integers(0, 5))
-def test_whole_clients_take_part(clients: int, fraction: float, seed: int) -> None:
+def test_whole_clients_take_part(clients, fraction, seed):
     client = np.repeat(np.arange(clients), 3)
     rows = participating(client, fraction, seed)
     assert len(np.unique(client[rows])) == max(1, round(fraction * clients))
     assert len(rows) == 3 * len(np.unique(client[rows]))
 
 
-def test_a_smaller_fraction_is_part_of_a_larger_one() -> None:
+def test_a_smaller_fraction_is_part_of_a_larger_one():
     client = np.repeat(np.arange(40), 5)
     assert set(participating(client, 0.1, 3)) < set(participating(client, 0.5, 3))
 
 
 @given(st.integers(0, 200), st.floats(0, 0.5))
-def test_held_out_splits_exactly(count: int, share: float) -> None:
+def test_held_out_splits_exactly(count, share):
     rows = np.arange(count) + 7
     training, validation = held_out(rows, share, 0)
     wanted = int(share * count)
@@ -37,7 +37,7 @@ def test_held_out_splits_exactly(count: int, share: float) -> None:
     assert sorted([*training, *validation]) == list(rows)
 
 
-def test_streams_of_concerns_seeds_and_keys_differ_and_repeat() -> None:
+def test_streams_of_concerns_seeds_and_keys_differ_and_repeat():
     numbers = {stream(*key).integers(2**60) for key in [(0, "a"), (0, "b"), (1, "a"), (0, "a", 1)]}
     assert len(numbers) == 4
     assert stream(0, "a").random() == stream(0, "a").random()
@@ -67,7 +67,7 @@ AXES = [
 
 
 @pytest.mark.parametrize(("axes", "changes"), AXES)
-def test_axes_stand_in_the_place_of_the_task_s_keys(axes: dict, changes: dict) -> None:
+def test_axes_stand_in_the_place_of_the_task_s_keys(axes, changes):
     for seed in (0, 1):
         wanted = partition(LABELS, BLOCK | changes, 3)
         np.testing.assert_array_equal(dealt_to(seed, **axes), wanted)
@@ -75,14 +75,14 @@ def test_axes_stand_in_the_place_of_the_task_s_keys(axes: dict, changes: dict) -
         np.testing.assert_array_equal(dealt_to(seed, "per_seed", **axes), wanted)
 
 
-def test_per_seed_deals_the_task_s_own_partition_anew() -> None:
+def test_per_seed_deals_the_task_s_own_partition_anew():
     first, second = (dealt_to(seed, "per_seed") for seed in (0, 1))
     assert not np.array_equal(first, second)
     np.testing.assert_array_equal(np.bincount(first), np.bincount(second))
     np.testing.assert_array_equal(dealt_to(0, "per_seed"), first)
 
 
-def test_partition_faults_anew_stays_inside_the_domains() -> None:
+def test_partition_faults_anew_stays_inside_the_domains():
     block = BLOCK | {"draw": "per_seed", "domains": ["plain", "inverted"]}
     setting = Setting(partition="shards", clients=9)
     job = SimpleNamespace(clients=block, setting=setting, dealing=Dealing.of(block, setting))

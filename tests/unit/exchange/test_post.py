@@ -36,7 +36,7 @@ def ends(row: pd.Series) -> tuple[str, str, str]:
     return row["direction"], row["sender"], row["receiver"]
 
 
-def test_values_are_encoded_and_read_again() -> None:
+def test_values_are_encoded_and_read_again():
     compression = Compression(4, 0.5)
     post_ = post(plr=0.4, compression=compression)
     receipt = post_.up({"logits": 7}, CLIENTS, 2, content=values())
@@ -56,7 +56,7 @@ def test_values_are_encoded_and_read_again() -> None:
 
 
 @pytest.mark.parametrize(("floats", "payload_bits"), [(4100, 1230), (4101, 1231)])
-def test_a_ratio_is_the_decimal_that_is_written(floats, payload_bits) -> None:
+def test_a_ratio_is_the_decimal_that_is_written(floats, payload_bits):
     """0.1 · 3 · 4100 is a little more than 1230 in binary."""
     for parts in ({"logits": floats}, {"logits": np.full(len(CLIENTS), floats)}):
         post_ = post(compression=Compression(3, 0.1))
@@ -64,7 +64,7 @@ def test_a_ratio_is_the_decimal_that_is_written(floats, payload_bits) -> None:
         assert (rows(post_)["payload_bits"] == payload_bits).all()
 
 
-def test_what_is_counted_is_as_long_and_as_lost_as_what_is_made() -> None:
+def test_what_is_counted_is_as_long_and_as_lost_as_what_is_made():
     made, counted = post(plr=0.4), post(plr=0.4)
     one = made.up({"update": 7}, CLIENTS, content=values())
     other = counted.up({"update": 7}, CLIENTS)
@@ -74,7 +74,7 @@ def test_what_is_counted_is_as_long_and_as_lost_as_what_is_made() -> None:
     assert (rows(counted)["encoded"] == "counted").all()
 
 
-def test_losses_do_not_hang_on_who_takes_part() -> None:
+def test_losses_do_not_hang_on_who_takes_part():
     some = np.array([2, 3, 11, 19])
     messages = digested_messages(encode(row) for row in values())
     everyone, few = post(plr=0.5), post(plr=0.5)
@@ -87,7 +87,7 @@ def test_losses_do_not_hang_on_who_takes_part() -> None:
     assert (later.arrives != whole.arrives).any()
 
 
-def test_a_message_of_several_parts_travels_as_a_whole() -> None:
+def test_a_message_of_several_parts_travels_as_a_whole():
     post_ = post(plr=0.4)
     widths = np.arange(20) + 1
     receipt = post_.up({"activations": widths, "update": 5}, CLIENTS, 1)
@@ -100,7 +100,7 @@ def test_a_message_of_several_parts_travels_as_a_whole() -> None:
     assert first["lost"].tolist() == (~receipt.arrives).tolist()
 
 
-def test_only_messages_that_arrived_are_answered() -> None:
+def test_only_messages_that_arrived_are_answered():
     post_ = post(plr=0.5)
     receipt = post_.up({"activations": 4}, CLIENTS, 6)
     post_.answer({"gradients": np.arange(20)}, receipt)
@@ -111,7 +111,7 @@ def test_only_messages_that_arrived_are_answered() -> None:
     assert ends(table.iloc[0]) == ("down", "server", "client")
 
 
-def test_the_server_tells_all_clients_or_one() -> None:
+def test_the_server_tells_all_clients_or_one():
     post_ = post(guarantee=gaussian(clip_norm=1.0, sigma=2.0, delta=1e-6)[0])
     post_.broadcast({"weights": 9})
     post_.broadcast({"weights": 9}, np.array([1, 2]))
@@ -124,7 +124,7 @@ def test_the_server_tells_all_clients_or_one() -> None:
     assert table["mechanism"].isna().all()
 
 
-def test_uploads_carry_their_guarantee_and_a_message_of_nobody_has_no_row() -> None:
+def test_uploads_carry_their_guarantee_and_a_message_of_nobody_has_no_row():
     guarantee = gaussian(clip_norm=1.5, sigma=2.0, delta=1e-6)[0]
     post_ = post(guarantee=guarantee)
     post_.up({"features": 7}, CLIENTS[:0])
@@ -138,12 +138,12 @@ def test_uploads_carry_their_guarantee_and_a_message_of_nobody_has_no_row() -> N
 @pytest.mark.parametrize(
     ("parts", "receiver", "unknown"), [("gossip", "server", "part"), ("votes", "cloud", "receiver")]
 )
-def test_unknown_parts_and_parties_are_refused(parts: str, receiver: str, unknown: str) -> None:
+def test_unknown_parts_and_parties_are_refused(parts, receiver, unknown):
     with pytest.raises(ValueError, match=f"no {unknown}"):
         post().up({parts: 1}, CLIENTS, receiver=receiver)
 
 
-def test_a_plain_message_is_not_shorter_than_what_it_holds() -> None:
+def test_a_plain_message_is_not_shorter_than_what_it_holds():
     post_ = post()
     one_part = digested_messages(encode(row) for row in values())
     with pytest.raises(ValueError, match="a message of features and update holds more bits"):

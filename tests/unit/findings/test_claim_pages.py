@@ -11,7 +11,7 @@ from fbftl.plan.results import LISTS, OF_EXPERIMENT, made_in_a_loop, of_paper, p
 from fbftl.study.yaml_files import read_yaml
 
 
-def test_an_unknown_paper_is_refused() -> None:
+def test_an_unknown_paper_is_refused():
     with pytest.raises(UserError, match=r"bees\.md asks for the claims of 'bees'"):
         fill_claims("<!--printed:bees-->\n<!--end-->", {}, "bees.md")
 
@@ -34,7 +34,7 @@ def items() -> list[Row]:
     return csv_rows(ROOT / "published" / "coverage.csv")
 
 
-def test_rows_are_of_papers_with_claims_every_text_at_hand_among_them(items: list[Row]) -> None:
+def test_rows_are_of_papers_with_claims_every_text_at_hand_among_them(items):
     registries = {path.stem for path in (ROOT / "published" / "claims").glob("*.csv")}
     assert registries >= {item["paper"] for item in items} >= set(TEXTS) & registries
 
@@ -54,14 +54,14 @@ def results() -> set[str]:
     return of_rules | {f"experiments/{name}" for name in experiments}
 
 
-def test_every_item_has_one_row(items: list[Row]) -> None:
+def test_every_item_has_one_row(items):
     names = [(item["paper"], item["item"]) for item in items]
     assert len(set(names)) == len(names)
     assert all(item["shows"] for item in items)
     assert {item["paper"] for item in items if item["part"]} == {"thesis"}
 
 
-def test_every_place_is_there(items: list[Row], results: set[str]) -> None:
+def test_every_place_is_there(items, results):
     audit = read_table(ROOT / "published" / "audit.csv")
     argued = set(zip(audit["paper"], audit["id"], strict=True))
     missing = {
@@ -79,12 +79,12 @@ def test_every_place_is_there(items: list[Row], results: set[str]) -> None:
 ROW = {"paper": "fbftl", "part": "", "item": "Figure 1", "shows": "bars", "state": STUDIED}
 
 
-def test_a_name_without_rows_is_refused() -> None:
+def test_a_name_without_rows_is_refused():
     with pytest.raises(UserError, match="asks for the coverage of 'eppfl'"):
         fill_tables("<!--coverage:eppfl-->\n<!--end-->", [ROW], "page")
 
 
-def test_every_page_has_its_table_once(items: list[Row]) -> None:
+def test_every_page_has_its_table_once(items):
     """What is in it is compared with all else that pages are filled with, in `test_prose.py`."""
     pages = {path.stem: path for path in (ROOT / "docs" / "papers").glob("*.md")}
     in_parts = {item["paper"] for item in items if item["part"]}

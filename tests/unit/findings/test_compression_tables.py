@@ -77,9 +77,7 @@ def network(tmp_path: Path) -> str:
     return str(tmp_path / "network.json")
 
 
-def test_compression_counts_until_the_selected_epoch(
-    tmp_path: Path, network: str, clients: str
-) -> None:
+def test_compression_counts_until_the_selected_epoch(tmp_path, network, clients):
     axes = [{}, {"bits": 2, "keep": 0.1}, {"bits": 2, "keep": 0.1, "feedback": False}]
     runs, ledgers = zip(*(write_run(tmp_path, a, [0.9, 0.8]) for a in axes), strict=True)
     csv = tmp_path / "compression.csv"
@@ -124,7 +122,7 @@ def cell(method: str, q: int, r: float, **values) -> dict:
     return {"method": method, "q": q, "r": r, "published": None} | fixed | values
 
 
-def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
+def test_a_block_per_q_a_column_per_r_and_what_was_kept():
     table = pd.DataFrame(
         [
             cell("ftl_c", 2, 0.001, elements=17_098, feedback=True, diverged=1),
@@ -146,13 +144,13 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
     ]
 
 
-def test_settings_that_a_further_axis_tells_apart_share_a_cell() -> None:
+def test_settings_that_a_further_axis_tells_apart_share_a_cell():
     table = pd.DataFrame([cell("fbftl", 2, 1.0), cell("fbftl", 2, 1.0, accuracy=0.4)])
     rows, _ = as_printed(table, LABELS)
     assert rows.to_numpy().tolist()[0] == ["q = 2", "FbFTL", "50.0% ± 1.0% / 40.0% ± 1.0%"]
 
 
-def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
+def test_of_points_that_coincide_the_first_is_on_the_front():
     points = pd.DataFrame(
         [("a", 2, 0.5), ("a", 2, 0.5), ("b", 1, 0.5), ("b", 1, 0.4)],
         columns=["method", "uplink_bits", "accuracy"],
@@ -162,7 +160,7 @@ def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
     assert on_fronts(together)["pareto"].tolist() == [False, False, True, False]
 
 
-def test_loss_rates_by_formula() -> None:
+def test_loss_rates_by_formula():
     assert loss_rate(Setting(blr=0.1), 7) == (packet_loss_rate(0.1, 7), EQ_18)
     again, formula = loss_rate(Setting(blr=0.1, retransmissions=2), 7)
     assert (again, formula) == (pytest.approx(1 - 0.999**7), EQ_18)
@@ -178,7 +176,7 @@ def clients(tmp_path: Path) -> str:
     return client_file(tmp_path, list(range(10)) * 10)
 
 
-def test_what_loss_does_is_paired_by_seed(tmp_path: Path, clients: str) -> None:
+def test_what_loss_does_is_paired_by_seed(tmp_path, clients):
     clean = write_run(tmp_path, {}, [0.5, 0.7, 0.9])
     lossy = write_run(tmp_path, {"blr": 0.1}, [0.4, 0.6, 0.8])
     csv = tmp_path / "packet_loss.csv"
@@ -195,7 +193,7 @@ def test_what_loss_does_is_paired_by_seed(tmp_path: Path, clients: str) -> None:
     assert float(worse["test_set_error_of_difference"]) == pytest.approx(most)
 
 
-def test_packet_loss_counts_the_whole_ledger(tmp_path: Path, clients: str) -> None:
+def test_packet_loss_counts_the_whole_ledger(tmp_path, clients):
     run, ledger = write_run(tmp_path, {"blr": 0.1, "retransmissions": 1}, [0.9, 0.0])
     csv = tmp_path / "packet_loss.csv"
     tabulate_packet_loss([run], [ledger], clients, rows(["ftl_c"]), AXES).write(csv)

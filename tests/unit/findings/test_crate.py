@@ -30,7 +30,7 @@ def crate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict]:
     return {unquote(entity["@id"]): entity for entity in document["@graph"]}
 
 
-def test_a_crate_tells_size_and_digest_of_every_file(crate: dict[str, dict]) -> None:
+def test_a_crate_tells_size_and_digest_of_every_file(crate):
     paths = (RUN, TABLE, "results/study.json", "Snakefile")
     for path in paths:
         assert crate[path]["sha256"] == sha256(path)
@@ -45,9 +45,7 @@ def test_a_crate_tells_size_and_digest_of_every_file(crate: dict[str, dict]) -> 
     assert outside["value"] == f"sha256:{sha256('../data.bin')}"
 
 
-def test_a_validator_finds_no_fault_in_it(
-    crate: dict[str, dict], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_validator_finds_no_fault_in_it(crate, monkeypatch):
     """All that the profile Workflow Run Crate and those that it rests on require.
 
     The contexts come from the package rocrate, with the addresses of version 1.1; the two checks

@@ -55,7 +55,7 @@ def grid(**axes: list[Any]) -> pd.DataFrame:
     return pd.MultiIndex.from_product(axes.values(), names=axes).to_frame(index=False)
 
 
-def test_purchases_by_counts(root: Path, tmp_path: Path) -> None:
+def test_purchases_by_counts(root, tmp_path):
     table = pd.read_csv(root / "docs" / "results" / "digits-cloud-full" / "tables" / "ecos.csv")
     figure = figure_of(plot_thesis_purchases.ecos, table, tmp_path)
     share, accuracy, _, privacy = figure.axes
@@ -70,7 +70,7 @@ def test_purchases_by_counts(root: Path, tmp_path: Path) -> None:
     assert marked(privacy) == reported(noisy, ["epsilon_added", "accuracy"])
 
 
-def test_sweeps_of_ones_own(tmp_path: Path) -> None:
+def test_sweeps_of_ones_own(tmp_path):
     table = grid(method=["fbftl", "ftl_c"], epsilon=[1.0, 4.0, None]).assign(diverged=0)
     table = numbered(table, test_accuracy=0.5, spread=0.01)
     more = ("epsilon", ["method", "epsilon"], METHODS)
@@ -82,9 +82,7 @@ def test_sweeps_of_ones_own(tmp_path: Path) -> None:
     assert levels(axes) == [pytest.approx(100 * mean) for mean in without]
 
 
-def test_every_loss_has_a_row_with_its_ledger_and_its_formula_inside_the_panel(
-    root: Path, tmp_path: Path
-) -> None:
+def test_every_loss_has_a_row_with_its_ledger_and_its_formula_inside_the_panel(root, tmp_path):
     table = pd.read_csv(root / "docs" / "results" / "digits" / "tables" / "packet_loss.csv")
     lossy = table[table["blr"] > 0]
     assert lossy["plr_ledger"].eq(0).any()

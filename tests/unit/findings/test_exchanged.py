@@ -87,21 +87,19 @@ def agrees(run: Exchanged, network: Network) -> bool:
 
 
 @pytest.mark.parametrize("method", SCHEMES)
-def test_ledger_equals_the_formula_to_the_bit(
-    runs: dict[str, tuple], network: Network, method: str
-) -> None:
+def test_ledger_equals_the_formula_to_the_bit(runs, network, method):
     """Eq. (2)-(4) and (6) up, Eq. (10)-(13) down."""
     assert agrees(read_exchanged(*runs[method], {}), network)
 
 
-def test_an_accuracy_that_a_seed_never_reaches_has_no_epoch(runs: dict[str, tuple]) -> None:
+def test_an_accuracy_that_a_seed_never_reaches_has_no_epoch(runs):
     run = read_exchanged(*runs["fbftl"], {})
     assert run.reaching(0.0) == [1, 1]
     with pytest.raises(ValueError, match="a value is missing"):
         run.reaching(1.01)
 
 
-def test_the_table_sets_formula_beside_ledger(table: pd.DataFrame, network: Network) -> None:
+def test_the_table_sets_formula_beside_ledger(table, network):
     assert (table["uplink_formula"] == table["uplink_ledger"]).all()
     assert (table["upload_batches"] == table["messages"]).all()
     assert (table["uplink_sent"] > table["uplink_ledger"]).all()
@@ -142,9 +140,7 @@ def with_curves(
     return pairs
 
 
-def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
-    files: dict[str, str], runs: dict[str, tuple], tmp_path: Path
-) -> None:
+def test_a_run_cut_short_stops_where_it_reaches_ftl_c(files, runs, tmp_path):
     """The curves are replaced by known ones: FL reaches FTL_c's 0.5 in epoch 2, FTL_f never."""
     curves = {"ftl_c": [0.5, 0.5, 0.5], "fl": [0.4, 0.6, 0.7], "ftl_f": [0.1, 0.2, 0.3]}
     pairs = with_curves(runs, tmp_path, {method: [curve] * 2 for method, curve in curves.items()})
@@ -157,9 +153,7 @@ def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
     assert table.at["fl", "published_times_fbftl"] == pytest.approx(3216e12 / 6.6e9)
 
 
-def test_uplink_is_told_by_seed_and_once(
-    files: dict[str, str], runs: dict[str, tuple], tmp_path: Path
-) -> None:
+def test_uplink_is_told_by_seed_and_once(files, runs, tmp_path):
     """FL reaches 0.6 in all seeds and FTL_c 0.5: that is the common accuracy."""
     curves = {
         "fbftl": [[0.9, 0.9, 0.9], [0.9, 0.9, 0.9]],
@@ -181,9 +175,7 @@ def test_uplink_is_told_by_seed_and_once(
     assert table["reason"].str.contains("another task").all()
 
 
-def test_the_figure_marks_what_the_table_reports(
-    files: dict[str, str], runs: dict[str, tuple], tmp_path: Path
-) -> None:
+def test_the_figure_marks_what_the_table_reports(files, runs, tmp_path):
     """Two seeds stop after epochs 1 and 3 at 0.5 and 0.8: in the mean at 0.65, after 2 epochs.
 
     The mean curve is at 0.25 there.
@@ -205,9 +197,7 @@ def test_the_figure_marks_what_the_table_reports(
 
 
 @pytest.mark.parametrize("method", ["fbftl", "fl"])
-def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
-    files: dict[str, str], tmp_path: Path, method: str
-) -> None:
+def test_a_diverged_run_is_recorded_and_no_table_shows_nan(files, tmp_path, method):
     """As Fig. 12 marks it: accuracy 0 and a flag."""
     run, ledger = train(files, tmp_path, method, learning_rate=1e30)
     for repetition in json.loads(run.read_text())["repetitions"]:
@@ -221,15 +211,13 @@ def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
         assert "nan" not in csv.with_suffix(suffix).read_text().lower()
 
 
-def test_two_settings_of_a_method_are_refused(runs: dict[str, tuple]) -> None:
+def test_two_settings_of_a_method_are_refused(runs):
     run, ledger = runs["fl"]
     with pytest.raises(UserError, match="several settings of one method"):
         read_methods([run, run], [ledger, ledger], {})
 
 
-def test_every_row_counts_the_network_that_its_run_trained(
-    files: dict[str, str], runs: dict[str, tuple], tmp_path: Path
-) -> None:
+def test_every_row_counts_the_network_that_its_run_trained(files, runs, tmp_path):
     block = {"kind": "mlp", "fc": [4], "cut": "relu_fc1"}
     named = str(tmp_path / "mlp.json")
     describe_named_network.main(files["clients"], files["source"], named, FEATURES, "mlp", block)

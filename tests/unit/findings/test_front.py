@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -24,7 +23,7 @@ bees,Of Bees,Abstract,They fly.
 """
 
 
-def test_every_paper_is_shown_with_its_claims_and_results(tmp_path: Path) -> None:
+def test_every_paper_is_shown_with_its_claims_and_results(tmp_path):
     (tmp_path / "papers.csv").write_text(TABLE)
     (tmp_path / "audit.csv").write_text("paper,verdict\nants,differs\nants,reproduced\n")
     results = ["digits/figures/one.svg", "papers/ants/tables/claims.html"]
@@ -74,7 +73,7 @@ SEEDS = {
 }
 
 
-def test_settings_are_means_over_seeds_with_their_front() -> None:
+def test_settings_are_means_over_seeds_with_their_front():
     rows = settings_of(task(**SEEDS))
     assert list(rows.index) == ["central", "dear", "cheap", "lost"]
     assert rows.at["cheap", "accuracy"] == pytest.approx(0.6)
@@ -82,12 +81,12 @@ def test_settings_are_means_over_seeds_with_their_front() -> None:
     assert list(rows.index[rows["front"]]) == ["dear", "cheap"]
 
 
-def test_what_loses_packets_is_on_no_front_and_hides_none() -> None:
+def test_what_loses_packets_is_on_no_front_and_hides_none():
     rows = settings_of(task(whole=[(0.6, 10, False)], **{"whole+plr=0.9": [(0.7, 9, False)]}))
     assert rows["front"].to_dict() == {"whole+plr=0.9": False, "whole": True}
 
 
-def test_what_to_doubt_is_counted() -> None:
+def test_what_to_doubt_is_counted():
     of = task(**SEEDS)
     of = replace(of, ridge={"cheap": 0.8, "dear": 0.91})
     assert warnings_of(of, settings_of(of)) == [
@@ -98,7 +97,7 @@ def test_what_to_doubt_is_counted() -> None:
     ]
 
 
-def test_the_section_shows_the_front_and_leads_to_every_run() -> None:
+def test_the_section_shows_the_front_and_leads_to_every_run():
     many = {f"s<{n}>": [(0.3 + n / 100, 1e6 - n, False)] * 3 for n in range(20)}
     page = section([task(**SEEDS, **many)], {"f.svg": PageText("F")}, "results")
     assert page.count("<tr>") == MOST_SHOWN + 1
@@ -108,7 +107,7 @@ def test_the_section_shows_the_front_and_leads_to_every_run() -> None:
     assert page.count("<li>") >= 3
 
 
-def test_scores_that_are_no_shares_are_shown_as_they_are() -> None:
+def test_scores_that_are_no_shares_are_shown_as_they_are():
     page = section([task(a=[(45.46, 8, False)] * 3)], {}, "results")
     assert "45.5" in page
     assert "ROUGE-1" in page

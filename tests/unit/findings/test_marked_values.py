@@ -4,7 +4,6 @@ Figures write what they plot as csv, and each number of it is drawn; where marks
 stand is in `test_drawn_values.py`.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -65,9 +64,7 @@ def within(marked: pd.DataFrame, table: pd.DataFrame) -> bool:
 
 
 @pytest.mark.parametrize(("script", "task", "name"), KEPT)
-def test_a_figure_of_a_table_marks_its_rows(
-    script: str, task: str, name: str, tmp_path: Path
-) -> None:
+def test_a_figure_of_a_table_marks_its_rows(script, task, name, tmp_path):
     csv = ROOT / "docs" / "results" / task / "tables" / f"{name}.csv"
     table, svg = pd.read_csv(csv), tmp_path / "figure.svg"
     looks = [] if script in WITHOUT_METHODS else [rows(table["method"].unique())]
@@ -139,9 +136,7 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 @pytest.mark.parametrize("both", [fairness, retraining])
-def test_a_figure_of_runs_marks_what_their_table_reports(
-    both: Callable[[], tuple[pd.DataFrame, pd.DataFrame]],
-) -> None:
+def test_a_figure_of_runs_marks_what_their_table_reports(both):
     """That of `uplink` reads ledgers too: `test_exchanged.py` has it."""
     marked, table = both()
     assert len(marked)

@@ -137,7 +137,7 @@ def shares(differences: np.ndarray, *claimed: float) -> dict[Verdict, float]:
 
 
 @pytest.mark.parametrize("seeds", [3, 8])
-def test_no_effect_is_decided_in_one_of_twenty_cases_each_way(seeds: int) -> None:
+def test_no_effect_is_decided_in_one_of_twenty_cases_each_way(seeds):
     """So is what lies on the edge of a band."""
     normal = np.random.default_rng(seeds).normal(size=(REPETITIONS, seeds))
     null = shares(normal)
@@ -149,26 +149,26 @@ def test_no_effect_is_decided_in_one_of_twenty_cases_each_way(seeds: int) -> Non
 
 
 @pytest.mark.parametrize("values", [[5.0], [5.0, 5.0]])
-def test_fewer_than_three_seeds_decide_nothing(values: list[float]) -> None:
+def test_fewer_than_three_seeds_decide_nothing(values):
     assert verdict(Measured.of(values)) is Verdict.UNDECIDED
     assert verdict(Measured.of([5.0] * 3)) is Verdict.REPRODUCED
 
 
-def test_equal_is_inside_a_band() -> None:
+def test_equal_is_inside_a_band():
     assert verdict(Measured.of([0.1, -0.1, 0.0]), -1, 1) is Verdict.REPRODUCED
     assert verdict(Measured.of([1.9, -1.9, 0.0]), -1, 1) is Verdict.UNDECIDED
     assert verdict(Measured.of([3.1, 2.9, 3.0]), -1, 1) is Verdict.DIFFERS
     assert verdict(Measured.of([-3.1, -2.9, -3.0]), -1, 1) is Verdict.DIFFERS
 
 
-def test_rounding_of_floats_is_no_effect() -> None:
+def test_rounding_of_floats_is_no_effect():
     noise = (0.1 + 0.2) - 0.3
     assert noise > 0
     assert verdict(Measured.of([noise] * 3)) is Verdict.UNDECIDED
 
 
 @given(st.lists(st.floats(-100, 100), min_size=1, max_size=9), st.floats(-10, 10))
-def test_a_claim_and_its_opposite_never_both_hold(values: list[float], margin: float) -> None:
+def test_a_claim_and_its_opposite_never_both_hold(values, margin):
     above = verdict(Measured.of(values), margin)
     below = verdict(Measured.of([-value for value in values]), -margin)
     opposite = {
@@ -180,7 +180,7 @@ def test_a_claim_and_its_opposite_never_both_hold(values: list[float], margin: f
 
 
 @given(st.lists(st.tuples(st.integers(1, 8), st.integers(0, 8)), min_size=1, max_size=12))
-def test_the_front_holds_exactly_what_nothing_beats(points: list[tuple[int, int]]) -> None:
+def test_the_front_holds_exactly_what_nothing_beats(points):
     """Of equal points all are on it, or none."""
     table = pd.DataFrame(points, columns=["cost", "score"])
     expected = [

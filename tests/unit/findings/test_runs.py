@@ -129,21 +129,21 @@ def broken() -> pd.DataFrame:
     return runs(({}, [0.98, 0.96, None]))
 
 
-def test_a_diverged_seed_is_0_whatever_its_epoch_had(broken: pd.DataFrame) -> None:
+def test_a_diverged_seed_is_0_whatever_its_epoch_had(broken):
     (row,) = mean_and_spread(broken, ["method"]).to_dict("records")
     assert row["accuracy"] == pytest.approx((0.98 + 0.96) / 3)
     assert row["accuracy_converged"] == pytest.approx(0.97)
     assert (row["seeds"], row["diverged"]) == (3, 1)
 
 
-def test_every_score_and_every_reader_counts_it_so(broken: pd.DataFrame) -> None:
+def test_every_score_and_every_reader_counts_it_so(broken):
     assert list(per_seed(broken, {"method": "fbftl"})) == [0.98, 0.96, 0.0]
     assert list(per_seed(broken, {"method": "fbftl"}, "test_accuracy_best"))[2] == 0
     assert list(broken["rouge1"]) == [50, 50, 0]
     assert list(broken["seen"]) == [4, 4, 4]
 
 
-def test_what_was_not_measured_is_not_made_up() -> None:
+def test_what_was_not_measured_is_not_made_up():
     declared = {"validation_accuracy": asdict(MEASURES["validation_accuracy"])}
     lost = {"diverged": True, "validation_accuracy": None}
     assert counted(lost, declared) == {"validation_accuracy": None}

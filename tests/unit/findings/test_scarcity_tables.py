@@ -24,11 +24,11 @@ def scarcity(lost: list[float | None], shuffled: list[float | None]) -> pd.DataF
     ("shuffled", "effect"),
     [([0.95] * 3, "raises"), ([0.99, 0.7, 0.9], "undecided"), ([0.8, 0.8, 0.8], "lowers")],
 )
-def test_what_reshuffling_adds_is_paired_by_seed(shuffled: list[float], effect: str) -> None:
+def test_what_reshuffling_adds_is_paired_by_seed(shuffled, effect):
     assert scarcity([0.9, 0.85, 0.87], shuffled)["effect"].item() == effect
 
 
-def test_a_head_far_behind_ridge_regression_is_told_of() -> None:
+def test_a_head_far_behind_ridge_regression_is_told_of():
     """Three points and a half behind, then two and a half."""
     lost = runs((LOSSES[0], [0.9, 0.9])).assign(fraction=1.0, ridge_accuracy=[0.94, 0.93])
     table = side_by_side(lost.assign(loss="persistent"))
@@ -36,7 +36,7 @@ def test_a_head_far_behind_ridge_regression_is_told_of() -> None:
     assert undertrained(0.9, 0.925) == undertrained(0.9, None) == ""
 
 
-def test_methods_that_share_rates_have_rows_of_their_own() -> None:
+def test_methods_that_share_rates_have_rows_of_their_own():
     """A grid of methods and rates alone names no loss: every run's losses are for good."""
     table = side_by_side(
         runs(
@@ -53,7 +53,7 @@ def test_methods_that_share_rates_have_rows_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("further", [{"bits": 8}, {"sigma": 0.5, "mechanism": "relative"}])
-def test_a_further_axis_is_not_averaged_over(further: dict) -> None:
+def test_a_further_axis_is_not_averaged_over(further):
     table = side_by_side(
         runs(
             (LOSSES[0], [0.8]), (LOSSES[1], [0.9]),
@@ -64,7 +64,7 @@ def test_a_further_axis_is_not_averaged_over(further: dict) -> None:
     assert list(with_published(table, FIG8, "")["published"].dropna()) == [0.857]
 
 
-def test_rouge_of_a_diverged_seed_is_nothing_beside_the_printed_score() -> None:
+def test_rouge_of_a_diverged_seed_is_nothing_beside_the_printed_score():
     printed = {"method": ["fbftl"], "trained_encoders": 4, "quantity": "rouge1"}
     table4 = pd.DataFrame(printed | {"printed": "50.0000", "unit": "points", "source": "a paper"})
     measured = dict.fromkeys([*COUNTED, *ROUGE], 50.0) | {"trained_encoders": 4}

@@ -1,6 +1,5 @@
 """What a step hands to the arguments of a script's `main`."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ def step(**values: Any) -> Step:
     return Step("tables/t.py", {"runs": ["a", "b"], "table": "t"}, {"csv": "o.csv"}, values)
 
 
-def test_each_argument_gets_what_has_its_name() -> None:
+def test_each_argument_gets_what_has_its_name():
     def main(csv, runs, table, axes, threads, device, models=7, axis=None): ...
 
     of_study = {"device": "cpu", "threads": 3, "axes": "of the study"}
@@ -27,7 +26,7 @@ def test_each_argument_gets_what_has_its_name() -> None:
     }
 
 
-def test_files_are_the_inputs_by_name() -> None:
+def test_files_are_the_inputs_by_name():
     def main(files): ...
 
     assert arguments(main, step(), {}) == {"files": {"runs": ["a", "b"], "table": "t"}}
@@ -37,16 +36,14 @@ def test_files_are_the_inputs_by_name() -> None:
     ("values", "sentence"),
     [({}, "nothing is called axes"), ({"axes": {}, "csv": "p.csv"}, "two things are called csv")],
 )
-def test_what_is_missing_or_ambiguous_is_an_error(values: dict, sentence: str) -> None:
+def test_what_is_missing_or_ambiguous_is_an_error(values, sentence):
     def main(axes, csv): ...
 
     with pytest.raises(TypeError, match=f"tables/t.py: {sentence}"):
         arguments(main, step(**values), {})
 
 
-def test_a_step_runs_its_script_and_makes_the_folders_of_what_it_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_step_runs_its_script_and_makes_the_folders_of_what_it_writes(tmp_path, monkeypatch):
     lines = "from pathlib import Path", "def main(source, to, times):", (
         "    Path(to).write_text(times * Path(source).read_text())"
     )  # fmt: skip

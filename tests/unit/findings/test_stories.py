@@ -112,7 +112,7 @@ def handed(block: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("script", FIGURES)
-def test_a_figure_of_runs_says_something(script: str, tmp_path: Path) -> None:
+def test_a_figure_of_runs_says_something(script, tmp_path):
     unrendered(drawing(script), **handed(FIGURES[script], tmp_path))
     assert len(pd.read_csv(tmp_path / "figure.csv"))
 
@@ -141,13 +141,13 @@ def svg(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return saved(tmp_path_factory.mktemp("story") / "figure.svg")
 
 
-def test_a_figure_that_is_drawn_again_has_the_same_bytes(svg: Path, tmp_path: Path) -> None:
+def test_a_figure_that_is_drawn_again_has_the_same_bytes(svg, tmp_path):
     again = saved(tmp_path / "figure.svg")
     for suffix in (".svg", ".pdf", ".png", ".csv"):
         assert svg.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
 
 
-def test_title_and_alternative_text_are_in_every_file(svg: Path) -> None:
+def test_title_and_alternative_text_are_in_every_file(svg):
     text = svg.read_text(encoding="utf-8")
     assert "<title>FTL_c has 98.5% &amp; more</title>" in text
     assert (

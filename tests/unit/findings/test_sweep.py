@@ -180,7 +180,7 @@ def tables(tmp_path: Path) -> list[str]:
     return paths
 
 
-def test_the_table_has_both_parts_of_every_setting(tables: list[str], tmp_path: Path) -> None:
+def test_the_table_has_both_parts_of_every_setting(tables, tmp_path):
     csv, clients = tmp_path / "sources.csv", client_file(tmp_path, [0, 1, 1, 2])
     tabulate_own.sources(tables, clients, VARYING, {"epsilon": None}, METHODS).write(csv)
     table = pd.read_csv(csv).set_index(["method", "epsilon"])
@@ -200,7 +200,7 @@ def test_the_table_has_both_parts_of_every_setting(tables: list[str], tmp_path: 
     assert "& -25 &" in printed, "variances are in squared percentage points"
 
 
-def test_the_figure_marks_each_source(tables: list[str], tmp_path: Path) -> None:
+def test_the_figure_marks_each_source(tables, tmp_path):
     svg = tmp_path / "sources.svg"
     figure = unrendered(plot_sweep.sources, tables, str(svg), VARYING, {"epsilon": None}, METHODS)
     drawn = pd.read_csv(svg.with_suffix(".csv"))

@@ -1,7 +1,6 @@
 """Pages of tables: at most eight columns, every verdict among them, and two ways on."""
 
 import re
-from pathlib import Path
 
 from fbftl.findings.table_page import (
     COLUMNS,
@@ -32,9 +31,7 @@ WHOLE = st.lists(
 
 
 @given(WHOLE, st.integers(0, 2))
-def test_a_page_has_eight_columns_at_most_and_every_verdict(
-    columns: list[PageColumn], verdicts: int
-) -> None:
+def test_a_page_has_eight_columns_at_most_and_every_verdict(columns, verdicts):
     decided = [PageColumn("Verdict", ["reproduced", "", ""], verdict=True)] * verdicts
     text = table([*columns, *decided])
     headings = re.search("<thead>.*</thead>", text)[0]
@@ -52,7 +49,7 @@ def test_an_axis_that_tells_rows_apart_takes_the_place_of_the_last_measure():
     assert shown == [method, *measures[:5], accuracy, centroids]
 
 
-def test_spreads_stand_behind_means_and_reasons_below_verdicts() -> None:
+def test_spreads_stand_behind_means_and_reasons_below_verdicts():
     mean = PageColumn("Accuracy (%)", ["98", "97", ""], number=True)
     spread = PageColumn("± (%)", ["1", "", ""], number=True)
     verdict = PageColumn("Verdict", ["differs", "holds", ""], verdict=True)
@@ -63,7 +60,7 @@ def test_spreads_stand_behind_means_and_reasons_below_verdicts() -> None:
     assert '<span class="no">differs</span><small>a task</small>' in table([mean, verdict, reason])
 
 
-def test_what_all_rows_share_stands_once_and_what_none_has_not_at_all() -> None:
+def test_what_all_rows_share_stands_once_and_what_none_has_not_at_all():
     columns = [
         PageColumn("Method", ["FL", "FL"]),
         PageColumn("Seeds", ["3", "3"]),
@@ -76,14 +73,14 @@ def test_what_all_rows_share_stands_once_and_what_none_has_not_at_all() -> None:
     assert "In every row: Seeds: 3." in table(columns)
 
 
-def test_a_verdict_that_decides_nothing_is_told_once() -> None:
+def test_a_verdict_that_decides_nothing_is_told_once():
     reason = PageColumn("Not comparable for", ["a task", ""], reason=True)
     verdict = PageColumn("Verdict", ["not comparable", ""], verdict=True)
     text = table([PageColumn("Method", ["FL", "SFL"]), verdict, reason])
     assert "Verdict, where there is one: not comparable (a task)." in text
 
 
-def test_a_page_says_what_it_is_and_leads_back_and_to_the_csv(tmp_path: Path) -> None:
+def test_a_page_says_what_it_is_and_leads_back_and_to_the_csv(tmp_path):
     csv = tmp_path / "results" / "digits" / "tables" / "uplink.csv"
     page = table_page(csv, TEXT, [PageColumn("Method", ["FL"])])
     assert "<h1>Uplink of &lt;digits&gt;</h1>" in page

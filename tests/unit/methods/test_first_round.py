@@ -1,7 +1,6 @@
 """The messages of a first round are each client's own, by whatever the round trains."""
 
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -39,9 +38,7 @@ def parts(files: dict[str, str], method: str) -> tuple[nn.Module, nn.Module, tor
 
 
 @pytest.mark.parametrize("method", ["fl", "sfl", "ftl_f", "ftl_c"])
-def test_digests_of_the_first_round_are_of_each_clients_own_gradient(
-    files: dict[str, str], tmp_path: Path, method: str
-) -> None:
+def test_digests_of_the_first_round_are_of_each_clients_own_gradient(files, tmp_path, method):
     _, ledger = train(files, tmp_path, method)
     rows = pq.read_table(ledger).to_pandas().query("seed == @SEED and direction == 'up'")
     first, later = rows[rows["round"] == 1], rows[rows["round"] > 1]

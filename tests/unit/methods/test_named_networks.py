@@ -5,9 +5,9 @@ from pathlib import Path
 import describe_named_network
 import pytest
 from fbftl.findings.exchanged import read_exchanged
-from fbftl.models.cost.compute import scheme_cost
 from fbftl.models.cost.layers import Network, multiplications, parameters, read_network
-from unit.training.tasks.toy_task import FEATURES, TRAINING, train
+from unit.findings.test_exchanged import agrees
+from unit.training.tasks.toy_task import FEATURES, train
 
 CNN = {
     "kind": "cnn", "channels": [[2], [3]], "kernel": 3, "padding": "same", "pool": [2, 1],
@@ -26,7 +26,7 @@ def described(files: dict[str, str], folder: Path, block: dict) -> Network:
     return read_network(path)
 
 
-def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:
+def test_a_description_by_hand(files, tmp_path):
     network = described(files, tmp_path, CNN)
     assert network.name == "own"
     counts = [layer.parameters for layer in network.layers]
@@ -41,15 +41,6 @@ def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
 @pytest.mark.parametrize("method", ["fl", "sfl"])
-def test_ledger_equals_the_formula_to_the_bit(
-    files: dict[str, str], tmp_path: Path, method: str, block: dict
-) -> None:
+def test_ledger_equals_the_formula_to_the_bit(files, tmp_path, method, block):
     run = read_exchanged(*train(files, tmp_path, method, network=block), {})
-    network = described(files, tmp_path, block)
-    for epoch in range(1, TRAINING["epochs"] + 1):
-        until = [epoch] * len(run.seeds)
-        costs = [scheme_cost(network, federation, method, epoch) for federation in run.federations]
-        up = run.until("up", "payload_bits", until)
-        assert up.tolist() == [cost.uplink_bits for cost in costs]
-        down = run.until("down", "payload_bits", until)
-        assert down.tolist() == [cost.downlink_bits for cost in costs]
+    assert agrees(run, described(files, tmp_path, block))

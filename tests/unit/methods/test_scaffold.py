@@ -11,7 +11,7 @@ from fbftl.training.local import train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel
 from fbftl.training.samples import LabelledInputs
 from torch import nn
-from unit.methods.fedfeat.test_retraining import job
+from unit.methods.test_fedfeat_runs import job
 from unit.training.training_toys import training
 
 # --- what they equal --------------------------------------------------------------------------

@@ -28,7 +28,7 @@ ROUNDING = 0.05
 """How far features of about 1 may be from those of float32."""
 
 
-def test_features_differ_by_rounding_alone() -> None:
+def test_features_differ_by_rounding_alone():
     """For batches of several sizes."""
     try:
         require_computable(BFLOAT16, "it", "cpu", this_machine())
@@ -50,7 +50,7 @@ def test_features_differ_by_rounding_alone() -> None:
     assert not np.array_equal(features["relu_fc1"], expected["relu_fc1"])
 
 
-def test_what_a_machine_cannot_compute_is_refused() -> None:
+def test_what_a_machine_cannot_compute_is_refused():
     where = "config: tasks.digits.features.compute"
     with pytest.raises(UserError, match=r"compute is bfloat16, but .* has none of avx512_bf16"):
         require_computable(BFLOAT16, where, "cpu", OLDER)

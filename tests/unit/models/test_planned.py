@@ -1,7 +1,6 @@
 """What is said of a network before any job is what the job finds; what does not fit is refused."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,7 @@ IMAGE = (9, 8, 3)
 
 @pytest.mark.parametrize("norm", ["none", "batch"])
 @pytest.mark.parametrize(("kernel", "padding"), [(3, "same"), (3, "valid"), (1, "same")])
-def test_a_chain_is_as_large_before_any_job_as_torch_makes_it(
-    norm: str, kernel: int, padding: str
-) -> None:
+def test_a_chain_is_as_large_before_any_job_as_torch_makes_it(norm, kernel, padding):
     chain = Chain((14, 15, 2), 4, [7], [[3], [5]], kernel, padding, [2, 3], norm)
     network, shape = build(chain).eval(), chain.image
     values = torch.zeros(1, 2, 14, 15)
@@ -37,7 +34,7 @@ def test_a_chain_is_as_large_before_any_job_as_torch_makes_it(
 
 
 @pytest.mark.parametrize("cut", ["relu1_2", "pool2", "flatten", "fc1", "drop_fc2"])
-def test_planned_sizes_are_those_that_a_job_describes(cut: str) -> None:
+def test_planned_sizes_are_those_that_a_job_describes(cut):
     block = BLOCK | {"features": FEATURES | {"cut": cut}}
     sizes = trained(block, [cut], classes=4, made_for=IMAGE, image=IMAGE)
     architecture = {"from": "vgg", "image": IMAGE, "classes": 52}
@@ -52,7 +49,7 @@ def test_planned_sizes_are_those_that_a_job_describes(cut: str) -> None:
     assert sizes.heads == {cut: sum(layer.parameters for layer in layers[described.cut :])}
 
 
-def test_a_library_s_network_is_sized_without_its_weights() -> None:
+def test_a_library_s_network_is_sized_without_its_weights():
     source = {"kind": "load", "from": "torchvision", "name": "vgg16", "options": {}}
     features = FEATURES | {"pool": "none", "size": 224}
     cuts = planned_cuts(source, features, ["classifier.1", "classifier.4"])
@@ -64,7 +61,7 @@ def test_a_library_s_network_is_sized_without_its_weights() -> None:
         planned_cuts(source, features, ["fc9"])
 
 
-def test_a_transformers_network_is_planned_where_its_folder_is_at_hand(tmp_path: Path) -> None:
+def test_a_transformers_network_is_planned_where_its_folder_is_at_hand(tmp_path):
     config = {"model_type": "vit", "hidden_size": 16, "num_hidden_layers": 1, "image_size": 32}
     config |= {"num_attention_heads": 2, "intermediate_size": 24, "patch_size": 8}
     (tmp_path / "config.json").write_text(json.dumps(config))
@@ -85,9 +82,7 @@ def test_a_transformers_network_is_planned_where_its_folder_is_at_hand(tmp_path:
         ({"pool": "none"}, ["pool1"], IMAGE, r"pool = none does not fit .* is 5 x 4 x 4"),
     ],
 )
-def test_what_does_not_fit_is_refused(
-    features: dict[str, Any], wanted: list[str], image: tuple[int, int, int], sentence: str
-) -> None:
+def test_what_does_not_fit_is_refused(features, wanted, image, sentence):
     with pytest.raises(UserError, match=sentence):
         planned_cuts(SOURCE, FEATURES | features, wanted, IMAGE, image)
 
@@ -108,16 +103,14 @@ SMALL = {"from": "timm", "name": "vit_tiny_patch16_224", "options": {"img_size":
         (ALEXNET, {}, "features.99", None, "cut = features.99: there is no such layer"),
     ],
 )
-def test_what_a_library_s_network_cannot_take_is_refused(
-    source: Any, features: Any, cut: str, image: Any, sentence: str
-) -> None:
+def test_what_a_library_s_network_cannot_take_is_refused(source, features, cut, image, sentence):
     """Cases 07 and 13."""
     features = FEATURES | {"pool": "avg"} | features
     with pytest.raises(UserError, match=sentence):
         planned_cuts({"kind": "load", **source}, features, [cut], None, image)
 
 
-def test_weights_of_another_network_are_refused(tmp_path: Path) -> None:
+def test_weights_of_another_network_are_refused(tmp_path):
     save_file({"other": np.ones(2, np.float32)}, tmp_path / "a.safetensors")
     source = {"kind": "load", **ALEXNET, "weights": "file", "file": str(tmp_path / "a.safetensors")}
     with pytest.raises(UserError, match=r"a\.safetensors does not fit the model: it lacks"):

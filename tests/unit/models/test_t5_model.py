@@ -1,7 +1,8 @@
-"""The T5: its numbers against transformers', what a cut trains of it, checkpoints."""
+"""The T5 and its tokenizer: numbers against transformers', what a cut trains, checkpoints."""
 
 import dataclasses
 import json
+import re
 
 import pytest
 import torch
@@ -17,14 +18,16 @@ from fbftl.models.t5.head import (
     trained_parameters,
 )
 from fbftl.models.t5.model import T5, position_buckets
-from fbftl.models.t5.tokenizer import train_tokenizer
+from fbftl.models.t5.tokenizer import END_ID, PAD_ID, Tokenizer, train_tokenizer
+from hypothesis import given
+from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from unit.models.t5_toys import SHAPE, model, rows
 
 
 @pytest.mark.parametrize("forward", ["relu", "gated-gelu"])
-def test_the_plan_counts_what_a_cut_trains(tmp_path, forward) -> None:
+def test_the_plan_counts_what_a_cut_trains(tmp_path, forward):
     model = {k: v for k, v in dataclasses.asdict(SHAPE).items() if k.startswith(("num", "d_"))}
     model |= {"feed_forward_proj": forward}
     shape = planned.shape_of({"kind": "pretrain", "vocabulary": 300, "model": model}, None)
@@ -184,3 +187,43 @@ def test_a_configuration_that_does_not_fit_is_refused(folder, change, reason):
     (folder / "config.json").write_text(json.dumps(config | change))
     with pytest.raises(UserError, match=reason):
         load_folder(folder)
+
+
+TOKENIZER = train_tokenizer(["Anna: Hi Ben! Shall we go running?", "Anna and Ben run."] * 5, 300)
+
+
+def without_special_tokens(text: str) -> bool:
+    """Return whether a text spells none of the tokens that decoding leaves out."""
+    return not re.search(r"</s>|<pad>|<unk>", text)
+
+
+@given(st.text().filter(without_special_tokens))
+def test_any_text_survives_the_way_there_and_back(text):
+    (ids,) = TOKENIZER.encode([text], longest=10_000)
+    assert ids[-1] == END_ID
+    assert PAD_ID not in ids
+    assert ids.max() < TOKENIZER.size
+    assert TOKENIZER.decode([ids]) == [text]
+
+
+def test_long_texts_are_cut_and_still_end():
+    (ids,) = TOKENIZER.encode(["running " * 50], longest=8)
+    assert len(ids) == 8
+    assert ids[-1] == END_ID
+    assert [len(row) for row in TOKENIZER.encode([""], longest=8)] == [1]
+
+
+def test_a_tokenizers_own_padding_and_truncation_are_ignored():
+    document = json.loads(TOKENIZER.text)
+    document["truncation"] = {
+        "direction": "Right", "max_length": 2, "strategy": "LongestFirst", "stride": 0,
+    }  # fmt: skip
+    (ids,) = Tokenizer(json.dumps(document)).encode(["Anna and Ben run."], longest=99)
+    assert Tokenizer(TOKENIZER.text).decode([ids]) == ["Anna and Ben run."]
+
+
+def test_files_that_are_no_t5_tokenizer_are_refused():
+    with pytest.raises(UserError, match="damaged"):
+        Tokenizer("{}")
+    with pytest.raises(UserError, match="numbers <pad> and </s>"):
+        Tokenizer(TOKENIZER.text.replace("</s>", "<end>"))

@@ -50,7 +50,7 @@ def side(*settings: str) -> Side:
     return Side(tuple(Term("", setting) for setting in settings))
 
 
-def test_the_epoch_that_validation_picks_ends_the_count_of_the_paper_s_bits() -> None:
+def test_the_epoch_that_validation_picks_ends_the_count_of_the_paper_s_bits():
     uplink = pd.DataFrame(
         {"method": "fl", "until": until, "seed": seed, "payload_bits": bits}
         for until, bits in (("selected epoch", 10), ("common accuracy", 5))
@@ -61,7 +61,7 @@ def test_the_epoch_that_validation_picks_ends_the_count_of_the_paper_s_bits() ->
     assert list(payload(Runs(table, uplink), "sfl")) == [7, 7]
 
 
-def test_bits_of_a_round_leave_out_what_diverged() -> None:
+def test_bits_of_a_round_leave_out_what_diverged():
     of = runs({"fd": {"uplink_bits": 30, "epoch": 10}})
     of.table.loc[1, "diverged"] = True
     assert MEASURES["uplink_bits_per_round"].values(of, "fd").to_dict() == {0: 3}
@@ -70,7 +70,7 @@ def test_bits_of_a_round_leave_out_what_diverged() -> None:
 @pytest.mark.parametrize(
     ("kept", "least"), [((90, 80, 10), 0.1), ((90, 90, 86), 0.001), ((50, 50, 50), 1.0)]
 )
-def test_the_least_share_keeps_the_accuracy(kept: tuple[float, ...], least: float) -> None:
+def test_the_least_share_keeps_the_accuracy(kept, least):
     shares = dict(zip(("0.1", "0.01", "0.001"), kept, strict=True))
     of_shares = {f"ftl_c+keep={keep}": {"test_accuracy": v / 100} for keep, v in shares.items()}
     of = runs({"ftl_c": {"test_accuracy": 0.9}} | of_shares)
@@ -78,7 +78,7 @@ def test_the_least_share_keeps_the_accuracy(kept: tuple[float, ...], least: floa
     assert least_keep(of, "fbftl").empty
 
 
-def test_rounds_are_counted_to_where_fedavg_ends() -> None:
+def test_rounds_are_counted_to_where_fedavg_ends():
     rising = [0.1 * step for step in range(1, 11)]
     of = runs({}, followed(fedavg=rising, fedfeat=[2 * value for value in rising]))
     plus, plain = rounds_to_end(of, side("fedfeat"), side("fedavg"))
@@ -87,14 +87,14 @@ def test_rounds_are_counted_to_where_fedavg_ends() -> None:
     assert (list(saved), list(nothing)) == ([5, 5], [0, 0])
 
 
-def test_rounds_are_counted_to_the_highest_accuracy_that_both_reach() -> None:
+def test_rounds_are_counted_to_the_highest_accuracy_that_both_reach():
     of = runs({}, followed(a=[0.2, 0.52, 0.9], b=[0.5, 0.53, 0.53], c=[0.01, 0.01, 0.02]))
     slower, sooner = rounds_to_common(of, side("a"), side("b"))
     assert (list(slower), list(sooner)) == ([2, 2], [1, 1])
     assert all(values.empty for values in rounds_to_common(of, side("a"), side("c")))
 
 
-def test_a_lead_counts_where_the_lesser_of_both_is_greatest() -> None:
+def test_a_lead_counts_where_the_lesser_of_both_is_greatest():
     standard, robust = [0.9, 0.85, 0.8, 0.75, 0.7], [0.3, 0.4, 0.55, 0.6, 0.7]
     shares = ("0", "0.2", "0.5", "0.8", "1")
     mixed = {f"standard_accuracy_at_{s}": v for s, v in zip(shares, standard, strict=True)}
@@ -105,7 +105,7 @@ def test_a_lead_counts_where_the_lesser_of_both_is_greatest() -> None:
     assert list(zero) == [0, 0]
 
 
-def test_the_slope_of_what_rises_exponentially_is_its_rate() -> None:
+def test_the_slope_of_what_rises_exponentially_is_its_rate():
     steps = np.array([1, 25, 50, 75, 100])
     added = pd.DataFrame([scale * np.exp(0.03 * steps) for scale in (1, 1.1, 0.9)], columns=steps)
     slopes = pseudo_slopes(added)
@@ -113,12 +113,12 @@ def test_the_slope_of_what_rises_exponentially_is_its_rate() -> None:
     assert pseudo_slopes(added.iloc[:1]).empty
 
 
-def test_a_paper_without_code_of_its_own_has_what_all_have() -> None:
+def test_a_paper_without_code_of_its_own_has_what_all_have():
     assert measures_of("nobody") == MEASURES
     assert functions_of("nobody") == FUNCTIONS
 
 
-def test_the_logarithm_of_a_loss_makes_differences_ratios() -> None:
+def test_the_logarithm_of_a_loss_makes_differences_ratios():
     values = measures_of("thesis")["log_training_loss"].values
     of = runs({"a": {"training_loss": 2.0}, "b": {"training_loss": 1.0}})
     assert list(values(of, "a") - values(of, "b")) == pytest.approx([math.log(2)] * 2)

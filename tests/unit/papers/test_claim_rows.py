@@ -38,20 +38,20 @@ ROW = ClaimRow(
 TASKS = {"digits-full": ClaimTask("digits-full", {"noise": "+bits=2"})}
 
 
-def test_parts_are_the_product_of_the_values() -> None:
+def test_parts_are_the_product_of_the_values():
     parts = parts_of(replace(ROW, over="method=fl|ftl_c; noise=|+bits=8"), TASKS)
     assert [(part.a.settings + part.b.settings) for part in parts] == [
         ("fl", "fbftl"), ("fl", "fbftl+bits=8"), ("ftl_c", "fbftl"), ("ftl_c", "fbftl+bits=8"),
     ]  # fmt: skip
 
 
-def test_a_name_that_the_row_lacks_is_the_task_s() -> None:
+def test_a_name_that_the_row_lacks_is_the_task_s():
     assert [part.b for part in parts_of(ROW, TASKS)] == 2 * [
         Side((Term("accuracy", "fbftl+bits=2"),))
     ]
 
 
-def test_joined_names_take_joined_values() -> None:
+def test_joined_names_take_joined_values():
     row = replace(ROW, a="a{few}", b="b{many}", over="few/many=1/2|/{noise}")
     parts = parts_of(row, TASKS)
     assert [part.a.settings + part.b.settings for part in parts] == [
@@ -60,7 +60,7 @@ def test_joined_names_take_joined_values() -> None:
     ]
 
 
-def test_a_side_is_a_number_a_measure_of_its_own_or_a_difference() -> None:
+def test_a_side_is_a_number_a_measure_of_its_own_or_a_difference():
     row = replace(ROW, a="loss: x -> y", b="-2.5", over="")
     (part,) = parts_of(row, TASKS)
     assert part.a == Side((Term("loss", "x"), Term("accuracy", "y")))
@@ -70,7 +70,7 @@ def test_a_side_is_a_number_a_measure_of_its_own_or_a_difference() -> None:
 @pytest.mark.parametrize(
     ("margin", "pairs"), [("", [("b", "a"), ("c", "b")]), ("falling", [("a", "b"), ("b", "c")])]
 )
-def test_what_rises_is_compared_step_by_step(margin: str, pairs: list[tuple[str, str]]) -> None:
+def test_what_rises_is_compared_step_by_step(margin, pairs):
     row = replace(
         ROW, form=ClaimForm.MONOTONE, margin=margin, a="{along}", b="", over="along=a|b|c"
     )
@@ -78,7 +78,7 @@ def test_what_rises_is_compared_step_by_step(margin: str, pairs: list[tuple[str,
     assert [(part.a.settings[0], part.b.settings[0]) for part in parts] == pairs
 
 
-def test_settings_that_a_task_does_not_plan_make_no_part() -> None:
+def test_settings_that_a_task_does_not_plan_make_no_part():
     planned = {"digits-full": replace(TASKS["digits-full"], settings=frozenset("ac"))}
     row = replace(ROW, form=ClaimForm.MONOTONE, a="{along}", b="", over="along=a|b|c")
     (part,) = parts_of(row, planned)
@@ -100,21 +100,19 @@ def test_settings_that_a_task_does_not_plan_make_no_part() -> None:
         ({"form": ClaimForm.FORMULA, "measure": "audit"}, "unknown function 'audit'"),
     ],
 )
-def test_what_is_unknown_is_refused_by_row_and_column(
-    change: dict[str, object], sentence: str
-) -> None:
+def test_what_is_unknown_is_refused_by_row_and_column(change, sentence):
     row = replace(ROW, **change)
     with pytest.raises(UserError, match="claim x-01") as refused:
         require_known(row, parts_of(row, TASKS), {"accuracy"}, {"audited"})
     assert sentence in str(refused.value)
 
 
-def test_a_margin_is_a_number() -> None:
+def test_a_margin_is_a_number():
     with pytest.raises(UserError, match="column margin: 'much' is no number"):
         _ = replace(ROW, margin="much").least
 
 
-def test_an_unknown_form_is_refused(tmp_path: Path, root: Path) -> None:
+def test_an_unknown_form_is_refused(tmp_path, root):
     text = (root / "published/claims/rivals.csv").read_text(encoding="utf-8")
     path = tmp_path / "rivals.csv"
     path.write_text(text.replace(",times,", ",time,"), encoding="utf-8")
@@ -122,9 +120,7 @@ def test_an_unknown_form_is_refused(tmp_path: Path, root: Path) -> None:
         require_readable(path, root / "published/claims/tasks.csv")
 
 
-def test_a_registry_is_refused_before_any_job(
-    linked: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_registry_is_refused_before_any_job(linked, monkeypatch):
     """The plan of a study that makes tables of claims reads their rows."""
     shutil.copytree(Path(__file__).parents[3] / "published", linked / "published")
     path = linked / "published" / "claims" / "fbftl.csv"
@@ -149,9 +145,7 @@ def planned(root: Path) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_row_names_what_studies_plan_and_code_measures(
-    root: Path, planned: dict[str, set[str]], paper: str
-) -> None:
+def test_every_row_names_what_studies_plan_and_code_measures(root, planned, paper):
     folder = root / "published" / "claims"
     tasks = read_tasks(folder / "tasks.csv", planned)
     rows = read_rows(folder / f"{paper}.csv")
@@ -163,7 +157,7 @@ def test_every_row_names_what_studies_plan_and_code_measures(
         assert row.least is None or row.least >= 0
 
 
-def test_every_task_says_how_many_samples_test_it(root: Path) -> None:
+def test_every_task_says_how_many_samples_test_it(root):
     tasks = read_tasks(root / "published" / "claims" / "tasks.csv")
     assert all(task.test_samples for task in tasks.values())
     assert [task.name for task in tasks.values() if task.classes is None] == ["dialogues-full"]

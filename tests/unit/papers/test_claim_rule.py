@@ -60,36 +60,34 @@ def exactly(mean: float) -> Effect:
         (ClaimForm.EXISTS, 100.0, math.log(2), CONTRADICTED),
     ],
 )
-def test_each_form_has_its_region(
-    form: ClaimForm, margin: float | None, mean: float, verdict: ClaimVerdict
-) -> None:
+def test_each_form_has_its_region(form, margin, mean, verdict):
     assert judged(exactly(mean), region(form, margin)) is verdict
 
 
-def test_counts_can_be_equal_exactly() -> None:
+def test_counts_can_be_equal_exactly():
     allowed = region(ClaimForm.EQUAL, None, counted=True)
     assert judged(exactly(0.0), allowed) is CONFIRMED
     assert judged(exactly(1.0), allowed) is CONTRADICTED
 
 
-def test_the_interval_is_student_s_where_no_test_set_counts() -> None:
+def test_the_interval_is_student_s_where_no_test_set_counts():
     effect = Effect.of([1.0, 2.0, 3.0])
     reach = 4.302652729911275 / math.sqrt(3)
     assert effect.interval() == pytest.approx((2 - reach, 2 + reach))
 
 
-def test_the_interval_is_normal_where_nothing_differs_by_seed() -> None:
+def test_the_interval_is_normal_where_nothing_differs_by_seed():
     reach = 1.959963984540054 * 0.5
     assert Effect(1.0, 0.0, 5, 0.25).interval() == pytest.approx((1 - reach, 1 + reach))
 
 
-def test_a_test_set_s_variance_is_binomial_and_never_nothing() -> None:
+def test_a_test_set_s_variance_is_binomial_and_never_nothing():
     assert variance_of_test_set(50, 9996) == pytest.approx(100**2 * 0.25 / 10_000)
     assert variance_of_test_set(100, 359) > 0
     assert variance_of_test_set(100, 359) == pytest.approx(variance_of_test_set(0, 359))
 
 
-def test_a_difference_s_variance_is_that_of_paired_proportions() -> None:
+def test_a_difference_s_variance_is_that_of_paired_proportions():
     """Agresti and Min (2005): half an answer more in each of the four cells."""
     alone, other, samples = 30, 12, 400
     percents = np.zeros(samples)
@@ -100,7 +98,7 @@ def test_a_difference_s_variance_is_that_of_paired_proportions() -> None:
     assert variance_of_difference(np.zeros(samples)) > 0
 
 
-def test_the_error_of_a_paired_difference_is_what_drawing_test_samples_shows() -> None:
+def test_the_error_of_a_paired_difference_is_what_drawing_test_samples_shows():
     rng = np.random.default_rng(0)
     first = rng.random(2000) < 0.9
     second = np.where(rng.random(2000) < 0.05, ~first, first)
@@ -109,20 +107,20 @@ def test_the_error_of_a_paired_difference_is_what_drawing_test_samples_shows() -
     assert variance_of_difference(percents) == pytest.approx(np.var(drawn), rel=0.1)
 
 
-def test_two_seeds_decide_nothing() -> None:
+def test_two_seeds_decide_nothing():
     assert judged(Effect(5.0, 0.0, 2), region(ClaimForm.MORE, None)) is INCONCLUSIVE
     assert Effect.of([1.0]).interval() == (-math.inf, math.inf)
 
 
 @given(EFFECTS)
-def test_more_seeds_and_larger_test_sets_narrow_the_interval(effect: Effect) -> None:
+def test_more_seeds_and_larger_test_sets_narrow_the_interval(effect):
     lower, upper = effect.interval()
     for narrower in (effect.interval(effect.seeds + 1), replace(effect, of_test_set=0).interval()):
         assert lower - 1e-9 <= narrower[0] <= narrower[1] <= upper + 1e-9
 
 
 @given(EFFECTS)
-def test_a_claim_and_its_opposite_are_never_both_confirmed(effect: Effect) -> None:
+def test_a_claim_and_its_opposite_are_never_both_confirmed(effect):
     allowed = region(ClaimForm.MORE, None)
     verdict = judged(effect, allowed)
     opposite = judged(replace(effect, mean=-effect.mean), allowed)
@@ -130,9 +128,7 @@ def test_a_claim_and_its_opposite_are_never_both_confirmed(effect: Effect) -> No
 
 
 @given(EFFECTS, st.sampled_from([ClaimForm.MORE, ClaimForm.NO_LESS, ClaimForm.EQUAL]))
-def test_as_many_seeds_as_are_said_settle_a_part_and_no_fewer(
-    effect: Effect, form: ClaimForm
-) -> None:
+def test_as_many_seeds_as_are_said_settle_a_part_and_no_fewer(effect, form):
     allowed = region(form, 1.0)
     seeds = seeds_to_settle(effect, allowed)
     if seeds is not None:
@@ -140,13 +136,13 @@ def test_as_many_seeds_as_are_said_settle_a_part_and_no_fewer(
         assert seeds == 3 or judged(effect, allowed, seeds - 1) is INCONCLUSIVE
 
 
-def test_no_number_of_seeds_settles_what_the_test_set_leaves_open() -> None:
+def test_no_number_of_seeds_settles_what_the_test_set_leaves_open():
     allowed = region(ClaimForm.MORE, None)
     assert seeds_to_settle(Effect(1.0, 1.0, 5, of_test_set=4.0), allowed) is None
     assert seeds_to_settle(Effect(1.0, 1.0, 5), region(ClaimForm.EQUAL, None)) is None
 
 
-def test_five_in_a_hundred_null_effects_are_decided() -> None:
+def test_five_in_a_hundred_null_effects_are_decided():
     draws = np.random.default_rng(0).normal(size=(4000, 5))
     allowed = region(ClaimForm.MORE, None)
     decided = [judged(Effect.of(list(of)), allowed) is not INCONCLUSIVE for of in draws]
@@ -165,7 +161,7 @@ def test_five_in_a_hundred_null_effects_are_decided() -> None:
         ([], NOT_TESTABLE),
     ],
 )
-def test_parts_come_to_what_all_do(parts: list[ClaimVerdict], verdict: ClaimVerdict) -> None:
+def test_parts_come_to_what_all_do(parts, verdict):
     assert together(parts) is verdict
 
 
@@ -173,9 +169,7 @@ def test_parts_come_to_what_all_do(parts: list[ClaimVerdict], verdict: ClaimVerd
     ("parts", "verdict"),
     [([CONFIRMED, INCONCLUSIVE], CONFIRMED), ([INCONCLUSIVE, NOT_TESTABLE], INCONCLUSIVE)],
 )
-def test_one_part_shows_that_something_exists(
-    parts: list[ClaimVerdict], verdict: ClaimVerdict
-) -> None:
+def test_one_part_shows_that_something_exists(parts, verdict):
     assert in_some_part(parts) is verdict
 
 
@@ -189,7 +183,5 @@ def test_one_part_shows_that_something_exists(
         ([CONFIRMED, NOT_TESTABLE, NOT_TESTABLE], CONFIRMED),
     ],
 )
-def test_more_than_half_of_the_parts_are_most(
-    parts: list[ClaimVerdict], verdict: ClaimVerdict
-) -> None:
+def test_more_than_half_of_the_parts_are_most(parts, verdict):
     assert in_most_parts(parts) is verdict

@@ -18,7 +18,7 @@ def shown(*parts: PartFinding) -> dict[str, object]:
     return claims_table([ClaimFinding("x-01", verdict, [(ROW, parts)])]).iloc[0].to_dict()
 
 
-def test_evidence_names_the_tasks_of_each_strength_the_strongest_first() -> None:
+def test_evidence_names_the_tasks_of_each_strength_the_strongest_first():
     hill, dale, plain = (
         ClaimTask(name, {"strength": strength})
         for name, strength in (("hill", "small"), ("dale", "full-size data"), ("plain", "small"))
@@ -30,7 +30,7 @@ def test_evidence_names_the_tasks_of_each_strength_the_strongest_first() -> None
     assert (alone["evidence"], alone["parts"]) == ("small: hill", "1 of 2")
 
 
-def test_a_claim_none_of_whose_parts_has_runs_is_not_run() -> None:
+def test_a_claim_none_of_whose_parts_has_runs_is_not_run():
     task, listed = ClaimTask("hill", {}), ClaimVerdict.NOT_TESTABLE
     row = shown(part(task, listed, NOT_RUN), part(task, listed, NOT_KEPT))
     assert (row["verdict"], row["evidence"]) == (NOT_RUN, "none")

@@ -56,14 +56,14 @@ def only_part(row: ClaimRow, of: Runs, rules: PaperRules = RULES) -> PartFinding
     return part
 
 
-def test_an_accuracy_is_compared_by_seed_in_points() -> None:
+def test_an_accuracy_is_compared_by_seed_in_points():
     part = only_part(ROW, runs(a=[0.9, 0.8, 0.85], b=[0.7, 0.6, 0.65]))
     assert part.verdict is CONFIRMED
     assert part.effect == pytest.approx(20)
     assert 18 < part.lower < 20 < part.upper < 22
 
 
-def test_a_small_test_set_leaves_open_what_a_large_one_decides() -> None:
+def test_a_small_test_set_leaves_open_what_a_large_one_decides():
     of = runs(a=[0.83, 0.82, 0.83], b=[0.8, 0.79, 0.8])
     assert only_part(ROW, of).verdict is CONFIRMED
     part = only_part(replace(ROW, tasks=("small",)), of)
@@ -77,7 +77,7 @@ def answered(**right: Sequence[Sequence[bool]]) -> Runs:
     return Runs(of.table.assign(**{RIGHT: texts}))
 
 
-def test_the_same_test_samples_right_on_both_sides_decide_what_shares_alone_leave_open() -> None:
+def test_the_same_test_samples_right_on_both_sides_decide_what_shares_alone_leave_open():
     """A hundred samples, of which all seeds of the one side classify five more rightly."""
     a, b = ([number < least for number in range(100)] for least in (85, 80))
     part, of = replace(ROW, tasks=("small",)), answered(a=[a] * 3, b=[b] * 3)
@@ -89,7 +89,7 @@ def test_the_same_test_samples_right_on_both_sides_decide_what_shares_alone_leav
     assert only_part(part, Runs(some)).verdict is INCONCLUSIVE
 
 
-def test_a_difference_of_differences_is_paired_by_test_sample() -> None:
+def test_a_difference_of_differences_is_paired_by_test_sample():
     a, b = ([number < least for number in range(100)] for least in (90, 80))
     row = replace(ROW, a="a -> b", b="c -> d", tasks=("small",))
     part = only_part(row, answered(a=[a] * 3, b=[b] * 3, c=[b] * 3, d=[b] * 3))
@@ -97,20 +97,20 @@ def test_a_difference_of_differences_is_paired_by_test_sample() -> None:
     assert part.verdict is CONFIRMED
 
 
-def test_an_open_part_says_how_many_seeds_would_settle_it() -> None:
+def test_an_open_part_says_how_many_seeds_would_settle_it():
     part = only_part(ROW, runs(a=[0.9, 0.7, 0.8], b=[0.75, 0.7, 0.7]))
     assert part.verdict is INCONCLUSIVE
     assert 3 < part.settled_by < 100
 
 
-def test_a_run_that_diverged_counts_as_a_guess() -> None:
+def test_a_run_that_diverged_counts_as_a_guess():
     failed = [("b", 0), ("b", 1), ("b", 2)]
     part = only_part(ROW, runs(*failed, a=[0.5, 0.5, 0.5], b=[0, 0, 0]))
     assert part.effect == pytest.approx(40)
     assert only_part(ROW, runs(*failed, a=[0.096, 0.1, 0.1], b=[0, 0, 0])).verdict is NOT_TESTABLE
 
 
-def test_two_sides_at_chance_decide_nothing_and_one_of_them_loses() -> None:
+def test_two_sides_at_chance_decide_nothing_and_one_of_them_loses():
     of = runs(a=[0.1, 0.1, 0.11], b=[0.5, 0.5, 0.5])
     assert only_part(ROW, of).verdict is CONTRADICTED
     assert only_part(replace(ROW, a="b", b="a"), of).verdict is CONFIRMED
@@ -119,7 +119,7 @@ def test_two_sides_at_chance_decide_nothing_and_one_of_them_loses() -> None:
     assert only_part(replace(ROW, form=ClaimForm.NO_LESS), both).note == "at chance"
 
 
-def test_ratios_are_shown_in_times() -> None:
+def test_ratios_are_shown_in_times():
     row = replace(ROW, form=ClaimForm.TIMES, margin="100", measure="uplink_bits")
     part = only_part(row, runs(name="uplink_bits", a=[400, 200, 800], b=[2, 2, 2]))
     assert part.effect == pytest.approx(200)
@@ -128,18 +128,18 @@ def test_ratios_are_shown_in_times() -> None:
     assert (exact.verdict, exact.lower, exact.upper) == (CONFIRMED, *2 * [pytest.approx(200)])
 
 
-def test_a_difference_has_the_errors_of_all_its_settings() -> None:
+def test_a_difference_has_the_errors_of_all_its_settings():
     of = runs(a=[0.9, 0.9, 0.9], b=[0.8, 0.8, 0.8], c=[0.7, 0.7, 0.7], d=[0.65, 0.65, 0.65])
     alone, losses = only_part(ROW, of), only_part(replace(ROW, a="a -> b", b="c -> d"), of)
     assert losses.effect == pytest.approx(5)
     assert losses.upper - losses.lower > alone.upper - alone.lower > 0
 
 
-def test_a_number_is_a_side() -> None:
+def test_a_number_is_a_side():
     assert only_part(replace(ROW, b="10"), runs(a=[0.5, 0.5, 0.5])).effect == pytest.approx(40)
 
 
-def test_parts_without_runs_are_listed_and_block_nothing() -> None:
+def test_parts_without_runs_are_listed_and_block_nothing():
     row = replace(ROW, b="{other}", over="other=b|c")
     of = runs(a=[0.9, 0.9, 0.9], b=[0.8, 0.8, 0.8])
     (claim,) = evaluate([row], TASKS, {"large": of}, RECORD, RULES)
@@ -149,7 +149,7 @@ def test_parts_without_runs_are_listed_and_block_nothing() -> None:
     assert claim.verdict is NOT_TESTABLE
 
 
-def test_what_means_do_not_measure_was_run_and_is_not_compared() -> None:
+def test_what_means_do_not_measure_was_run_and_is_not_compared():
     kept = Runs(pd.DataFrame(), means={"a": (90.0, 1.0, 5), "b": (80.0, 1.0, 5)})
     assert only_part(ROW, kept).note == "from means alone"
     bits = replace(ROW, measure="uplink_bits")
@@ -157,14 +157,14 @@ def test_what_means_do_not_measure_was_run_and_is_not_compared() -> None:
     assert only_part(replace(bits, b="c"), kept).note == "not run"
 
 
-def test_clauses_of_a_claim_are_judged_together() -> None:
+def test_clauses_of_a_claim_are_judged_together():
     of = {"large": runs(a=[0.9, 0.9, 0.9], b=[0.8, 0.8, 0.8])}
     rows = [ROW, replace(ROW, a="b", b="a"), replace(ROW, id="x-02")]
     claims = evaluate(rows, TASKS, of, RECORD, RULES)
     assert [(claim.id, claim.verdict) for claim in claims] == [("x-01", MIXED), ("x-02", CONFIRMED)]
 
 
-def test_one_case_shows_that_something_exists_and_none_that_it_does_not() -> None:
+def test_one_case_shows_that_something_exists_and_none_that_it_does_not():
     row = replace(ROW, form=ClaimForm.EXISTS, b="{other}", over="other=b|c")
     of = {"large": runs(a=[0.8, 0.8, 0.8], b=[0.7, 0.7, 0.7], c=[0.9, 0.9, 0.9])}
     assert evaluate([row], TASKS, of, RECORD, RULES)[0].verdict is CONFIRMED
@@ -173,7 +173,7 @@ def test_one_case_shows_that_something_exists_and_none_that_it_does_not() -> Non
     assert (claim.verdict, part.verdict) == (INCONCLUSIVE, CONTRADICTED)
 
 
-def test_what_is_identical_is_so_in_every_seed() -> None:
+def test_what_is_identical_is_so_in_every_seed():
     row = replace(
         ROW, form=ClaimForm.FORMULA, measure="identical", a="accuracy: {along}", b="",
         over="along=a|b",
@@ -183,7 +183,7 @@ def test_what_is_identical_is_so_in_every_seed() -> None:
     assert only_part(row, runs(a=[0.9, 0.8])).verdict is NOT_TESTABLE
 
 
-def test_fedfeat_decides_nothing_where_fedavg_guesses_in_a_seed() -> None:
+def test_fedfeat_decides_nothing_where_fedavg_guesses_in_a_seed():
     rules = PaperRules(MEASURES, undecided=undecided)
     row = replace(ROW, b="fedavg")
     guessing = runs(a=[0.9, 0.9, 0.9], fedavg=[0.5, 0.5, 0.1])
@@ -191,7 +191,7 @@ def test_fedfeat_decides_nothing_where_fedavg_guesses_in_a_seed() -> None:
     assert only_part(row, runs(a=[0.9, 0.9, 0.9], fedavg=[0.5, 0.5, 0.5]), rules).note == ""
 
 
-def test_a_measure_without_classes_has_neither_chance_nor_test_set() -> None:
+def test_a_measure_without_classes_has_neither_chance_nor_test_set():
     tasks = {"large": ClaimTask("large", test_samples=150)}
     of = {"large": runs(name="rouge1", a=[5.0, 5.0, 5.0], b=[4.0, 4.0, 4.0])}
     (claim,) = evaluate([ROW], tasks, of, RECORD, RULES)
@@ -199,7 +199,7 @@ def test_a_measure_without_classes_has_neither_chance_nor_test_set() -> None:
     assert (part.verdict, part.lower, part.upper) == (CONFIRMED, 1.0, 1.0)
 
 
-def test_counts_are_equal_without_a_printed_size() -> None:
+def test_counts_are_equal_without_a_printed_size():
     row = replace(ROW, form=ClaimForm.EQUAL, measure="uplink_bits")
     of = runs(name="uplink_bits", a=[8, 8, 8], b=[8, 8, 8])
     assert only_part(row, of).verdict is CONFIRMED
@@ -207,9 +207,7 @@ def test_counts_are_equal_without_a_printed_size() -> None:
     assert only_part(row, of, measured).verdict is INCONCLUSIVE
 
 
-def test_a_formula_without_its_data_leaves_a_claim_open_and_a_task_that_was_not_run_does_not() -> (
-    None
-):
+def test_a_formula_without_its_data_leaves_a_claim_open_and_a_task_that_was_not_run_does_not():
     formula = replace(ROW, form=ClaimForm.FORMULA, measure="unknown", a="a", b="")
     rules = replace(RULES, functions={"unknown": lambda case: None})
     ((of_data,),) = (evaluate([replace(formula, tasks=())], TASKS, {}, RECORD, rules),)

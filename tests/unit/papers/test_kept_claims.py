@@ -33,9 +33,7 @@ def tasks(runs: Mapping[str, Runs]) -> Mapping[str, ClaimTask]:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_what_claims_come_to_is_what_is_kept(
-    root: Path, tmp_path: Path, runs: Mapping[str, Runs], tasks: Mapping[str, ClaimTask], paper: str
-) -> None:
+def test_what_claims_come_to_is_what_is_kept(root, tmp_path, runs, tasks, paper):
     kept = root / KEPT / "papers"
     audit = {row["id"]: row for row in csv_rows(kept / "audit.csv") if row["paper"] == paper}
     record = PaperRecord.of((root / "published" / paper).glob("*.csv"), audit=audit)
@@ -59,9 +57,7 @@ OF_PRINTED += [("thesis", "budget_bounds")]
 
 
 @pytest.mark.parametrize(("paper", "name"), OF_PRINTED)
-def test_tables_without_runs_are_the_kept_ones(
-    root: Path, tmp_path: Path, paper: str, name: str
-) -> None:
+def test_tables_without_runs_are_the_kept_ones(root, tmp_path, paper, name):
     entries = {entry.path: entry for entry in made_in_a_loop(of_paper(paper))}
     entry = entries[f"tables/{name}"]
     inputs = {argument: root / path for argument, path in entry.inputs.items()}

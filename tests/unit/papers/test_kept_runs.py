@@ -48,7 +48,7 @@ def kept(project: Path) -> dict[str, Runs]:
     return read_kept(project / path for path in kept_files(project, KEPT))
 
 
-def test_kept_runs_measure_what_fresh_ones_do(kept: dict[str, Runs]) -> None:
+def test_kept_runs_measure_what_fresh_ones_do(kept):
     accuracy = MEASURES["accuracy"]
     assert isinstance(accuracy, ClaimMeasure)
     assert accuracy.values(kept["large"], "a").to_dict() == {0: 91.0, 1: 80.0}
@@ -58,14 +58,14 @@ def test_kept_runs_measure_what_fresh_ones_do(kept: dict[str, Runs]) -> None:
     assert only_part(ROW, kept["large"]) == fresh
 
 
-def test_series_that_claims_follow_are_kept(kept: dict[str, Runs]) -> None:
+def test_series_that_claims_follow_are_kept(kept):
     of = ["setting", "seed", "series", "step", "value"]
     expected = SERIES[SERIES["series"] == "test_accuracy"][of]
     found = kept["large"].series[of].sort_values(["seed", "step"], ignore_index=True)
     pd.testing.assert_frame_equal(found, expected.reset_index(drop=True), check_dtype=False)
 
 
-def test_means_alone_are_not_paired(kept: dict[str, Runs]) -> None:
+def test_means_alone_are_not_paired(kept):
     part = only_part(ROW, kept["means"])
     assert (part.effect, part.seeds, part.note) == (pytest.approx(10), 4, "from means alone")
     of_seeds = float(t.ppf(0.975, 3)) * 5 / 2
@@ -73,7 +73,7 @@ def test_means_alone_are_not_paired(kept: dict[str, Runs]) -> None:
     assert part.upper - part.effect == pytest.approx(np.hypot(of_seeds, of_test_set**0.5), 1e-3)
 
 
-def test_without_kept_results_nothing_is_read(tmp_path: Path) -> None:
+def test_without_kept_results_nothing_is_read(tmp_path):
     assert read_kept(kept_files(tmp_path, KEPT)) == {}
 
 
@@ -81,9 +81,7 @@ def test_without_kept_results_nothing_is_read(tmp_path: Path) -> None:
     ("task", "measure"),
     [("digits-network-full", "accuracy_x1"), ("bridged_domain-full", "accuracy_1")],
 )
-def test_answers_that_are_kept_are_those_of_the_accuracy(
-    root: Path, task: str, measure: str
-) -> None:
+def test_answers_that_are_kept_are_those_of_the_accuracy(root, task, measure):
     """Each is the mean of the answers that are paired for it."""
     accuracy = measures_of("thesis")[measure]
     assert isinstance(accuracy, ClaimMeasure)

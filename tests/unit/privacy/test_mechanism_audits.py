@@ -323,7 +323,7 @@ GAUSSIAN = (
 @pytest.mark.parametrize(
     ("noise", "law"), [*((noise, norm) for noise in GAUSSIAN), (of_activations, laplace)]
 )
-def test_noise_has_its_law_and_nothing_in_common(noise: Callable[[], np.ndarray], law):
+def test_noise_has_its_law_and_nothing_in_common(noise, law):
     """Sums along every axis vary as those of independent numbers do, no more and no less.
 
     Noise that rounds, clients or coordinates share has a sum too large along that axis.

@@ -7,7 +7,7 @@ from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 
 
-def test_noise_of_training_stays_keyed_by_first_names() -> None:
+def test_noise_of_training_stays_keyed_by_first_names():
     setting = {"method": "private_gd", "mechanism": "dp_gd", "sigma": 3.0}
     training = {
         "epochs": 3, "batch": 8, "clients_per_round": 5, "learning_rate": 0.1, "momentum": 0.5,

@@ -24,7 +24,7 @@ experiments:
 """
 
 
-def test_defaults_are_filled_and_the_input_left_alone() -> None:
+def test_defaults_are_filled_and_the_input_left_alone():
     config = yaml.safe_load(GOOD)
     before = copy.deepcopy(config)
     study = resolve(config)
@@ -34,7 +34,7 @@ def test_defaults_are_filled_and_the_input_left_alone() -> None:
     assert len(study.settings["digits"]["scarcity"]) == 2 * (1 + 2)
 
 
-def test_a_tilde_that_begins_a_path_is_the_user_s_folder() -> None:
+def test_a_tilde_that_begins_a_path_is_the_user_s_folder():
     config = yaml.safe_load(GOOD) | {"data_folder": "../~/data"}
     config["tasks"]["digits"]["data"] = {"kind": "folder", "train": "~/pics"}
     study = resolve(config)
@@ -42,13 +42,13 @@ def test_a_tilde_that_begins_a_path_is_the_user_s_folder() -> None:
     assert study.task("digits")["data"]["train"] == str(Path.home() / "pics")
 
 
-def test_a_project_whose_path_has_braces_is_refused() -> None:
+def test_a_project_whose_path_has_braces_is_refused():
     require_plain_place(Path("/some/place"))
     with pytest.raises(UserError, match=r"is in /some/\{x\}/fbftl, and .* rename or move"):
         require_plain_place(Path("/some/{x}/fbftl"))
 
 
-def test_a_grid_may_be_for_some_tasks_only() -> None:
+def test_a_grid_may_be_for_some_tasks_only():
     config = yaml.safe_load(GOOD)
     config["tasks"]["letters"] = copy.deepcopy(config["tasks"]["digits"])
     config["study"]["tasks"].append("letters")
@@ -58,14 +58,14 @@ def test_a_grid_may_be_for_some_tasks_only() -> None:
     assert added == {"fbftl+plr=0.9"}
 
 
-def test_a_grid_for_a_task_that_is_not_there_is_refused() -> None:
+def test_a_grid_for_a_task_that_is_not_there_is_refused():
     config = yaml.safe_load(GOOD)
     config["experiments"]["scarcity"]["grids"][0]["tasks"] = ["digit"]
     with pytest.raises(UserError, match=r"grids\.0\.tasks names the task 'digit'"):
         resolve(config)
 
 
-def test_axes_of_an_experiment_replace_those_of_its_grids() -> None:
+def test_axes_of_an_experiment_replace_those_of_its_grids():
     config = yaml.safe_load(GOOD)
     config["experiments"]["scarcity"] = {
         "axes": {"plr": [0.2], "samples_per_client": [3]},
@@ -75,7 +75,7 @@ def test_axes_of_an_experiment_replace_those_of_its_grids() -> None:
     assert names == {"fbftl+fraction=0.5+plr=0.2", "fbftl+samples_per_client=3"}
 
 
-def test_methods_override_training() -> None:
+def test_methods_override_training():
     config = yaml.safe_load(GOOD)
     config["tasks"]["digits"]["methods"] = {"fbftl": {"epochs": 7}}
     study = resolve(config)
@@ -142,7 +142,7 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "sentence"), FAULTS)
-def test_a_fault_is_one_sentence(changes: dict[str, Any], sentence: str) -> None:
+def test_a_fault_is_one_sentence(changes, sentence):
     with pytest.raises(UserError) as refused:
         resolve(changed(changes))
     assert sentence in str(refused.value)
@@ -158,12 +158,12 @@ def bounds(annotation: Any) -> Iterator[Any]:
             yield part
 
 
-def test_every_number_of_an_axis_has_bounds() -> None:
+def test_every_number_of_an_axis_has_bounds():
     numbers = [axis for axis in AXES.values() if axis.type in (int, float) and not axis.listed]
     assert [axis.name for axis in numbers if not [*bounds(axis.annotation)]] == []
 
 
-def test_more_settings_than_a_plan_holds_are_refused_before_any_is_made() -> None:
+def test_more_settings_than_a_plan_holds_are_refused_before_any_is_made():
     values = [number / 1000 for number in range(1, 301)]
     config = yaml.safe_load(GOOD)
     config["experiments"]["scarcity"]["grids"] = [

@@ -1,7 +1,6 @@
 """Clients that cannot be dealt are refused before any job, each in one sentence."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,7 +31,7 @@ UNSOUND: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "sentence"), UNSOUND)
-def test_a_block_that_contradicts_itself_does_not(changes: dict[str, Any], sentence: str) -> None:
+def test_a_block_that_contradicts_itself_does_not(changes, sentence):
     with pytest.raises(UserError, match=sentence):
         filled(ImageClients, BLOCK | changes)
 
@@ -47,7 +46,7 @@ NOT_DEALT: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("changes", "axes", "sentence"), NOT_DEALT)
-def test_what_cannot_is_refused(changes: dict, axes: dict, sentence: str) -> None:
+def test_what_cannot_is_refused(changes, axes, sentence):
     block = BLOCK | changes
     (fault,) = dealing_faults(block, Dealing.of(block, Setting(**axes)))
     assert re.search(sentence, fault)
@@ -73,17 +72,17 @@ ENOUGH: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("changes", ENOUGH)
-def test_what_the_samples_fill_passes(changes: dict[str, Any]) -> None:
+def test_what_the_samples_fill_passes(changes):
     assert not [*too_few_faults(Dealing.of(BLOCK | changes), 100)]
 
 
 @pytest.mark.parametrize(("changes", "sentence"), TOO_MANY)
-def test_what_they_do_not_fill_is_refused(changes: dict[str, Any], sentence: str) -> None:
+def test_what_they_do_not_fill_is_refused(changes, sentence):
     fault = next(too_few_faults(Dealing.of(BLOCK | changes), 100))
     assert re.search(sentence, fault)
 
 
-def test_memories_are_known_by_cut_and_network() -> None:
+def test_memories_are_known_by_cut_and_network():
     """The paper's head behind 4,096 features: 892 GB, and not the 472 of its hidden widths."""
     paper = {"head": [4096, 4096, 512], "clients": {"samples_per_client": 8}}
     paper_study = study(paper, method=["ftl_c"], bits=[2])
@@ -97,7 +96,7 @@ def test_memories_are_known_by_cut_and_network() -> None:
         require_feasible(whole, "digits", 1438, sizes=Sizes(networks={None: 10**7}))
 
 
-def test_memories_may_go_to_a_scratch_folder_that_exists(tmp_path: Path) -> None:
+def test_memories_may_go_to_a_scratch_folder_that_exists(tmp_path):
     large = study({"head": [4096, 4096]}, method=["fl"], bits=[8])
     large.config["scratch_folder"] = str(tmp_path)
     require_feasible(large, "digits", 1438)

@@ -121,13 +121,13 @@ def require_answer(config: Any) -> None:
 
 @settings(max_examples=CASES, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_a_mutated_configuration(data: st.DataObject, good: dict) -> None:
+def test_a_mutated_configuration(data, good):
     require_answer(mutated(good, data))
 
 
 @settings(max_examples=100)
 @given(config=st.dictionaries(st.sampled_from(["study", "tasks", "experiments", "seeds"]), VALUES))
-def test_a_configuration_out_of_thin_air(config: dict) -> None:
+def test_a_configuration_out_of_thin_air(config):
     require_answer(config)
 
 
@@ -142,7 +142,7 @@ TAGGED = {
 
 
 @pytest.mark.parametrize("value", TAGGED.values(), ids=TAGGED)
-def test_what_yaml_tags_build_is_refused(value: str, good: dict, tmp_path: Path) -> None:
+def test_what_yaml_tags_build_is_refused(value, good, tmp_path):
     """Snakemake's own reader builds some of what tags ask for, before this project sees it."""
     path = tmp_path / "study.yaml"
     path.write_text(yaml.safe_dump(good | {"seeds": "HERE"}).replace("HERE", value))
@@ -151,7 +151,7 @@ def test_what_yaml_tags_build_is_refused(value: str, good: dict, tmp_path: Path)
 
 
 @pytest.mark.parametrize("function", ["object/apply", "object/new"])
-def test_tags_that_call_something_call_nothing(function: str, tmp_path: Path) -> None:
+def test_tags_that_call_something_call_nothing(function, tmp_path):
     path, trace = tmp_path / "study.yaml", tmp_path / "called"
     path.write_text(f"seeds: !!python/{function}:os.system ['touch {trace}']\n")
     with pytest.raises(WorkflowError, match="not valid JSON or YAML"):

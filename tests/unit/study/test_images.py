@@ -1,64 +1,30 @@
 """Cuts and networks that settings of a task with images may name, and what their jobs are told."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
-from fbftl.study import images
-from fbftl.study.clients import Dealing
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.study.settings import Setting, from_axes
-
-TASK: dict[str, Any] = {
-    "features": {"cut": "relu_fc1", "further_cuts": ["fc1"]},
-    "privacy": {"feature_clip": {"quantile": 0.5}, "training": {}},
-    "clients": {"samples_per_client": 8, "clients": None},
-    "training": {"epochs": 3, "dropout": False, "batch_norm": "frozen"},
-    "methods": {},
-    "head": [5],
-    "networks": {
-        "cnn": {"kind": "cnn", "channels": [[2]], "fc": [4], "norm": "batch", "cut": "pool1"},
-        "mlp": {"kind": "mlp", "fc": [4], "norm": "none", "cut": "relu_fc1"},
-    },
-}
+from unit.study.test_refused_settings import study as image_study
 
 
-def settled(setting: Setting, task: dict[str, Any]) -> Setting:
-    """Return a setting as the task runs it.
-
-    Raises:
-        UserError: if it cannot.
-    """
-    setting = images.settled(setting, task)
-    for fault in images.faults(setting, "digits", task, Dealing.of(task["clients"], setting)):
-        raise UserError(f"'{setting.name}'; {fault}")
-    return setting
+def test_the_own_cut_needs_no_naming():
+    of_task = image_study({}, method=["fbftl", "ftl_c"], cut=["relu_fc1", "fc1", None])
+    names = ["fbftl", "fbftl+cut=fc1", "ftl_c", "ftl_c+cut=fc1"]
+    assert list(of_task.settings["digits"]["asked"]) == names
 
 
-def names(*axes: dict[str, Any]) -> list[str]:
-    return sorted({settled(from_axes(axis), TASK).name for axis in axes})
-
-
-def test_the_own_cut_needs_no_naming() -> None:
-    assert names({"cut": "relu_fc1"}, {}) == ["fbftl"]
-    assert names({"cut": "fc1", "method": "ftl_c"}) == ["ftl_c+cut=fc1"]
-
-
-def job_of(task: dict[str, Any] | None = None, **axes: Any) -> dict[str, Any]:
-    task = TASK if task is None else TASK | task
-    return images.job(settled(from_axes(axes), task), task)
-
-
-def test_epochs_that_validation_finds_are_for_heads_that_a_server_trains() -> None:
+def test_epochs_that_validation_finds_are_for_heads_that_a_server_trains():
     chosen = {"epochs": "validated", "validation": 0.1, "selection": "validation"}
-    training = job_of({"training": chosen})["training"]
-    assert (training["epochs"], training["until_settled"]) == (512, True)
-    assert "until_settled" not in job_of({"training": chosen}, method="fedavg")["training"]
+    methods = ("fbftl", "fedavg")
+    of_task = image_study({"training": chosen}, method=[*methods])
+    of_head, by_rounds = (of_task.job("digits", name)["training"] for name in methods)
+    assert (of_head["epochs"], of_head["until_settled"]) == (512, True)
+    assert "until_settled" not in by_rounds
 
 
 CONFIG = """
@@ -88,18 +54,18 @@ def study(**axes: list) -> Study:
     return resolve(config)
 
 
-def test_an_experiment_is_for_its_kind_of_task() -> None:
+def test_an_experiment_is_for_its_kind_of_task():
     settings = study().settings
     assert list(settings["digits"]) == ["images"]
     assert list(settings["talks"]) == ["talks"]
 
 
-def test_the_tasks_own_cut_needs_no_name() -> None:
+def test_the_tasks_own_cut_needs_no_name():
     named = study().settings["talks"]["talks"]
     assert list(named) == ["fbftl", "fbftl+cut=2", "ftl_c", "ftl_c+cut=2", "ftl_f"]
 
 
-def test_a_job_knows_its_cut_and_its_plan() -> None:
+def test_a_job_knows_its_cut_and_its_plan():
     resolved = study()
     jobs = {
         name: from_params(resolved.job("talks", name), axes_by_method())
@@ -130,12 +96,12 @@ def test_a_job_knows_its_cut_and_its_plan() -> None:
         ({"cut": [0]}, r"add its cut to tasks\.talks\.features\.further_cuts"),
     ],
 )
-def test_what_a_task_of_dialogues_cannot_run_is_refused(axes: dict, sentence: str) -> None:
+def test_what_a_task_of_dialogues_cannot_run_is_refused(axes, sentence):
     with pytest.raises(UserError, match=f"task 'talks' cannot run .*; .*{sentence}"):
         study(**axes)
 
 
-def test_memories_of_dialogues_that_fit_nowhere_are_refused() -> None:
+def test_memories_of_dialogues_that_fit_nowhere_are_refused():
     resolved = study(method=["ftl_c", "ftl_f"], bits=[2])
     sizes = Sizes(heads={"1": 10**5}, networks={None: 10**6})
     require_feasible(resolved, "talks", 600, sizes=sizes)
@@ -145,7 +111,7 @@ def test_memories_of_dialogues_that_fit_nowhere_are_refused() -> None:
         require_feasible(resolved, "talks", 600, sizes=replace(sizes, heads={"1": 5 * 10**6}))
 
 
-def test_a_clip_norm_lets_dialogues_be_gaussian() -> None:
+def test_a_clip_norm_lets_dialogues_be_gaussian():
     config = yaml.safe_load(CONFIG)
     config["tasks"]["talks"]["privacy"] = {"feature_clip": {"norm": 3.0}}
     config["experiments"]["talks"]["grids"] = [{"mechanism": ["gaussian"], "epsilon": [2]}]

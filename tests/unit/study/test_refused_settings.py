@@ -112,7 +112,7 @@ GRIDS: list[tuple[Block, str]] = [
 
 
 @pytest.mark.parametrize(("axes", "sentence"), GRIDS)
-def test_axes_that_contradict_each_other_are_one_sentence(axes: Block, sentence: str) -> None:
+def test_axes_that_contradict_each_other_are_one_sentence(axes, sentence):
     with pytest.raises(UserError, match=sentence):
         expand([grid({k: v for k, v in axes.items() if v is not None})])
 
@@ -230,18 +230,18 @@ POSSIBLE: list[tuple[Block, Block]] = [
 
 
 @pytest.mark.parametrize(("task", "axes", "sentence"), REFUSED)
-def test_what_a_task_cannot_run_is_one_sentence(task: Block, axes: Block, sentence: str) -> None:
+def test_what_a_task_cannot_run_is_one_sentence(task, axes, sentence):
     with pytest.raises(UserError) as refused:
         require_feasible(study(task, **axes), "digits", 1438, sizes=SIZES, public=300)
     assert re.search(sentence, str(refused.value)), refused.value
 
 
 @pytest.mark.parametrize(("task", "axes"), POSSIBLE)
-def test_what_is_just_within_its_limits_passes(task: Block, axes: Block) -> None:
+def test_what_is_just_within_its_limits_passes(task, axes):
     require_feasible(study(task, **axes), "digits", 1438, sizes=SIZES, public=300)
 
 
-def test_what_is_unknown_is_left_to_the_jobs() -> None:
+def test_what_is_unknown_is_left_to_the_jobs():
     huge = {"clients": {"samples_per_client": 10**6}}
     beyond = study(CLIPPED, **PRIVATE, fraction_bits=[53])
     for unknown in (study(huge, method="fl"), beyond, study({}, **ECOS | {"purchase": 301})):

@@ -5,11 +5,12 @@ from itertools import product
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import check_networks
-from fbftl.study.config import resolve
+from fbftl.study.config import Study
 from fbftl.study.settings import TYPES, Setting, expand, from_axes, simplified
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from snakemake.target_jobs import parse_target_jobs_cli_args
+from unit.study.test_refused_settings import study
 
 AXIS_VALUES = {
     "method": ["fbftl"],
@@ -29,7 +30,7 @@ grids = st.dictionaries(st.sampled_from(list(AXIS_VALUES)), st.none()).flatmap(
 )
 
 
-def test_names_are_stable() -> None:
+def test_names_are_stable():
     assert Setting().name == "fbftl"
     assert from_axes({"fraction": 0.01, "plr": 0.9}).name == "fbftl+fraction=0.01+plr=0.9"
     assert from_axes({"method": "ftl_c", "bits": 8}).name == "ftl_c+bits=8"
@@ -39,7 +40,7 @@ def test_names_are_stable() -> None:
 
 
 @given(grids)
-def test_a_name_survives_the_way_to_another_machine(grid: dict) -> None:
+def test_a_name_survives_the_way_to_another_machine(grid):
     """Snakemake hands a remote job its wildcards as text, `rule:name=value,name=value`."""
     for setting in map(
         from_axes, (dict(zip(grid, v, strict=True)) for v in product(*grid.values()))
@@ -48,14 +49,14 @@ def test_a_name_survives_the_way_to_another_machine(grid: dict) -> None:
         assert job.wildcards_dict == {"task": "digits", "setting": setting.name}
 
 
-def test_axes_without_effect_vanish() -> None:
+def test_axes_without_effect_vanish():
     assert from_axes({"loss": "reshuffled"}) == Setting()
     assert from_axes({"method": "fl", "feedback": False}) == Setting(method="fl")
     assert from_axes({"epsilon": 4.0}) == Setting()
     assert from_axes({"method": "fl", "feedback": False, "bits": 2}).feedback is False
 
 
-def test_experiments_share_their_common_settings() -> None:
+def test_experiments_share_their_common_settings():
     loss = {"plr": [0, 0.5, 0.9]}
     compression = {"bits": [32, 8], "keep": [1, 0.1]}
     assert len(expand([loss, compression])) == 3 + 4 - 1
@@ -63,7 +64,7 @@ def test_experiments_share_their_common_settings() -> None:
 
 @settings(max_examples=30)
 @given(st.lists(grids, max_size=3))
-def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
+def test_expansion_is_sorted_unique_and_typed(spans):
     # With a loss beside it every axis has an effect in some setting.
     expanded = expand([span | {"blr": [0.0, 0.2]} for span in spans])
     names = [s.name for s in expanded]
@@ -78,20 +79,13 @@ def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
 EPPFL = {"method": "eppfl"}
 
 
-def study(**axes: object) -> dict:
-    network = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "relu1_1"}
-    task = {
-        "data": {"kind": "digits"},
-        "source": {"kind": "pretrain", "image": [8, 8, 1]},
-        "features": {"cut": "relu_fc1"},
-        "networks": {"cnn": network},
-    }
-    grid = {"method": ["eppfl"], "network": ["cnn"]} | {axis: [v] for axis, v in axes.items()}
-    return {
-        "study": {"tasks": ["toy"], "experiments": ["split"]},
-        "tasks": {"toy": task},
-        "experiments": {"split": {"grids": [grid]}},
-    }
+NETWORK = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "relu1_1"}
+
+
+def split_at(client_part: str) -> Study:
+    """Return a study whose clients train as far as that layer."""
+    axes = EPPFL | {"network": "cnn", "client_part": client_part}
+    return study({"networks": {"cnn": NETWORK}}, **axes)
 
 
 def test_axes_of_split_training_without_effect_vanish():
@@ -106,10 +100,10 @@ def test_axes_of_split_training_without_effect_vanish():
 
 
 def test_a_client_part_is_where_the_job_cuts_and_has_to_be_in_the_network():
-    resolved = resolve(study(client_part="relu2_1"))
-    (name,) = resolved.settings["toy"]["split"]
-    assert resolved.job("toy", name)["block"]["network"]["cut"] == "relu2_1"
-    check_networks("toy", resolved.task("toy"), resolved.client_parts("toy"))
-    wrong = resolve(study(client_part="relu7_1"))
+    resolved = split_at("relu2_1")
+    (name,) = resolved.settings["digits"]["asked"]
+    assert resolved.job("digits", name)["block"]["network"]["cut"] == "relu2_1"
+    check_networks("digits", resolved.task("digits"), resolved.client_parts("digits"))
+    wrong = split_at("relu7_1")
     with pytest.raises(UserError, match=r"cut is 'relu7_1'.*choose among conv1_1"):
-        check_networks("toy", wrong.task("toy"), wrong.client_parts("toy"))
+        check_networks("digits", wrong.task("digits"), wrong.client_parts("digits"))

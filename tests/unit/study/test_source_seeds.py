@@ -1,7 +1,6 @@
 """Several source networks of a task: what its repeats are, and who may not have any."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,7 +42,7 @@ def study_of(sources: int | None, **task: Any) -> Study:
     return resolve(config)
 
 
-def test_the_task_itself_is_the_same_with_further_sources() -> None:
+def test_the_task_itself_is_the_same_with_further_sources():
     several, one = study_of(3), study_of(None)
     assert several.tasks == one.tasks == ["digits"]
     assert several.with_repeats(several.tasks) == ["digits", *FURTHER]
@@ -53,7 +52,7 @@ def test_the_task_itself_is_the_same_with_further_sources() -> None:
         assert several.job("digits", name) == one.job("digits", name)
 
 
-def test_a_repeat_has_another_source_and_seeds_of_its_own() -> None:
+def test_a_repeat_has_another_source_and_seeds_of_its_own():
     study = study_of(3)
     for number, name in enumerate(FURTHER, 1):
         assert (is_repeat(name), task_of(name)) == (True, "digits")
@@ -81,7 +80,7 @@ def test_a_repeat_has_another_source_and_seeds_of_its_own() -> None:
         ({"seeds": [2**63 - 1]}, "the seeds of its last source would be above"),
     ],
 )
-def test_what_cannot_be_drawn_anew_is_refused(task: dict[str, Any], sentence: str) -> None:
+def test_what_cannot_be_drawn_anew_is_refused(task, sentence):
     with pytest.raises(UserError) as refused:
         study_of(3, **task)
     assert str(refused.value).startswith("config: tasks.digits.source_seeds is 3")
@@ -89,7 +88,7 @@ def test_what_cannot_be_drawn_anew_is_refused(task: dict[str, Any], sentence: st
     study_of(1, **task)
 
 
-def test_dialogues_have_one_source(root: Path) -> None:
+def test_dialogues_have_one_source(root):
     config = read_yaml(root / "config.yaml")
     config["study"] = {"tasks": ["dialogues"], "experiments": ["language"]}
     config["tasks"]["dialogues"]["source_seeds"] = 2

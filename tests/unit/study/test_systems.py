@@ -66,7 +66,7 @@ OTHERS = {"cat-digits": ["cat_sweep"]}
         ("all", OWN | TOYS | OTHERS),
     ],
 )
-def test_papers_choose_whose_block_is_made(papers: Any, expected: dict[str, list[str]]) -> None:
+def test_papers_choose_whose_block_is_made(papers, expected):
     resolved = resolve(study("own") | {"papers": papers}, SYSTEMS)
     assert experiments_by_task(resolved) == expected
     by_paper = {"fbftl": OWN, "toys": TOYS, "others": OTHERS}
@@ -77,7 +77,7 @@ def test_papers_choose_whose_block_is_made(papers: Any, expected: dict[str, list
     }
 
 
-def test_every_call_knows_all_tasks_and_a_study_laid_over_changes_them() -> None:
+def test_every_call_knows_all_tasks_and_a_study_laid_over_changes_them():
     config = study("own")
     config["study"] = {"tasks": ["ant-digits"], "experiments": ["ant_sweep", "own_sweep"]}
     config["tasks"]["ant-digits"] = {"head": [5]}
@@ -90,7 +90,7 @@ def test_every_call_knows_all_tasks_and_a_study_laid_over_changes_them() -> None
     assert made_of(resolved, "fbftl") == {"ant-digits": ["own_sweep"]}
 
 
-def test_a_task_may_have_seeds_of_its_own() -> None:
+def test_a_task_may_have_seeds_of_its_own():
     config = study("own", "few")
     config["tasks"]["few-digits"] = TASK | {"seeds": [7]}
     resolved = resolve(config | {"seeds": [0, 1, 2, 3, 4]})
@@ -98,12 +98,12 @@ def test_a_task_may_have_seeds_of_its_own() -> None:
     assert resolved.job("own-digits", "fbftl")["seeds"] == [0, 1, 2, 3, 4]
 
 
-def test_a_paper_without_a_study_is_refused() -> None:
+def test_a_paper_without_a_study_is_refused():
     with pytest.raises(UserError, match="names 'toy', which has no study; choose among fbftl, toy"):
         resolve(study("own") | {"papers": "toy"}, SYSTEMS)
 
 
-def test_a_block_that_names_nothing_known_is_refused_by_its_file() -> None:
+def test_a_block_that_names_nothing_known_is_refused_by_its_file():
     unknown = System("dog", "toys", **(study("dog") | {"tasks": {}}))
     with pytest.raises(UserError, match=r"^studies/dog.yaml: study.tasks names the task 'dog-di"):
         resolve(study("own") | {"papers": "toys"}, [unknown])
@@ -123,12 +123,12 @@ def write(path: Path, content: Any) -> None:
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
 
 
-def test_systems_of_papers_are_read(folder: Path) -> None:
+def test_systems_of_papers_are_read(folder):
     assert read_systems(folder) == [system("ant", "toys")]
 
 
 @pytest.mark.parametrize("what", ["task", "experiment"])
-def test_a_name_that_two_studies_tell_is_refused(folder: Path, what: str) -> None:
+def test_a_name_that_two_studies_tell_is_refused(folder, what):
     twice = OF_TOYS | study("ant")
     twice[f"{what}s"] |= study("own")[f"{what}s"]
     write(folder / "studies/ant.yaml", twice)
@@ -148,9 +148,7 @@ def test_a_name_that_two_studies_tell_is_refused(folder: Path, what: str) -> Non
         ),
     ],
 )
-def test_a_file_that_says_anything_else_is_refused(
-    folder: Path, content: Any, sentence: str
-) -> None:
+def test_a_file_that_says_anything_else_is_refused(folder, content, sentence):
     write(folder / "studies/ant.yaml", content)
     with pytest.raises(UserError, match=sentence):
         read_systems(folder)

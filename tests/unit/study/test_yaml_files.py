@@ -1,7 +1,6 @@
 """Configuration files: nothing that they say is dropped; tasks that are like another."""
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from fbftl.study.systems import System
 from fbftl.study.yaml_files import read_config_file, read_yaml
 
 
-def test_files_are_read_as_yaml_says(root: Path) -> None:
+def test_files_are_read_as_yaml_says(root):
     for path in (root / "config.yaml", *root.glob("studies/*.yaml")):
         assert read_yaml(path) == yaml.safe_load(path.read_text(encoding="utf-8"))
 
@@ -28,32 +27,32 @@ def test_files_are_read_as_yaml_says(root: Path) -> None:
         ("? [1, 2]\n: 3\n", "cannot be read as YAML"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+def test_what_cannot_be_meant_is_refused(tmp_path, text, sentence):
     path = tmp_path / "study.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=sentence):
         read_yaml(path)
 
 
-def test_a_merged_key_may_be_told_again(tmp_path: Path) -> None:
+def test_a_merged_key_may_be_told_again(tmp_path):
     path = tmp_path / "study.yaml"
     path.write_text("base: &base {a: 1}\nmore:\n  <<: *base\n  a: 2\n", encoding="utf-8")
     assert read_yaml(path)["more"] == {"a": 2}
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(UserError, match=r"none\.yaml"):
         read_yaml(tmp_path / "none.yaml")
 
 
-def test_an_anchor_may_be_named_often(tmp_path: Path) -> None:
+def test_an_anchor_may_be_named_often(tmp_path):
     path = tmp_path / "study.yaml"
     rows = [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 15)]
     path.write_text("a0: &a0 [1]\n" + "".join(rows), encoding="utf-8")
     assert len(read_yaml(path)) == 15
 
 
-def test_aliases_that_multiply_without_bounds_are_refused(tmp_path: Path) -> None:
+def test_aliases_that_multiply_without_bounds_are_refused(tmp_path):
     """What reads the file copies every value wherever an alias names it."""
     path = tmp_path / "study.yaml"
     rows = [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)]
@@ -63,14 +62,14 @@ def test_aliases_that_multiply_without_bounds_are_refused(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("text", ["[]\n", "5\n", "", "word\n"])
-def test_a_configuration_without_keys_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_configuration_without_keys_is_refused(tmp_path, text):
     path = tmp_path / "study.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=r"study\.json holds no keys"):
         read_config_file(path)
 
 
-def test_a_target_after_a_configuration_is_told_from_a_file(tmp_path: Path) -> None:
+def test_a_target_after_a_configuration_is_told_from_a_file(tmp_path):
     with pytest.raises(UserError, match=r"no file .*layers; .* name targets before"):
         read_config_file(tmp_path / "layers")
 

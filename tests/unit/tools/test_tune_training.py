@@ -6,7 +6,7 @@ from fbftl.plan.opened import Prepared
 from fbftl.study.config import Study
 from fbftl.training.tasks.task import Inputs
 from tune_training import best_of, jobs_of, trials
-from unit.methods.frameworks.framework_toys import job_of
+from unit.methods.framework_toys import job_of
 
 RATES = [1.0, 10.0, 100.0]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 
 @given(st.integers(1, 50), st.integers(1, 20), st.integers(1, 10))
-def test_shuffled_visits_every_row_equally_often(count: int, batch: int, epochs: int) -> None:
+def test_shuffled_visits_every_row_equally_often(count, batch, epochs):
     rows = np.arange(count) * 3
     steps = -(-count // batch)
     chosen = np.concatenate(
@@ -21,7 +21,7 @@ def test_shuffled_visits_every_row_equally_often(count: int, batch: int, epochs:
     assert set(chosen) <= set(rows)
 
 
-def test_step_weights_sum_to_one_for_every_seed() -> None:
+def test_step_weights_sum_to_one_for_every_seed():
     rows = [np.arange(100), np.arange(3), np.arange(0)]
     for epoch in shuffled(rows, 16, 4, 2, [0, 1, 2]):
         assert epoch.weights.sum(axis=2) == pytest.approx(
@@ -29,7 +29,7 @@ def test_step_weights_sum_to_one_for_every_seed() -> None:
         )
 
 
-def test_reshuffled_loses_whole_batches_and_other_samples_every_pass() -> None:
+def test_reshuffled_loses_whole_batches_and_other_samples_every_pass():
     """Of 16 batches 14 are lost at 0.9: two arrive in a pass, full as all of its batches are."""
     rows, passes = np.arange(1024), 30
     seen = np.zeros((1, 1024), dtype=bool)
@@ -40,7 +40,7 @@ def test_reshuffled_loses_whole_batches_and_other_samples_every_pass() -> None:
     assert seen.mean() == pytest.approx(1 - (1 - 1 / 8) ** passes, abs=0.03)
 
 
-def test_of_one_batch_nothing_is_lost() -> None:
+def test_of_one_batch_nothing_is_lost():
     few, many = np.arange(10), np.arange(10, 110)
     for epoch in reshuffled([few, many], 0.99, 32, 4, 2, [0, 1]):
         assert epoch.rows.shape == (4, 2, 32)
@@ -48,7 +48,7 @@ def test_of_one_batch_nothing_is_lost() -> None:
         assert epoch.weights.sum(axis=2) == pytest.approx(1)
 
 
-def test_reshuffled_loses_the_positions_that_the_released_method_loses() -> None:
+def test_reshuffled_loses_the_positions_that_the_released_method_loses():
     rows = np.arange(1000)
     released = Positions(rows, 64, 0.7, 5)
     expected = [batch for _ in range(3) for batch in released.epoch()]
@@ -57,7 +57,7 @@ def test_reshuffled_loses_the_positions_that_the_released_method_loses() -> None
         assert epoch.rows[step, 0, : len(batch)].tolist() == batch.tolist()
 
 
-def test_rounds_visit_every_client_once_with_all_its_samples() -> None:
+def test_rounds_visit_every_client_once_with_all_its_samples():
     clients = [np.arange(0, 5), np.arange(5, 8), np.arange(8, 9), np.arange(9, 16)]
     for epoch in rounds(clients, 3, 4, seed=0):
         assert epoch.rows.shape == (2, 3, 7)

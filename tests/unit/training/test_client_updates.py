@@ -67,7 +67,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_products_equal_a_backward_pass_per_client(name: str) -> None:
+def test_products_equal_a_backward_pass_per_client(name):
     make, shape = MODELS[name]
     torch.manual_seed(0)
     model = make().double()
@@ -87,9 +87,7 @@ def test_products_equal_a_backward_pass_per_client(name: str) -> None:
     padding=st.integers(0, 2),
     dilation=st.integers(1, 2),
 )
-def test_any_plain_convolution(
-    kernel: tuple[int, int], stride: int, padding: int, dilation: int
-) -> None:
+def test_any_plain_convolution(kernel, stride, padding, dilation):
     torch.manual_seed(0)
     convolution = nn.Conv2d(2, CLASSES, kernel, stride, padding, dilation)
     model = nn.Sequential(convolution, nn.AdaptiveAvgPool2d(1), nn.Flatten()).double()
@@ -98,7 +96,7 @@ def test_any_plain_convolution(
     torch.testing.assert_close(client_updates(model)(inputs.double(), labels, present)[1], wanted)
 
 
-def test_patches_in_parts_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patches_in_parts_are_the_same(monkeypatch):
     torch.manual_seed(0)
     model = convolutional()
     arguments = batch(2, 8, 7)
@@ -116,7 +114,7 @@ def test_patches_in_parts_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         nn.Conv2d(2, 2, 3, padding=1, padding_mode="reflect"),
     ],
 )
-def test_a_model_with_other_layers_has_the_same_updates(layer: nn.Module) -> None:
+def test_a_model_with_other_layers_has_the_same_updates(layer):
     torch.manual_seed(0)
     pooled = (nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(8, CLASSES))
     model = nn.Sequential(layer, nn.Tanh(), *pooled).double()
@@ -125,7 +123,7 @@ def test_a_model_with_other_layers_has_the_same_updates(layer: nn.Module) -> Non
     torch.testing.assert_close(updates, one_by_one(model, inputs.double(), labels, present))
 
 
-def test_a_weight_that_two_layers_share_is_one_parameter() -> None:
+def test_a_weight_that_two_layers_share_is_one_parameter():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(CLASSES, CLASSES), nn.Tanh(), nn.Linear(CLASSES, CLASSES))
     model[2].weight = model[0].weight

@@ -5,13 +5,30 @@ import pytest
 import torch
 from fbftl.models.heads import layers, stacked
 from fbftl.training.batches import shuffled
-from fbftl.training.curves import Curves, first_epoch_at, record, selected_epoch
+from fbftl.training.curves import (
+    RIGHT,
+    Curves,
+    first_epoch_at,
+    packed,
+    record,
+    selected_epoch,
+    unpacked,
+)
 from fbftl.training.stacked import StackedSamples, answers, mean_losses, train
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 from unit.training.training_toys import training
 
 TRAINING = training(epochs=3, batch=16, validation=0.1, selection="validation")
+
+
 WIDTHS = [6, 5, 3]
+
+
 SHARED = torch.tensor([0, 0])
+
+
 """Both heads work with the one release."""
 
 
@@ -29,7 +46,7 @@ def plain_model(seed: int) -> torch.nn.Sequential:
     return torch.nn.Sequential(*modules[:-1])
 
 
-def test_lockstep_equals_one_plain_model_per_seed() -> None:
+def test_lockstep_equals_one_plain_model_per_seed():
     values, labels = problem(50)
     seeds = [0, 5]
     rows = [np.arange(50), np.arange(10, 20)]
@@ -56,7 +73,7 @@ def test_lockstep_equals_one_plain_model_per_seed() -> None:
         assert curves[s].test[-1] == pytest.approx(accuracy)
 
 
-def test_a_diverged_seed_is_marked_and_leaves_the_others_alone() -> None:
+def test_a_diverged_seed_is_marked_and_leaves_the_others_alone():
     values, labels = problem(40)
     both = torch.stack([values, values])
     both[0, 0] = torch.inf
@@ -72,7 +89,7 @@ def test_a_diverged_seed_is_marked_and_leaves_the_others_alone() -> None:
     assert curves[1].test[-1] == answers(head, test)[1].mean() > 0
 
 
-def test_selection_rules() -> None:
+def test_selection_rules():
     curves = Curves()
     for validation, loss, test in [
         (0.5, 2.0, 0.4),
@@ -87,22 +104,64 @@ def test_selection_rules() -> None:
     assert record(curves, "validation")["test_accuracy"] == 0.6
 
 
-def test_without_a_validation_split_the_last_epoch_counts() -> None:
+def test_without_a_validation_split_the_last_epoch_counts():
     curves = Curves()
     for test in (0.9, 0.1):
         curves.append(1.0, None, None, test, "")
     assert selected_epoch(curves, "validation") == 2
 
 
-def test_first_epoch_at_an_accuracy() -> None:
+def test_first_epoch_at_an_accuracy():
     assert first_epoch_at([0.1, 0.6, 0.5, 0.7], 0.6) == 2
     assert first_epoch_at([0.1, 0.2], 0.6) is None
 
 
 @pytest.mark.parametrize("heads", [1, 2, 3, 8])
 @pytest.mark.parametrize("steps", [3, 20, 57, 600])
-def test_a_mean_loss_is_equal_to_the_bit_whatever_other_heads_train(heads: int, steps: int) -> None:
+def test_a_mean_loss_is_equal_to_the_bit_whatever_other_heads_train(heads, steps):
     torch.manual_seed(steps)
     weighted = torch.rand(steps, heads, 64)
     alone = [mean_losses(part) for part in weighted.split(1, dim=1)]
     assert torch.equal(mean_losses(weighted), torch.cat(alone))
+
+
+@given(arrays.arrays(bool, st.integers(1, 70)))
+def test_a_text_has_every_answer(right):
+    assert unpacked(packed(right)).tolist() == right.tolist()
+
+
+def test_ten_thousand_answers_take_little_more_than_a_bit_each():
+    right = np.random.default_rng(0).random(10_000) < 0.5
+    assert len(packed(right)) < 1.1 * 10_000 / 8 * 4 / 3
+
+
+@pytest.mark.parametrize("text", ["", "9", "x:", "9:AAAA", "9:!", packed(np.ones(9, bool))[:-4]])
+def test_what_is_no_such_text_is_refused(text):
+    with pytest.raises(ValueError, match="right answers are damaged"):
+        unpacked(text)
+
+
+def followed(*epochs: tuple[float, float, list[bool]]) -> Curves:
+    """Return curves of epochs, each of a loss, a validation accuracy and right answers."""
+    curves = Curves()
+    for loss, validation, right in epochs:
+        curves.append(loss, validation, loss, np.mean(right).item(), "", np.array(right))
+    return curves
+
+
+def test_a_record_has_the_answers_of_the_epoch_that_it_chose():
+    curves = followed((1.0, 0.9, [True, False, True]), (0.5, 0.8, [False, False, True]))
+    assert unpacked(record(curves, "validation")[RIGHT]).tolist() == [True, False, True]
+    assert unpacked(record(curves, "last")[RIGHT]).tolist() == [False, False, True]
+
+
+def test_of_what_has_diverged_no_answer_is_right():
+    found = record(followed((np.nan, 0.9, [True, True])), "last")
+    assert found["test_accuracy"] == 0
+    assert not unpacked(found[RIGHT]).any()
+
+
+def test_where_several_models_answer_nothing_is_said():
+    curves = Curves()
+    curves.append(1.0, None, None, 0.5, "")
+    assert RIGHT not in record(curves, "last")

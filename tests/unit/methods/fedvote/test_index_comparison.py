@@ -7,7 +7,7 @@ import pytest
 from fbftl.methods.fedvote.index_comparison import INDICES, canonical, matched, regressed
 from fbftl.methods.fedvote.sources import cka
 from fbftl.study.methods import axes_by_method
-from unit.methods.frameworks.framework_toys import params_of
+from unit.methods.framework_toys import params_of
 
 
 @pytest.fixture

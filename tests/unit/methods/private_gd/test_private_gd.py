@@ -1,11 +1,12 @@
-"""Private gradient descent on toy blobs: its records are those of what it took and added."""
+"""Private gradient descent on toy blobs: what it took and added, and the scale of public rows."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
-from fbftl.methods.private_gd.heads import noise_of
+from fbftl.methods.private_gd.heads import noise_of, public_scale
 from fbftl.privacy.accounting import gaussian_epsilon, loose_zcdp_epsilon
 from fbftl.privacy.schedules import spent
 from unit.methods.method_toys import COUNTS, Blobs, job, with_public
@@ -99,3 +100,29 @@ def test_the_scale_of_the_data_takes_the_place_of_the_task_s(inputs):
     )
     losses = [outcome.repetitions[0]["series"]["loss"] for outcome in (small, usual, same)]
     assert losses[1] == losses[2] != losses[0]
+
+
+PUBLIC = np.random.default_rng(0).normal([1, 2, 3, 4], [1, 5, 2, 0], (200, 4)).astype(np.float32)
+
+
+@pytest.mark.parametrize("components", [None, 3])
+def test_public_samples_come_out_centred_with_equal_spreads_and_the_norm(components):
+    rows = public_scale(PUBLIC, 10.0, components)(PUBLIC)
+    assert rows.mean(axis=0) == pytest.approx(np.zeros(components or 4), abs=1e-5)
+    moving = rows.std(axis=0)[:3]
+    assert moving == pytest.approx(np.full(3, moving[0]), rel=1e-5)
+    assert np.linalg.norm(rows, axis=1).max() == pytest.approx(10.0, rel=1e-5)
+
+
+def test_a_private_row_is_clipped_and_looks_at_no_other():
+    scale = public_scale(PUBLIC, 10.0)
+    far = np.array([[1000, 2, 3, 4], [1, 2, 3, 4]], dtype=np.float32)
+    long, short = np.linalg.norm(scale(far), axis=1)
+    assert long == pytest.approx(10.0, rel=1e-5)
+    assert short < 1
+    assert np.array_equal(scale(far)[:1], scale(far[:1]))
+
+
+def test_more_components_than_numbers_are_refused():
+    with pytest.raises(UserError, match="components is 5, but there are 200 public samples of 4"):
+        public_scale(PUBLIC, 10.0, 5)

@@ -73,7 +73,7 @@ def test_halves_of_a_batch_are_normalised_apart_and_shares_mix():
 
 
 @pytest.mark.parametrize("separate", [True, False])
-def test_statistics_are_those_of_either_kind_of_inputs(separate: bool) -> None:
+def test_statistics_are_those_of_either_kind_of_inputs(separate):
     """At λ 0 and 1 samples are normalised as among those that were measured, one by one too."""
     network = doubled(normalising(), separate)
     clean, adversarial = inputs(), inputs() * 2 + 1
@@ -93,7 +93,7 @@ def test_statistics_are_those_of_either_kind_of_inputs(separate: bool) -> None:
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.2, 1.0])
-def test_kinds_that_share_a_normalisation_count_by_their_loss(weight: float) -> None:
+def test_kinds_that_share_a_normalisation_count_by_their_loss(weight):
     """Of weight 0 it is tested as FedAvg on clean inputs, of weight 1 as on adversarial alone."""
     network = doubled(normalising(), separate=False)
     clean, adversarial = inputs(), inputs() * 2 + 1
@@ -114,7 +114,7 @@ def test_losses_of_both_kinds_count_half():
 
 
 @pytest.mark.parametrize("separate", [True, False, None])
-def test_stacked_clients_train_on_both_kinds_as_alone(separate: bool | None) -> None:
+def test_stacked_clients_train_on_both_kinds_as_alone(separate):
     """Batches of 5, 4, 3 and 2, of which the short ones fill up; None normalises nothing."""
     count, generator = 30, torch.Generator().manual_seed(1)
     pixels = torch.randint(0, 256, (count, 3, 3, 1), generator=generator).to(torch.uint8).numpy()

@@ -40,18 +40,14 @@ SETTINGS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
-def test_uploads_in_files_give_equal_curves(
-    blobs: Inputs, in_files: Inputs, setting: dict[str, Any]
-) -> None:
+def test_uploads_in_files_give_equal_curves(blobs, in_files, setting):
     (whole,), (streamed,) = (run_together([job(setting)], each) for each in (blobs, in_files))
     assert streamed.repetitions == whole.repetitions
     assert streamed.ledger.table().equals(whole.ledger.table())
 
 
 @pytest.mark.parametrize("axes", [{}, {"plr": 0.5, "bits": 4}])
-def test_only_rows_that_are_sent_or_measured_are_read(
-    blobs: Inputs, monkeypatch: pytest.MonkeyPatch, axes: dict[str, Any]
-) -> None:
+def test_only_rows_that_are_sent_or_measured_are_read(blobs, monkeypatch, axes):
     """What the whole store gives, without reading the whole store."""
     read: dict[str, int] = {}
     reading = FeatureStore.read
@@ -74,9 +70,7 @@ def test_only_rows_that_are_sent_or_measured_are_read(
 
 
 @pytest.mark.parametrize("axes", [{"bits": 2}, {"mechanism": "dp_fedavg", "epsilon": 4.0}])
-def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(
-    blobs: Inputs, monkeypatch: pytest.MonkeyPatch, axes: dict[str, Any]
-) -> None:
+def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(blobs, monkeypatch, axes):
     """Private rounds draw their own clients, whose rows are those of the task too."""
     monkeypatch.setattr("fbftl.training.tasks.images.SAMPLED_UPLOADS", 5)
     job_ = job({"method": "ftl_c", "fraction": 0.1} | axes)
@@ -88,9 +82,7 @@ def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(
 
 
 @pytest.mark.parametrize("method", ["fl", "released"])
-def test_pictures_in_a_file_give_equal_curves(
-    files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
-) -> None:
+def test_pictures_in_a_file_give_equal_curves(files, tmp_path, monkeypatch, method):
     monkeypatch.setattr(room_module, "PART_BYTES", 1000)
     (tmp_path / "scratch").mkdir()
     results = []
@@ -103,7 +95,7 @@ def test_pictures_in_a_file_give_equal_curves(
 
 
 @pytest.mark.parametrize("size", [None, 12])
-def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], size) -> None:
+def test_pictures_are_preprocessed_alike_in_any_company(files, size):
     """Resized or not, a picture in a round of a few is what it is among all, to the last bit."""
     client_data = client_samples(job({"method": "fl"}), Inputs.at(files, torch.device("cpu")))
     samples = client_data.samples
@@ -116,9 +108,7 @@ def test_pictures_are_preprocessed_alike_in_any_company(files: dict[str, str], s
     torch.testing.assert_close(resized.at(rows).labels, whole.labels[rows])
 
 
-def test_dialogues_in_a_file_give_equal_curves(
-    dialogues: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_dialogues_in_a_file_give_equal_curves(dialogues, tmp_path, monkeypatch):
     setting = {"fraction": 0.5, "bits": 2, "mechanism": "gaussian", "epsilon": 4.0}
     monkeypatch.setattr(room_module, "PART_BYTES", 1000)
     whole = toy_dialogues.inputs_at(dialogues)
@@ -129,9 +119,7 @@ def test_dialogues_in_a_file_give_equal_curves(
 
 
 @pytest.mark.parametrize("cut", [1, 2])
-def test_dialogues_that_are_neither_sent_nor_measured_are_left_unread(
-    dialogues: Path, monkeypatch: pytest.MonkeyPatch, cut: int
-) -> None:
+def test_dialogues_that_are_neither_sent_nor_measured_are_left_unread(dialogues, monkeypatch, cut):
     monkeypatch.setattr("fbftl.training.tasks.dialogues.SAMPLED_DIALOGUES", 3)
     job_ = toy_dialogues.job({"fraction": 0.25, "plr": 0.2}, cut)
     inputs = toy_dialogues.inputs_at(dialogues, cut)

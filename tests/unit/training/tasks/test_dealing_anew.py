@@ -35,7 +35,7 @@ def uploads(files: dict[str, str], folder: Path, draw: str, **axes: object) -> p
     return sent[sent["direction"] == "up"].sort_values(["seed", "sample"])
 
 
-def test_features_know_their_domain_and_no_group(files: dict[str, str]) -> None:
+def test_features_know_their_domain_and_no_group(files):
     store = open_store(files["manifest"])
     with ClientFile(files["clients"]) as file:
         for split in ("train", "test"):
@@ -51,9 +51,7 @@ def test_features_know_their_domain_and_no_group(files: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_s_clients_are_the_setting_s(
-    files: dict[str, str], tmp_path: Path, method: str
-) -> None:
+def test_every_method_s_clients_are_the_setting_s(files, tmp_path, method):
     axes = {"partition": "shards", "clients": 6, "fraction": 0.5}
     clients = job_clients(IN_DOMAINS, "per_seed") | {"shards_per_client": 2}
     run, ledger = train(files, tmp_path, method, clients=clients, axes=axes, epochs=1)
@@ -71,18 +69,14 @@ def test_every_method_s_clients_are_the_setting_s(
     assert not any("group" in name for name in sent)
 
 
-def test_the_task_s_own_clients_upload_what_they_hold(
-    files: dict[str, str], tmp_path: Path
-) -> None:
+def test_the_task_s_own_clients_upload_what_they_hold(files, tmp_path):
     train_split = open_store(files["manifest"]).read("train")
     client_of = dict(zip(train_split.sample, train_split.client, strict=True))
     for _, sent in uploads(files, tmp_path, "once").groupby("seed"):
         assert dict(zip(sent["sample"], sent["client"], strict=True)) == client_of
 
 
-def test_partitions_differ_by_seed_only_where_they_are_drawn_per_seed(
-    files: dict[str, str], tmp_path: Path
-) -> None:
+def test_partitions_differ_by_seed_only_where_they_are_drawn_per_seed(files, tmp_path):
     domains = open_store(files["manifest"]).read("train")
     shown = dict(zip(domains.sample, domains.domain, strict=True))
     for draw, axes in (("once", {"clients": 8}), ("per_seed", {"clients": 8}), ("per_seed", {})):

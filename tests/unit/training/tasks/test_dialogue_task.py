@@ -72,7 +72,7 @@ def source(folder: Path) -> SourceT5:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_learns_and_repeats_exactly(folder: Path, method: str) -> None:
+def test_every_method_learns_and_repeats_exactly(folder, method):
     once, again = plain(folder, method), run(folder, {"method": method})
     assert once.repetitions == again.repetitions
     assert once.ledger.table().equals(again.ledger.table())
@@ -81,7 +81,7 @@ def test_every_method_learns_and_repeats_exactly(folder: Path, method: str) -> N
     assert json.dumps(once.repetitions, allow_nan=False)
 
 
-def test_what_is_said_stands_beside_its_reference(folder: Path) -> None:
+def test_what_is_said_stands_beside_its_reference(folder):
     outcome = plain(folder)
     assert len(outcome.transcript) == TEST
     texts = [entry["predictions"]["0"] for entry in outcome.transcript]
@@ -91,9 +91,7 @@ def test_what_is_said_stands_beside_its_reference(folder: Path) -> None:
     assert first(outcome)["rouge1"] == rouge(texts, references)["rouge1"]
 
 
-def test_selection_by_the_test_set_takes_its_best_epoch(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_selection_by_the_test_set_takes_its_best_epoch(folder, monkeypatch):
     scores = iter([10.0, 30.0, 20.0, 30.0])
     for module in (dialogues, summariser):
         monkeypatch.setattr(module, "rouge", lambda *_: {"rouge1": next(scores)})
@@ -102,14 +100,14 @@ def test_selection_by_the_test_set_takes_its_best_epoch(
 
 
 @pytest.mark.parametrize("setting", [{}, {"method": "ftl_c"}, {"method": "ftl_c", "bits": 8}])
-def test_divergence_is_recorded_with_rouge_zero(folder: Path, setting: dict) -> None:
+def test_divergence_is_recorded_with_rouge_zero(folder, setting):
     repetition = first(run(folder, setting, learning_rate=1e30))
     assert repetition["diverged"]
     assert repetition["rouge1"] == repetition["epoch"] == 0
     assert json.dumps(repetition, allow_nan=False)
 
 
-def test_a_prefix_is_put_before_every_dialogue(folder: Path) -> None:
+def test_a_prefix_is_put_before_every_dialogue(folder):
     with ClientFile(folder / "clients.h5") as file:
         tokenizer = source(folder).tokenizer
         batch = next(TokenizedClients(file, tokenizer, 200, "sum up: ").batches("test", 5))
@@ -121,7 +119,7 @@ def test_a_prefix_is_put_before_every_dialogue(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [2, 1])
-def test_uploads_cost_their_tokens_once(folder: Path, cut: int) -> None:
+def test_uploads_cost_their_tokens_once(folder, cut):
     outcome, features = plain(folder, cut=cut), stored(folder, cut)
     down = outcome.ledger.table().to_pandas().query("direction == 'down'")
     assert down["client"].tolist() == [BROADCAST]
@@ -147,9 +145,7 @@ def test_uploads_cost_their_tokens_once(folder: Path, cut: int) -> None:
 
 
 @pytest.mark.parametrize("method", ["ftl_c", "ftl_f"])
-def test_a_round_is_a_broadcast_and_an_update_of_each_of_its_clients(
-    folder: Path, method: str
-) -> None:
+def test_a_round_is_a_broadcast_and_an_update_of_each_of_its_clients(folder, method):
     outcome = plain(folder, method)
     numbers = trained_parameters(source(folder).model.shape, 1 if method == "ftl_c" else ALL)
     rows = outcome.ledger.table().to_pandas().query("round > 0")
@@ -165,7 +161,7 @@ def test_a_round_is_a_broadcast_and_an_update_of_each_of_its_clients(
     assert counts["numbers_per_batch"] == numbers
 
 
-def test_q_2_is_training_on_what_a_hand_decodes(folder: Path) -> None:
+def test_q_2_is_training_on_what_a_hand_decodes(folder):
     """The server trains on the decoded hidden states and nothing else."""
     compression = Compression(2, 0.5)
     client_data = client_features(job({}), inputs_at(folder))
@@ -196,7 +192,7 @@ def noising(folder: Path, axes: dict) -> tuple[Sending, Any]:
     return sending(job_, payload, None), payload
 
 
-def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
+def test_a_clip_is_of_the_whole_dialogue(folder):
     how, clear = noising(folder, {"mechanism": "gaussian", "sigma": 1e-9})
     noised = how.noised(0, draw=0)
     for row in range(TRAIN):
@@ -210,7 +206,7 @@ def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
     assert how.records[0].unit == "sample"
 
 
-def test_a_dialogues_noise_is_its_own_and_is_scaled_by_its_length(folder: Path) -> None:
+def test_a_dialogues_noise_is_its_own_and_is_scaled_by_its_length(folder):
     how, clear = noising(folder, {"mechanism": "gaussian", "sigma": 2.0})
     once, again = how.noised(0, draw=0), how.noised(0, draw=0)
     np.testing.assert_array_equal(once.values, again.values)
@@ -222,7 +218,7 @@ def test_a_dialogues_noise_is_its_own_and_is_scaled_by_its_length(folder: Path) 
     np.testing.assert_allclose(lengths, CLIP, rtol=0.15)
 
 
-def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> None:
+def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder):
     how, payload = noising(folder, {"mechanism": "relative", "sigma": 0.1})
     noised = how.noised(0, draw=0)
     for row in range(TRAIN):
@@ -234,7 +230,7 @@ def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> 
 # --- losses -----------------------------------------------------------------------------------
 
 
-def test_fewer_clients_and_lost_dialogues_are_counted(folder: Path) -> None:
+def test_fewer_clients_and_lost_dialogues_are_counted(folder):
     outcome = run(folder, {"fraction": 0.5, "plr": 0.4})
     up, counts = uploads(outcome), first(outcome)
     assert counts["upload_batches"] == up["client"].nunique() == CLIENTS // 2
@@ -242,6 +238,6 @@ def test_fewer_clients_and_lost_dialogues_are_counted(folder: Path) -> None:
     assert counts["seen"] == counts["received"] == (~up["lost"].astype(bool)).sum() < TRAIN // 2
 
 
-def test_when_nothing_arrives_it_says_so(folder: Path) -> None:
+def test_when_nothing_arrives_it_says_so(folder):
     with pytest.raises(UserError, match="no dialogue reached the server"):
         run(folder, {"plr": 1.0})

@@ -8,7 +8,7 @@ import errno
 import os
 import resource
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -98,9 +98,7 @@ def collect(files: dict[str, str], run: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize("script", [partition, describe, training, collect])
-def test_every_write_of_a_script_may_fail(
-    files: dict[str, str], run: Path, tmp_path: Path, script: Callable[[Any, Path, Path], None]
-) -> None:
+def test_every_write_of_a_script_may_fail(files, run, tmp_path, script):
     """Undisturbed it is counted, then it fails at each write, and at the last byte of each file."""
     with FAULTS.armed(tmp_path):
         script(files, run, tmp_path / "whole")

@@ -39,7 +39,7 @@ def again(store: Store) -> None:
     train_batch.main(store.json("notes", "note"), store, 1)
 
 
-def test_every_seed_has_a_run_of_its_own_equal_to_that_of_all_seeds(files, tmp_path: Path) -> None:
+def test_every_seed_has_a_run_of_its_own_equal_to_that_of_all_seeds(files, tmp_path):
     store = make(tmp_path / "store", files, of_setting("a"), of_setting("b", bits=4))
     whole, ledger = train(files, tmp_path, "fbftl")
     expected, messages = read_run(whole), pq.read_table(ledger)
@@ -58,13 +58,13 @@ def test_every_seed_has_a_run_of_its_own_equal_to_that_of_all_seeds(files, tmp_p
     assert pq.read_table(tmp_path / "joined.parquet").to_pylist() == messages.to_pylist()
 
 
-def test_what_is_there_is_not_made_again(files, tmp_path: Path, monkeypatch) -> None:
+def test_what_is_there_is_not_made_again(files, tmp_path, monkeypatch):
     store = make(tmp_path / "store", files, of_setting("a"))
     monkeypatch.setattr(train_batch.by_name, "trained", lambda *_: pytest.fail("trained again"))
     again(store)
 
 
-def test_an_error_of_a_run_ends_no_other_and_is_noted(files, tmp_path: Path, monkeypatch) -> None:
+def test_an_error_of_a_run_ends_no_other_and_is_noted(files, tmp_path, monkeypatch):
     trained = train_batch.by_name.trained
 
     def failing(jobs, inputs):

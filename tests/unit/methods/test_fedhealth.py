@@ -7,7 +7,7 @@ import pytest
 import torch
 from fbftl.methods.fedhealth import Alignment, covariance
 from fbftl.training.curves import RIGHT
-from unit.methods.frameworks.framework_toys import curve, sent
+from unit.methods.framework_toys import curve, sent
 
 
 def test_fedhealth_without_adaptation_is_the_global_model(run):

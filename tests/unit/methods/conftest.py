@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from fbftl.methods import by_name
 from fbftl.training.tasks.task import Inputs, Outcome
-from unit.methods.frameworks.framework_toys import job_of
+from unit.methods.framework_toys import job_of
 
 
 @pytest.fixture

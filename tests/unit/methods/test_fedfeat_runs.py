@@ -1,4 +1,4 @@
-"""FedFeat+ in whole runs: what it equals, a round by hand, what is told, noised and entered."""
+"""FedFeat+ and FedProx in whole runs: what they equal, a round by hand, what is told and noised."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,6 +9,7 @@ import pytest
 import torch
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.methods import fedprox
 from fbftl.methods.fedavg.run import run as run_fedavg
 from fbftl.methods.fedfeat import retrain, run
 from fbftl.privacy.accounting import rounds_epsilon
@@ -22,10 +23,20 @@ from unit.training.tasks import toy_task
 from unit.training.tasks.toy_task import LOCAL, MLP
 
 SEED, EVERYBODY = 1, 16
+
+
 CNN = {"kind": "cnn", "channels": [[3]], "fc": [4], "kernel": 3, "norm": "none", "cut": "pool1"}
+
+
 NORMED = CNN | {"norm": "batch"}
+
+
 NETWORKS = {None: None, "mlp": MLP, "cnn": CNN, "normed": NORMED}
+
+
 PLAIN = (None, "mlp", "cnn")
+
+
 ONE_MESSAGE = ("last_epoch", "after")
 
 
@@ -213,3 +224,22 @@ def _participations(rounds: int) -> np.ndarray:
         for round_index in range(rounds)
     ]
     return np.bincount(np.concatenate(picks))
+
+
+@pytest.mark.parametrize("network", PLAIN)
+@pytest.mark.parametrize("axes", [{"plr": 0.4, "local_epochs": 2}, {"bits": 4, "keep": 0.5}])
+def test_fedprox_without_its_term_is_fedavg_to_the_bit(digits, network, axes):
+    outcome = fedprox.run(job({"method": "fedprox"} | axes, network), digits)
+    wanted = run_fedavg(job({"method": "fedavg"} | axes, network), digits)
+    assert outcome.repetitions[0]["series"] == wanted.repetitions[0]["series"]
+    ledgers = [each.ledger.table().drop_columns("method") for each in (outcome, wanted)]
+    assert ledgers[0].equals(ledgers[1])
+
+
+def test_fedprox_adds_its_weight_times_the_way_from_the_rounds_model(digits, monkeypatch):
+    monkeypatch.setattr(fedprox, "local_network", lambda _, __, hooks: hooks)
+    monkeypatch.setattr(fedprox, "run_rounds", lambda _, __, begin, *___: begin(None))
+    hooks = fedprox.run(job({"method": "fedprox", "proximal": 5.0}), digits)
+    gradient, weights, start = torch.tensor([[1.0, 2.0], [3.0, 4.0], [2.0, 7.0]])
+    pulled = hooks.gradients(None, gradient, weights, start)
+    assert pulled.tolist() == [1 + 5 * (3 - 2), 2 + 5 * (4 - 7)]

@@ -5,7 +5,7 @@ import torch
 from fbftl.methods.fd import augmented, distilling, fitted, of_others, seeds_of
 from fbftl.training.samples import LabelledInputs
 from torch.nn import functional
-from unit.methods.frameworks.framework_toys import sent
+from unit.methods.framework_toys import sent
 
 
 def test_fd_without_weight_is_training_alone(run):

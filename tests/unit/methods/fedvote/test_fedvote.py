@@ -5,7 +5,7 @@ import pytest
 import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods.fedvote import run as fedvote
-from unit.methods.frameworks.framework_toys import WIDER, curve, sent
+from unit.methods.framework_toys import WIDER, curve, sent
 
 
 def test_fedvote_without_sources_is_fedavg(run):

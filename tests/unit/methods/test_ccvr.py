@@ -5,7 +5,7 @@ import pytest
 from fbftl.messages.statistics import length
 from fbftl.methods.ccvr import class_statistics, run, virtual_features
 from fbftl.methods.fedavg.run import run as run_fedavg
-from unit.methods.fedfeat.test_retraining import job
+from unit.methods.test_fedfeat_runs import job
 
 CLASSES, WIDTH = 3, 4
 

@@ -1,12 +1,19 @@
-"""The round engine: plain, per-client and split gradients agree; rounds are plain SGD."""
+"""The engine of rounds: gradients agree and are plain SGD; whole runs compressed and lossy."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
+from fbftl.exchange import repetition as by_rounds
 from fbftl.exchange.repetition import by_gradients
+from fbftl.ground.errors import UserError
+from fbftl.ground.room import Room
+from fbftl.messages import payload
+from fbftl.messages.channel import expected_payload, packet_loss_rate
+from fbftl.messages.codec import decode, kept_count
 from fbftl.methods.sfl import SplitNetwork
 from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import vgg
@@ -14,11 +21,17 @@ from fbftl.training.batches import Epoch, Round, Rounds, rounds
 from fbftl.training.network import TrainedNetwork
 from fbftl.training.samples import LabelledInputs, TrainingData
 from fbftl.training.stacked import StackedSamples, train
+from fbftl.training.tasks.task import Outcome
 from torch import nn
+from unit.methods.method_toys import CLASSES, WIDTH, run, toy_inputs
 from unit.training.training_toys import training
 
 TRAINING = training(epochs=3, batch=64)
+
+
 Arrivals = Callable[[Round], np.ndarray]
+
+
 CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
 
 
@@ -72,7 +85,7 @@ def schedule() -> list[Rounds]:
     return list(rounds(CLIENTS, 3, 3, seed=0))
 
 
-def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> None:
+def test_a_client_alone_is_its_own_part_of_the_round(schedule):
     """Its own update is its part of the average, without padding: K_u samples and no more."""
     seen = list(schedule[0].single())
     for round_ in seen:
@@ -89,9 +102,7 @@ def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> 
     assert sum(round_.counts.sum() for round_ in seen) == len(images().labels)
 
 
-def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(
-    schedule: list[Rounds],
-) -> None:
+def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(schedule):
     model = network()
     at = [name for name, _ in model.named_children()].index("pool1") + 1
     split = SplitNetwork(model[:at], model[at:], training_data())
@@ -104,7 +115,7 @@ def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(
     assert message[-size:] == pytest.approx(learner(model).client_message(alone)[:size], abs=1e-6)
 
 
-def test_one_client_with_all_samples_is_plain_sgd() -> None:
+def test_one_client_with_all_samples_is_plain_sgd():
     schedule = list(rounds([np.arange(24)], 1, 5, seed=0))
     by_rounds, plain = network(), network()
     apart(learner(by_rounds), all_arrive, schedule)
@@ -117,7 +128,7 @@ def test_one_client_with_all_samples_is_plain_sgd() -> None:
     assert_same(by_rounds, plain)
 
 
-def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
+def test_ftl_c_equals_fbftl_when_batches_agree(schedule):
     """Sec. III-B: the same numbers at every iteration; only the communication differs."""
     widths, generator = [10, 7, 3], torch.Generator().manual_seed(2)
     values = torch.randn(24, 10, generator=generator)
@@ -136,3 +147,106 @@ def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
         together(TrainedNetwork(module, training_data(samples)), all_arrive, [epoch])
         for number, linear in enumerate(m for m in module if isinstance(m, nn.Linear)):
             assert torch.allclose(head.weights[number][0], linear.weight.T, atol=1e-6)
+
+
+def uploads(outcome: Outcome) -> pd.DataFrame:
+    return outcome.ledger.table().to_pandas().query("direction == 'up'")
+
+
+# --- the codec on real runs -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axes", [{"bits": 2}, {"bits": 3, "keep": 0.5}])
+def test_uploads_are_as_long_as_the_ledger_says(blobs, axes, monkeypatch):
+    sent, make = [], payload.encode_rows
+    monkeypatch.setattr(
+        payload, "encode_rows", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1]
+    )
+    outcome = run(blobs, axes)
+    rows = uploads(outcome)
+    assert len(sent) == 1  # all seeds share their messages
+    messages = sent[0].messages * 2
+    assert rows["bits"].tolist() == [8 * len(message) for message in messages]
+    for message, values in zip(messages, np.tile(sent[0].values, (2, 1)), strict=True):
+        read = decode(message)
+        assert (read.values[0] == values).all()
+        assert read.kept == kept_count(WIDTH, axes.get("keep", 1.0))
+        assert read.labels[0] in range(CLASSES)
+
+
+@pytest.mark.parametrize("method", ["fbftl", "ftl_c"])
+def test_sampled_messages_agree_with_the_ledger(blobs, method):
+    outcome = run(blobs, {"method": method, "bits": 4, "keep": 0.5})
+    lengths = uploads(outcome).groupby("seed")["bits"]
+    for repetition in outcome.repetitions:
+        seed = repetition["seed"]
+        assert lengths.min()[seed] <= repetition["packed_bits"] <= lengths.max()[seed]
+        assert repetition["limit_bits"] <= repetition["entropy_coded_bits"]
+        assert repetition["entropy_coded_bits"] <= repetition["packed_bits"]
+        assert 0 < repetition["distortion"] < 1
+
+
+def test_what_was_not_compressed_is_not_distorted(blobs):
+    assert run(blobs, {}).repetitions[0]["distortion"] == 0
+    assert "distortion" not in run(blobs, {"method": "ftl_c"}).repetitions[0]
+
+
+def test_an_update_that_is_not_finite_is_a_divergence(blobs):
+    outcome = run(blobs, {"method": "ftl_c", "bits": 8}, learning_rate=1e30)
+    for repetition in outcome.repetitions:
+        assert repetition["diverged"]
+        assert repetition["series"]["test_accuracy"][-1] == 0
+    assert uploads(outcome)["round"].max() < 4 * 7
+
+
+# --- losses -----------------------------------------------------------------------------------
+
+
+def within(share: float, expected: float, draws: int) -> bool:
+    """Return whether a share lies within five binomial deviations."""
+    return abs(share - expected) <= 5 * np.sqrt(expected * (1 - expected) / draws)
+
+
+@pytest.mark.parametrize("retransmissions", [0, 2])
+@pytest.mark.parametrize("method", ["fbftl", "ftl_c"])
+def test_losses_and_attempts_follow_eq_18_and_19(blobs, method, retransmissions):
+    blr = 0.2
+    setting = {"method": method, "blr": blr, "retransmissions": retransmissions}
+    rows = uploads(run(blobs, setting, epochs=12 if method == "ftl_c" else 1))
+    (blocks,) = rows["packets"].unique()
+    assert blocks == 1 if method == "fbftl" else blocks > 5
+    expected = packet_loss_rate(blr, blocks, retransmissions)
+    assert within(rows["lost"].mean(), expected, len(rows))
+    if retransmissions == 0:
+        assert (rows["attempts"] == rows["packets"]).all()
+    else:
+        sent_again = expected_payload(1, blr, retransmissions) - 1
+        total = rows["packets"].sum()
+        # A block's attempts vary by less than those of a geometric number.
+        deviation = np.sqrt(blr / total) / (1 - blr)
+        assert abs(rows["attempts"].sum() / total - 1 - sent_again) <= 5 * deviation
+        assert sent_again > 0
+
+
+# --- memories of error feedback ---------------------------------------------------------------
+
+
+def test_memories_that_do_not_fit_are_refused(blobs, monkeypatch):
+    monkeypatch.setattr(by_rounds, "LARGEST_MEMORY", 1000)
+    with pytest.raises(UserError, match=r"30 clients with 131 parameters .* scratch_folder .*"):
+        run(blobs, {"method": "ftl_c", "bits": 8})
+    run(blobs, {"method": "ftl_c", "bits": 8, "feedback": False})
+
+
+def test_memories_in_a_scratch_folder_give_the_same_run(tmp_path, monkeypatch):
+    store, scratch = tmp_path / "store", tmp_path / "scratch"
+    store.mkdir()
+    scratch.mkdir()
+    setting = {"method": "ftl_c", "bits": 2, "keep": 0.2}
+    inputs = toy_inputs(store, Room(folder=scratch))
+    in_memory = run(inputs, setting)
+    monkeypatch.setattr(by_rounds, "LARGEST_MEMORY", 1000)
+    mapped = run(inputs, setting)
+    assert mapped.repetitions == in_memory.repetitions
+    assert mapped.ledger.table().equals(in_memory.ledger.table())
+    assert list(scratch.iterdir()) == []
