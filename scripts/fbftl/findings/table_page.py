@@ -128,7 +128,7 @@ class PageColumn:
     number, prose, verdict: how it is set.
     reason: whether it tells more of the verdict before it.
     detail: whether it is among the first to leave where there is no room for all.
-    axis: whether it tells settings apart.
+    mean: whether it is a mean with its spread.
     """
 
     heading: str
@@ -139,7 +139,7 @@ class PageColumn:
     verdict: bool = False
     reason: bool = False
     detail: bool = False
-    axis: bool = False
+    mean: bool = False
 
 
 def table_page(csv: Path, text: PageText, columns: Sequence[PageColumn]) -> str:
@@ -202,7 +202,7 @@ def together(columns: Sequence[PageColumn]) -> list[PageColumn]:
                 f"{mean} ± {spread}" if mean and spread else mean
                 for mean, spread in zip(before.cells, column.cells, strict=True)
             ]
-            folded[-1] = replace(before, cells=cells)
+            folded[-1] = replace(before, cells=cells, mean=True)
         elif before and before.verdict and column.reason:
             folded[-1] = replace(before, below=column.cells)
         else:
@@ -237,22 +237,24 @@ def apart(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[PageCol
 def chosen(columns: Sequence[PageColumn]) -> list[PageColumn]:
     """Return the columns that have room, details left out first and then the last ones.
 
-    An axis stays, in place of the last measure but the accuracy, where rows would be alike
-    without it.
+    What stands before the first mean tells settings apart. Of these columns one stays, in place of
+    the last measure but the accuracy, where rows would be alike without it.
     """
     leaving = [column for column in reversed(columns) if column.detail]
     leaving += [column for column in reversed(columns) if not (column.detail or column.verdict)]
     leaving = leaving[: max(len(columns) - COLUMNS, 0)]
     shown = _without(columns, leaving)
-    for axis in [column for column in reversed(leaving) if column.axis]:
-        named = [column for column in shown if column.axis or not column.number]
-        measures = [
+    first_mean = next((place for place, column in enumerate(columns) if column.mean), 0)
+    axes, measures = columns[:first_mean], columns[first_mean:]
+    for axis in _without(axes, shown):
+        named = _without(shown, measures)
+        less = [
             column
-            for column in _without(shown[1:], named)
-            if not column.heading.startswith("Accuracy")
+            for column in _without(shown, named)
+            if not column.verdict and not column.heading.startswith("Accuracy")
         ]
-        if measures and _rows(named) < _rows([*named, axis]):
-            shown = _without(columns, _without(columns, [*_without(shown, measures[-1:]), axis]))
+        if less and _rows(named) < _rows([*named, axis]):
+            shown = _without(columns, _without(columns, [*_without(shown, less[-1:]), axis]))
     return shown
 
 

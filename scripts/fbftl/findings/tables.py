@@ -24,7 +24,6 @@ from fbftl.findings.table_page import PageColumn, PageText, for_readers, table_p
 from fbftl.findings.wording import axis_name
 from fbftl.ground.files import parsing, write_text
 from fbftl.study.job import FAR_BEHIND
-from fbftl.study.settings import AXES
 
 VERDICTS = ("verdict", "overall")
 """Columns that say what was decided."""
@@ -69,7 +68,6 @@ class Column:
             verdict=self.name in VERDICTS,
             reason=self.name == "reason",
             detail=not self.page,
-            axis=self.name in AXES,
         )
 
 

@@ -41,12 +41,16 @@ def test_a_page_has_eight_columns_at_most_and_every_verdict(columns, verdicts):
 
 
 def test_an_axis_that_tells_rows_apart_takes_the_place_of_the_last_measure():
-    measures = [PageColumn(f"Measure {k}", ["1", "2"], number=True) for k in range(6)]
-    accuracy = PageColumn("Accuracy", ["98%", "97%"], number=True)
     method = PageColumn("Method", ["ECOS", "ECOS"])
-    centroids = PageColumn("Centroids R", ["25", "50"], number=True, detail=True, axis=True)
-    shown, _ = for_readers([method, *measures, accuracy, centroids])
-    assert shown == [method, *measures[:5], accuracy, centroids]
+    centroids = PageColumn("Centroids R", ["25", "50"], number=True, detail=True)
+    measures = [PageColumn(f"Measure {k}", ["1", "2"], number=True) for k in range(6)]
+    accuracy = PageColumn("Accuracy", ["98", "97"], number=True)
+    spread = PageColumn("±", ["1", "2"], number=True)
+    shown, _ = for_readers([method, centroids, accuracy, spread, *measures])
+    assert [column.heading for column in shown] == [
+        *("Method", "Centroids R", "Accuracy"),
+        *(f"Measure {k}" for k in range(5)),
+    ]
 
 
 def test_spreads_stand_behind_means_and_reasons_below_verdicts():

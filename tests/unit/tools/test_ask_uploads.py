@@ -39,7 +39,7 @@ def test_what_was_measured_is_of_equal_clients_alone(kept: Path) -> None:
     lines = main(SIZES, kept).splitlines()
     (of_means,) = [line for line in lines if " 8      100%  means" in line]
     assert "71.0% (mlp, -4.0; hill)" in of_means
-    assert "        0.6     8       50%  means        69.0% (lda, -6.0; hill)" in lines
+    assert "        0.6     8       50%  means        69.0% (lda alone, -6.0; hill)" in lines
     assert sum("not measured" in line for line in lines) == len(lines) - 4 - sum(
         line == "" or line.startswith("The server") for line in lines
     )
@@ -49,7 +49,9 @@ def test_what_was_measured_is_of_equal_clients_alone(kept: Path) -> None:
 
 def test_a_length_that_samples_decide_is_the_measured_one(kept: Path) -> None:
     assert kilobytes("projected", 2, 4, 3, 50) is None
-    assert "0.0125     2      100%  projected    60.0% (lda, -15.0; hill)" in main(SIZES, kept)
+    assert "0.0125     2      100%  projected    60.0% (lda alone, -15.0; hill)" in main(
+        SIZES, kept
+    )
 
 
 def test_only_what_fits_is_shown_the_cheapest_first(tmp_path: Path) -> None:
