@@ -23,8 +23,6 @@ from unit.findings.made_up import of_seeds
 ROOT = Path(__file__).parents[3]
 
 PRINTED = ROOT / "published" / "eppfl" / "printed.csv"
-
-
 COMMITTED = {
     "plot_fbftl.compression": "compression",
     "plot_fbftl.rate_distortion": "compression",
@@ -49,8 +47,6 @@ WITHOUT_METHODS = (
     "plot_survey.dpsgd", "plot_eppfl.privacy", "plot_rivals.uploads",
 )  # fmt: skip
 """Figures that need no looks of methods."""
-
-
 ACROSS = ("plot_fbftl.compression", "plot_fbftl.packet_loss")
 """Figures with a row per setting, whose scores are along the x axis."""
 

@@ -77,8 +77,6 @@ def test_expansion_is_sorted_unique_and_typed(spans):
 
 
 EPPFL = {"method": "eppfl"}
-
-
 NETWORK = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "relu1_1"}
 
 
