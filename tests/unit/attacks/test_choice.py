@@ -63,14 +63,8 @@ def few_shadows(
 
 
 MANY_SAMPLES = 20_000
-
-
 RARE = 0.01
-
-
 BOTH = pytest.mark.parametrize("attack", [shared_spread, spread_per_sample])
-
-
 SIDES = pytest.mark.parametrize("online", [False, True])
 
 
@@ -206,8 +200,6 @@ def test_a_sample_without_shadows_on_one_side_is_compared_with_the_target_itself
 
 
 ALARMS = 0.02
-
-
 MODELS, SAMPLES = 12, 3000
 
 

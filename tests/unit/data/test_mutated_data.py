@@ -28,19 +28,13 @@ from fbftl.features.published import publish
 from fbftl.ground.errors import UserError
 from PIL import Image
 from unit.data import test_own_features as formats
-from unit.data.test_table_splits import SPEC
+from unit.data.test_vectors import SPEC
 from unit.features import store_toys as toys
 from unit.study.test_fuzz_config import require_sentence
 
 SEEDS = pytest.mark.parametrize("seed", range(int(os.environ.get("FBFTL_MUTATIONS", 50))))
-
-
 WORDS = ["", "?", "x", "1", "-3.5", "1e308", "1e-320", "nan", "inf", "true", "2020-01-01", "\u00e9"]
-
-
 FORMATS = ["png", "jpeg", "gif", "bmp", "tiff", "webp", "ppm"]
-
-
 MODES = ["1", "L", "LA", "P", "RGB", "RGBA", "CMYK", "I;16", "I", "F"]
 
 
@@ -108,8 +102,6 @@ def test_mutated_images(seed):
 
 
 LABELS = [-1, 0, 1, 2, 255, 256, 2**31, 2**63 - 1]
-
-
 IDS = ["0", "f_01", "a b", "\u00e9", "x" * 129, ".", "test"]
 
 
@@ -235,8 +227,6 @@ def test_mutated_client_files(tmp_path, seed):
 
 
 ARRAYS = {"features": formats.VALUES, "split": formats.SPLIT, "labels": formats.LABELS}
-
-
 ARRAYS |= {"clients": formats.CLIENTS, "sample": np.arange(formats.ROWS)}
 
 

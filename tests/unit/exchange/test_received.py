@@ -7,29 +7,13 @@ from fbftl.study import methods
 from unit.random_settings import NEEDED, NO_WARNINGS, Answer, answered
 
 SENDING = [one.name for one in methods.RECORDS if one.sends != "nothing"]
-
-
 PER_CLIENT = 31
-
-
 """Rows of each of the four clients of the digits."""
-
-
 COMMON = 50
-
-
 """Samples that both parties of Secure FTL have."""
-
-
 OWN_MODELS = ("fd", "fedmd")
-
-
 """Methods whose clients train models of their own on all their rows, whatever arrives."""
-
-
 LOSSY = [name for name in SENDING if methods.record(name).knows("plr")]
-
-
 pytestmark = NO_WARNINGS
 
 

@@ -27,11 +27,7 @@ from unit.methods.method_toys import CLASSES, WIDTH, run, toy_inputs
 from unit.training.training_toys import training
 
 TRAINING = training(epochs=3, batch=64)
-
-
 Arrivals = Callable[[Round], np.ndarray]
-
-
 CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
 
 

@@ -29,14 +29,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 WIDTH, CLIENTS = 40, 6
-
-
 EVERYONE = np.arange(CLIENTS)
-
-
 COUNTS = np.array([3, 4, 2])
-
-
 TAKING_PART = np.array([4, 0, 2])
 
 

@@ -1,4 +1,4 @@
-"""Tables and figures of compression and packet loss: arrangement, Pareto front, formulas."""
+"""Tables and figures of FbFTL's compression, packet loss, scarcity and dialogues."""
 
 import json
 from pathlib import Path
@@ -7,21 +7,24 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.findings.run_file import run_document
+from fbftl.findings.tables import undertrained
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.models.cost.layers import Layer, Network, write_network
 from fbftl.study.methods import rows
 from fbftl.study.settings import Setting, from_axes
 from plot_fbftl import marked as on_fronts
-from tabulate_fbftl_loss import EQ_18, as_printed, loss_rate
+from tabulate_fbftl_cost import COUNTED, ROUGE, by_method
+from tabulate_fbftl_cost import beside_table4 as beside_published
+from tabulate_fbftl_loss import EQ_18, as_printed, loss_rate, side_by_side
+from tabulate_fbftl_loss import beside_fig8 as with_published
 from tabulate_fbftl_loss import compression as tabulate_compression
 from tabulate_fbftl_loss import packet_loss as tabulate_packet_loss
 from unit.findings.made_up import AXES, client_file
+from unit.papers.test_effects import runs
 
 X, ROUNDS, CLIENTS = 100, 4, 3
 LABELS = {row["name"]: row["label"] for row in rows(["ftl_c", "fbftl"])}
-
-
 SETUPS = str(Path(__file__).parents[3] / "published" / "setups.csv")
 SETUP = {"task": "toy", "backbone": "toy", "size": "8", "data": "all", "encoding": "original"}
 
@@ -207,3 +210,71 @@ def test_packet_loss_counts_the_whole_ledger(tmp_path, clients):
     assert row["diverged"] == 1
     assert csv.with_suffix(".md").exists()
     assert csv.with_suffix(".tex").exists()
+
+
+LOSSES = {"plr": 0.9}, {"plr": 0.9, "loss": "reshuffled"}
+FIG8 = pd.DataFrame(
+    {"series": "plotted", "plr": [0.9], "printed": ["0.8570"], "unit": "1", "source": "a paper"}
+)
+
+
+def scarcity(lost: list[float | None], shuffled: list[float | None]) -> pd.DataFrame:
+    table = runs((LOSSES[0], lost), (LOSSES[1], shuffled))
+    return side_by_side(table.assign(fraction=1.0))
+
+
+@pytest.mark.parametrize(
+    ("shuffled", "effect"),
+    [([0.95] * 3, "raises"), ([0.99, 0.7, 0.9], "undecided"), ([0.8, 0.8, 0.8], "lowers")],
+)
+def test_what_reshuffling_adds_is_paired_by_seed(shuffled, effect):
+    assert scarcity([0.9, 0.85, 0.87], shuffled)["effect"].item() == effect
+
+
+def test_a_head_far_behind_ridge_regression_is_told_of():
+    """Three points and a half behind, then two and a half."""
+    lost = runs((LOSSES[0], [0.9, 0.9])).assign(fraction=1.0, ridge_accuracy=[0.94, 0.93])
+    table = side_by_side(lost.assign(loss="persistent"))
+    assert table["undertrained"].tolist() == ["ridge regression has 93.5%"]
+    assert undertrained(0.9, 0.925) == undertrained(0.9, None) == ""
+
+
+def test_methods_that_share_rates_have_rows_of_their_own():
+    """A grid of methods and rates alone names no loss: every run's losses are for good."""
+    table = side_by_side(
+        runs(
+            ({"method": "fbftl", "plr": 0.9}, [0.8, 0.6]),
+            ({"method": "ftl_c", "plr": 0.9}, [0.5, 0.3]),
+        ).assign(fraction=1.0, loss="persistent")
+    )
+    assert table[["method", "plr", "accuracy", "seeds"]].to_numpy().tolist() == [
+        ["fbftl", 0.9, pytest.approx(0.7), 2],
+        ["ftl_c", 0.9, pytest.approx(0.4), 2],
+    ]
+    published = with_published(table, FIG8, "")["published"].tolist()
+    assert published == [0.857, pytest.approx(float("nan"), nan_ok=True)]
+
+
+@pytest.mark.parametrize("further", [{"bits": 8}, {"sigma": 0.5, "mechanism": "relative"}])
+def test_a_further_axis_is_not_averaged_over(further):
+    table = side_by_side(
+        runs(
+            (LOSSES[0], [0.8]), (LOSSES[1], [0.9]),
+            (LOSSES[0] | further, [0.5]), (LOSSES[1] | further, [0.5]),
+        ).assign(fraction=1.0)
+    )  # fmt: skip
+    assert sorted(table["difference"]) == pytest.approx([0, 0.1])
+    assert list(with_published(table, FIG8, "")["published"].dropna()) == [0.857]
+
+
+def test_rouge_of_a_diverged_seed_is_nothing_beside_the_printed_score():
+    printed = {"method": ["fbftl"], "trained_encoders": 4, "quantity": "rouge1"}
+    table4 = pd.DataFrame(printed | {"printed": "50.0000", "unit": "points", "source": "a paper"})
+    measured = dict.fromkeys([*COUNTED, *ROUGE], 50.0) | {"trained_encoders": 4}
+    table = runs(({}, [0.5, 0.5, None])).pipe(
+        lambda frame: frame.assign(**{k: v for k, v in measured.items() if k not in frame})
+    )
+    row = beside_published(by_method(table), table4, "").iloc[0]
+    assert row["rouge1"] == pytest.approx(100 / 3)
+    assert (row["seeds"], row["diverged"]) == (3, 1)
+    assert (row["published"], row["verdict"]) == (50, "undecided")

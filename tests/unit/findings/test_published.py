@@ -26,8 +26,6 @@ from hypothesis import strategies as st
 
 EVERY = sorted((Path(__file__).parents[3] / "published").glob("*/*.csv"))
 FILES = [f for f in EVERY if f.parent.name != "claims"]
-
-
 NUMBER = r"-?\d+(\.\d+)?([eE][+-]?\d+)?"
 
 

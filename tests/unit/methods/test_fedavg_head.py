@@ -19,11 +19,7 @@ from unit.methods import method_toys
 from unit.methods.method_toys import CLASSES, PER_CLIENT, WIDTH
 
 TRAINING = {"clients_per_round": 30, "momentum": 0.0, "weight_decay": 0.01}
-
-
 TRAINING |= {"validation": 0.0, "selection": "last"}
-
-
 ROUNDS = {"rounds": 4, "local_batch": None}
 
 

@@ -23,20 +23,10 @@ from unit.training.tasks import toy_task
 from unit.training.tasks.toy_task import LOCAL, MLP
 
 SEED, EVERYBODY = 1, 16
-
-
 CNN = {"kind": "cnn", "channels": [[3]], "fc": [4], "kernel": 3, "norm": "none", "cut": "pool1"}
-
-
 NORMED = CNN | {"norm": "batch"}
-
-
 NETWORKS = {None: None, "mlp": MLP, "cnn": CNN, "normed": NORMED}
-
-
 PLAIN = (None, "mlp", "cnn")
-
-
 ONE_MESSAGE = ("last_epoch", "after")
 
 

@@ -9,8 +9,6 @@ from fbftl.training.samples import LabelledInputs
 from unit.training.training_toys import training
 
 TRAINING = training(epochs=3, batch=8)
-
-
 NOTHING = np.array([], dtype=np.int64)
 
 

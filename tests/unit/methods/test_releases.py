@@ -22,22 +22,14 @@ from unit.methods.ecos.test_ecos import buying
 from unit.random_settings import NEEDED, NO_WARNINGS, answered
 
 pytestmark = NO_WARNINGS
-
-
 STATISTICS = {"message": "statistics"}
-
-
 MORE: dict[tuple[str, str], list[dict[str, Any]]] = {
     ("one_shot", "gaussian"): [STATISTICS, STATISTICS | {"aggregation": "masked"}],
     ("ecos", "counts"): [{}, {"aggregation": "masked"}],
     ("eppfl", "laplace"): [{"laplace_sensitivity": "clip"}],
     ("fedfeat", "gaussian"): [{"feature_clip": 1.0}],
 }
-
-
 """What else is said of a setting so that a mechanism has its noise in every place that it may."""
-
-
 RELEASES = [
     {"method": record.name, "mechanism": mechanism} | NEEDED.get(record.name, {}) | more
     for record in methods.RECORDS
@@ -45,24 +37,14 @@ RELEASES = [
     if mechanism != "none"
     for more in MORE.get((record.name, mechanism), [{}])
 ]
-
-
 RELEASES += [
     {"method": record.name} | NEEDED.get(record.name, {})
     for record in methods.RECORDS
     if record.knows("label_epsilon")
 ]
-
-
 COUNT_NOISE = crc32(b"count noise")
-
-
 """A concern that is drawn from without a mechanism too, and then counts for nothing."""
-
-
 Streams = set[tuple[int, ...]]
-
-
 """What random streams are keyed by: a seed, the digest of a concern, and further numbers."""
 
 
@@ -115,17 +97,9 @@ def test_answers_to_label_queries_under_other_noise_are_a_release_of_their_own(n
 
 
 ROWS, WIDTH, CLASSES = 200, 16, 3
-
-
 VALUES = np.random.default_rng(0).normal(size=(ROWS, WIDTH)).astype(np.float32)
-
-
 LABELS = np.arange(ROWS) % CLASSES
-
-
 GAUSSIAN = {"mechanism": "gaussian", "sigma": 2.0}
-
-
 SUMS = GAUSSIAN | {"method": "one_shot", "message": "statistics", "head": "lda"}
 
 

@@ -29,8 +29,6 @@ def decisions(paper: str, function: str, record: PaperRecord) -> Mapping[str, De
 
 
 PRINTED = {path.stem: read(path) for path in (PUBLISHED / "fbftl").glob("*.csv")}
-
-
 RECORD = PaperRecord(PRINTED)
 
 
@@ -48,8 +46,6 @@ def test_dialogues_save_as_many_orders_while_they_are_one_vector_each():
 
 
 BLOCKS = packet_blocks(vgg16())
-
-
 RATES = np.array([0.0, 1e-9, 1e-5, 1e-3, 0.5, 1.0])
 
 

@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
+from fbftl.study.clients import Dealing
 from fbftl.study.config import Study, resolve
-from fbftl.study.dealing_faults import OF_SHARDS
+from fbftl.study.dealing_faults import OF_SHARDS, dealing_faults, too_few_faults
 from fbftl.study.feasibility import Sizes, require_feasible
-from fbftl.study.settings import expand
+from fbftl.study.model.data import ImageClients
+from fbftl.study.model.validation import filled
+from fbftl.study.settings import Setting, expand
 
 Block = dict[str, Any]
 SIZES = Sizes(classes=10, widths={"relu_fc1": 256, "fc1": 256})
@@ -41,7 +44,6 @@ NETWORKS = {
     "cnn": {"kind": "cnn", "channels": [[2]], "fc": [4], "norm": "batch", "cut": "pool1"},
     "mlp": {"kind": "mlp", "fc": [8], "cut": "relu_fc1"},
 }
-
 ONE_SHOT = {"method": "one_shot", "message": "features"}
 SUMS = {"method": "one_shot", "message": "statistics", "head": "lda"}
 MASKED = SUMS | {"aggregation": "masked"}
@@ -53,7 +55,6 @@ UPDATES = {"mechanism": "update_gaussian", "sigma": 1.0}
 NOISY = {"method": "fl", "mechanism": "dp_fedavg", "epsilon": 1}
 STEPS = {"method": "private_gd", "mechanism": "dp_gd"}
 DESCENT = STEPS | {"epsilon": 4.0, "descent_steps": 20}
-
 GRIDS: list[tuple[Block, str]] = [
     ({"plr": 0.5, "retransmissions": [0, 2]}, "retransmissions 2.*a block loss rate"),
     ({"loss": ["persistent", "reshuffled"]}, "loss reshuffled.*plr"),
@@ -144,7 +145,6 @@ DRAWING = {"method": "fedavg", "clients": 144, "fraction": 0.07}
 SECURE = {"method": "secure_ftl"}
 PRIVATE = MASKED | {"mechanism": "gaussian", "sigma": 1.0}
 CLIPPED = {"privacy": {"feature_clip": {"norm": 24.4}}}
-
 REFUSED: list[tuple[Block, Block, str]] = [
     ({"training": {"clients_per_round": 181}}, {"method": "fedavg"}, "'fedavg' on digits has "
      "clients_per_round 181, but there are 180 clients; give at most 180"),
@@ -198,7 +198,6 @@ REFUSED: list[tuple[Block, Block, str]] = [
     *(({}, ECOS | {"aggregation": "masked", "clients": clients, "fraction": fraction},
        "masks the counts of one") for clients, fraction in [(10, 0.1), (3, 0.4), (1, 1)]),
 ]  # fmt: skip
-
 POSSIBLE: list[tuple[Block, Block]] = [
     ({"training": {"clients_per_round": 180}}, {"method": "ftl_c"}),
     ({"training": {"clients_per_round": 181}}, {"method": "fbftl"}),
@@ -253,3 +252,94 @@ def test_what_is_unknown_is_left_to_the_jobs():
     require_feasible(named, "digits", None, named=8)
     with pytest.raises(UserError, match="clients_per_round 8, but there are 7 clients"):
         require_feasible(named, "digits", None, named=7)
+
+
+BLOCK = {"partition": "iid", "samples_per_client": 8, "clients": None, "shards_per_client": 2}
+BLOCK |= {"alpha": 0.1, "draw": "once", "domains": None, "groups": None, "seed": 0}
+FOUR = {"domains": ["plain", "inverted", ["mirrored", "noisy"], "flipped"]}
+TEN = {"clients": 10, "samples_per_client": None}
+UNSOUND: list[tuple[dict[str, Any], str]] = [
+    ({"clients": 10}, "gives clients 10 and samples_per_client 8.*set one of them to null"),
+    ({"samples_per_client": None}, "gives neither clients nor samples_per_client; give one"),
+    ({"partition": "given", "draw": "per_seed"}, "draws clients per_seed that the data names"),
+    ({"partition": "given"} | FOUR, "gives domains to clients that the data names"),
+    ({"domains": ["plain", ["plain"]]}, "lists a domain twice"),
+    ({"domains": ["shifted"], "draw": "per_seed"}, "shifted for each client once"),
+    (FOUR | {"groups": [0, 1]}, "gives 2 groups to 4 domains"),
+    ({"groups": [0, 1]}, "gives 2 groups to 0 domains"),
+]
+
+
+@pytest.mark.parametrize(("changes", "sentence"), UNSOUND)
+def test_a_block_that_contradicts_itself_does_not(changes, sentence):
+    with pytest.raises(UserError, match=sentence):
+        filled(ImageClients, BLOCK | changes)
+
+
+NOT_DEALT: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({}, {"alpha": 1.0}, "alpha is for the partitions dirichlet"),
+    ({"partition": "dirichlet"}, {"partition": "shards", "alpha": 1.0}, "alpha is for"),
+    ({"partition": "given"}, {"clients": 8}, "the data names the clients .*: give a partition"),
+    ({"partition": "given"}, {"samples_per_client": 8}, "the data names the clients"),
+    ({"domains": ["shifted"]}, {"clients": 8}, "shifted for the client .*: leave clients out"),
+]
+
+
+@pytest.mark.parametrize(("changes", "axes", "sentence"), NOT_DEALT)
+def test_what_cannot_is_refused(changes, axes, sentence):
+    block = BLOCK | changes
+    (fault,) = dealing_faults(block, Dealing.of(block, Setting(**axes)))
+    assert re.search(sentence, fault)
+
+
+TOO_MANY: list[tuple[dict[str, Any], str]] = [
+    ({"samples_per_client": 101}, "samples_per_client 101, .* are 100 .* at most 100"),
+    (TEN | {"clients": 101}, "clients 101, but there are 100 .* give at most 100"),
+    (FOUR | {"samples_per_client": 26}, "client 26 in one of 4 domains, but there are 25"),
+    (FOUR | TEN | {"clients": 3}, "4 domains for 3 clients"),
+    (TEN | {"partition": "shards", "shards_per_client": 11}, "10 clients would need 110 shards"),
+    ({"partition": "shards", "shards_per_client": 8}, "13 clients would need 104 shards of 100"),
+    (FOUR | TEN | {"partition": "shards", "shards_per_client": 9}, "3 clients .* 27 shards of 25"),
+]
+ENOUGH: list[dict[str, Any]] = [
+    {"samples_per_client": 100},
+    TEN | {"clients": 100},
+    TEN | {"partition": "shards", "shards_per_client": 10},
+    FOUR | TEN | {"clients": 4},
+    FOUR | TEN | {"partition": "shards", "shards_per_client": 8},
+    {"partition": "given", "samples_per_client": 1000},
+]
+
+
+@pytest.mark.parametrize("changes", ENOUGH)
+def test_what_the_samples_fill_passes(changes):
+    assert not [*too_few_faults(Dealing.of(BLOCK | changes), 100)]
+
+
+@pytest.mark.parametrize(("changes", "sentence"), TOO_MANY)
+def test_what_they_do_not_fill_is_refused(changes, sentence):
+    fault = next(too_few_faults(Dealing.of(BLOCK | changes), 100))
+    assert re.search(sentence, fault)
+
+
+def test_memories_are_known_by_cut_and_network():
+    """The paper's head behind 4,096 features: 892 GB, and not the 472 of its hidden widths."""
+    paper = {"head": [4096, 4096, 512], "clients": {"samples_per_client": 8}}
+    paper_study = study(paper, method=["ftl_c"], bits=[2])
+    with pytest.raises(UserError, match=r"ftl_c\+bits=2' .* 6,250 clients remember 892 GB tog"):
+        require_feasible(paper_study, "digits", 50_000, sizes=Sizes(heads={"relu_fc1": 35_668_490}))
+    few = study(paper, method=["ftl_c"], bits=[2], fraction=[0.001])
+    require_feasible(few, "digits", 50_000, sizes=Sizes(heads={"relu_fc1": 35_668_490}))
+    whole = study({}, method=["fl"], bits=[2])
+    require_feasible(whole, "digits", 1438, sizes=Sizes(networks={None: 10**6}))
+    with pytest.raises(UserError, match="180 clients remember 7 GB"):
+        require_feasible(whole, "digits", 1438, sizes=Sizes(networks={None: 10**7}))
+
+
+def test_memories_may_go_to_a_scratch_folder_that_exists(tmp_path):
+    large = study({"head": [4096, 4096]}, method=["fl"], bits=[8])
+    large.config["scratch_folder"] = str(tmp_path)
+    require_feasible(large, "digits", 1438)
+    large.config["scratch_folder"] = str(tmp_path / "missing")
+    with pytest.raises(UserError, match="missing', which is no folder; make it first"):
+        require_feasible(large, "digits", 1438)

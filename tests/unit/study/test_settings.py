@@ -5,6 +5,7 @@ from itertools import product
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import check_networks
+from fbftl.study import methods
 from fbftl.study.config import Study
 from fbftl.study.settings import TYPES, Setting, expand, from_axes, simplified
 from hypothesis import given, settings
@@ -22,7 +23,6 @@ AXIS_VALUES = {
     "mechanism": ["none"],
     "label_epsilon": [None, 1, 4.0],
 }
-
 grids = st.dictionaries(st.sampled_from(list(AXIS_VALUES)), st.none()).flatmap(
     lambda axes: st.fixed_dictionaries(
         {a: st.lists(st.sampled_from(AXIS_VALUES[a]), min_size=1, max_size=3) for a in axes}
@@ -77,8 +77,6 @@ def test_expansion_is_sorted_unique_and_typed(spans):
 
 
 EPPFL = {"method": "eppfl"}
-
-
 NETWORK = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "relu1_1"}
 
 
@@ -107,3 +105,27 @@ def test_a_client_part_is_where_the_job_cuts_and_has_to_be_in_the_network():
     wrong = split_at("relu7_1")
     with pytest.raises(UserError, match=r"cut is 'relu7_1'.*choose among conv1_1"):
         check_networks("digits", wrong.task("digits"), wrong.client_parts("digits"))
+
+
+BUYING = {"method": "ecos", "purchase": 300}
+
+
+def test_axes_of_counts_mean_nothing_where_nobody_counts():
+    counting = {"mechanism": "counts", "sigma": 10.0, "count_sampling": 0.8, "centroids": 50}
+    choosing = from_axes(BUYING | counting | {"purchase_rule": "random", "bits": 8})
+    assert choosing == Setting(method="ecos", purchase=300, purchase_rule="random")
+    kept = from_axes(BUYING | counting | {"purchase_rule": "proximity", "bits": 8})
+    assert (kept.sigma, kept.centroids, kept.bits) == (10.0, 50, 8)
+    uploading = from_axes({"method": "ecos", "uploaders": 2, "purchase_rule": "kcenter", "bits": 8})
+    assert uploading == Setting(method="ecos", uploaders=2, bits=8)
+
+
+def test_settings_with_one_clustering_step_together():
+    together = methods.record("ecos").together
+    random, ideal, near = (
+        together(Setting(**BUYING, purchase_rule=choice))
+        for choice in ("random", "ideal", "proximity")
+    )
+    by_centroids = {count: together(Setting(**BUYING, centroids=count)) for count in (25, 50, 100)}
+    assert random == ideal != near == by_centroids[100]
+    assert len(set(by_centroids.values())) == 3

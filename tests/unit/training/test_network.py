@@ -17,11 +17,7 @@ from unit.exchange import test_repetition as engine
 from unit.exchange.test_repetition import TRAINING, all_arrive, even_arrive, training_data
 
 CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
-
-
 MODES = [(True, "frozen"), (False, "batch"), (True, "batch")]
-
-
 PLAIN = (False, "frozen")
 
 

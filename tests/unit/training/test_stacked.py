@@ -21,14 +21,8 @@ from hypothesis.extra import numpy as arrays
 from unit.training.training_toys import training
 
 TRAINING = training(epochs=3, batch=16, validation=0.1, selection="validation")
-
-
 WIDTHS = [6, 5, 3]
-
-
 SHARED = torch.tensor([0, 0])
-
-
 """Both heads work with the one release."""
 
 

@@ -25,11 +25,7 @@ QUERIES = {
     "teacher_weight": 0.1,
     "temperature": 10.0,
 }
-
-
 AWAY = 6.0
-
-
 BOUGHT = 40
 
 

@@ -22,26 +22,14 @@ from unit.training.tasks import toy_task
 from unit.training.tasks.toy_task import CLIENTS, LOCAL
 
 SEED = 3
-
-
 CNN = {
     "kind": "cnn", "channels": [[2, 3], [3]], "kernel": 3, "padding": "same", "pool": 2,
     "fc": [6], "norm": "none", "dropout": 0.0, "pool_dropout": 0.0, "cut": "relu1_1",
 }  # fmt: skip
-
-
 OWN, REST = 2 * 10, 3 * 19 + 3 * 28 + 6 * 13 + 10 * 7
-
-
-N, EACH = 2 * 64, 64
-
-
-"""Of the cut: activations of a sample, and of one of its two channels."""
-
-
+N = 2 * 64
+"""Activations of a sample at the cut."""
 EQUAL = CLIENTS | {"clients": 31, "samples_per_client": None}
-
-
 """Clients with four samples each."""
 
 

@@ -28,26 +28,12 @@ from unit.training.tasks.toy_vectors import CLIENTS
 from unit.training.tasks.training import train_setting
 
 NETWORK = {"kind": "mlp", "fc": [8, 4], "norm": "none", "dropout": 0.0, "cut": "relu_fc2"}
-
-
 NETWORK |= {"last": "relu", "init": "he"}
-
-
 GAME = {"discriminator": [6], "clip": 1.0, "server_momentum": 0.5, "falling_rate": False}
-
-
 GAME |= {"warm_up": 0.0, "labelled": None, "points": 2}
-
-
 TRAINING = {"epochs": 1, "batch": 1, "clients_per_round": 2, "learning_rate": 0.1}
-
-
 TRAINING |= {"momentum": 0.0, "weight_decay": 0.0, "validation": 0.0, "selection": "last"}
-
-
 TRAINING |= {"rounds": 12, "local_batch": 16}
-
-
 PLAIN = {"adversary": "plain", "majority_users": 3}
 
 
@@ -206,8 +192,6 @@ def test_bad_users_end_in_a_sentence(files):
 
 
 GROUP_OF_EIGHT = np.repeat([0, 1], 4)
-
-
 PREDICTED = np.array([0, 1, 1, 1, 0, 0, 1, 0])
 
 
@@ -281,8 +265,6 @@ def _keys(value: Any) -> Iterator[str]:
 
 
 GROUP = np.repeat([0, 1], 300)
-
-
 LABELS = np.tile(np.arange(10), 60)
 
 

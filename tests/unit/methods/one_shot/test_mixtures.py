@@ -17,8 +17,6 @@ from hypothesis.extra.numpy import arrays
 from sklearn.mixture import GaussianMixture
 
 DIAGONAL, SPHERICAL = Fitting(1e-3), Fitting(1e-3, spherical=True)
-
-
 WIDTH, CLASSES = 3, 4
 
 

@@ -24,8 +24,6 @@ from unit.methods.method_toys import (
 )
 
 CLIENTS = 30
-
-
 PAIRS = [(m, h) for m, heads in HEADS_FROM.items() for h in heads if (m, h) != ("features", "mlp")]
 
 

@@ -1,9 +1,86 @@
-"""The table of widths: what counts for a diverged seed, what a round sends, what widths cost."""
+"""Tables of the thesis: purchases, fairness, widths."""
 
+import numpy as np
 import pandas as pd
 import pytest
+import tabulate_thesis
+from fbftl.findings.outsourcing import purchases
+from fbftl.findings.runs import reached
+from fbftl.study.outsourcing import ASKED
+from fbftl.study.settings import DEFAULTS
 from plot_thesis_widths import as_in_the_thesis, orders_of
 from tabulate_thesis_widths import at_widths, costs, in_each, summary, uplink
+from unit.findings.made_up import of_seeds
+
+
+def rows(*settings: dict) -> pd.DataFrame:
+    """Return a tidy table of some settings, two seeds of each."""
+    plain = {axis: DEFAULTS[axis] for axis in ASKED}
+    measured = {"own_share": 0.3, "inherent_share": 0.1, "bought": 300.0, "downlink_bits": 9.0}
+    measured["frozen_bits"] = 99.0
+    measured |= {"labelled": 300.0, "label_accuracy": 1.0}
+    return pd.DataFrame(
+        plain
+        | measured
+        | {"setting": str(sorted(axes)) + str(axes), "seed": seed, "diverged": False}
+        | {"test_accuracy": 0.8 + 0.02 * seed, "uplink_bits": 0.0}
+        | axes
+        for axes in settings
+        for seed in (0, 1)
+    )
+
+
+def bought(choice: str = "ecos", **axes) -> dict:
+    return {"purchase_rule": choice, "purchase": 300} | axes
+
+
+def test_a_row_is_a_setting_and_choices_without_counts_have_neither_noise_nor_centroids():
+    table = purchases(rows(bought("random"), bought(sigma=10.0), bought()))
+    assert table["purchase_rule"].tolist() == ["ecos", "ecos", "random"]
+    assert sorted(table["sigma"][:2]) == [0.0, 10.0]
+    assert table[["sigma", "centroids"]].iloc[2].isna().all()
+    assert table["accuracy"].round(6).eq(0.81).all()
+
+
+def test_epsilons_are_by_kind_of_neighbours():
+    guarantees = pd.DataFrame(
+        {"setting": "a", "given_mechanism": "counts", "adjacency": kind, "given_epsilon": value}
+        for kind, value in (("replace-one", 0.5), ("add-remove", 0.2))
+    )
+    assert reached(guarantees, adjacency="add-remove").to_dict() == {"a": 0.2}
+    assert reached(guarantees, given_mechanism="other").empty
+
+
+AXES = dict.fromkeys((*tabulate_thesis.FAIRNESS_AT, *tabulate_thesis.NOISE, *tabulate_thesis.GAME))
+
+
+def runs(delta_eo: float, probe: float, accuracy: float = 0.9) -> pd.DataFrame:
+    """Return five seeds without an adversary, and five with one that measures these."""
+    drift, rows = 0.001 * np.array([0, 1, 2, 0, 1]), []
+    for adversary, values in (("none", (0.2, 0.8, 0.9)), ("plain", (delta_eo, probe, accuracy))):
+        odds, read, right = (value + drift for value in values)
+        rows += of_seeds(
+            AXES | {"method": "fade", "adversary": adversary},
+            delta_eo=odds, probe=read, balanced_accuracy=right, accuracy_by_chance=[0.75] * 5,
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("measured", "finding"),
+    [
+        ((0.1, 0.6), "ΔEO and probe fell"),
+        ((0.1, 0.85), "ΔEO fell"),
+        ((0.25, 0.6), "probe fell"),
+        ((0.2, 0.8), "neither is seen to fall"),
+        ((0.0, 0.5, 0.74), "the task is at chance"),
+    ],
+)
+def test_what_fell_is_told_apart(measured, finding):
+    table = tabulate_thesis.fairness_rows(runs(*measured)).set_index("adversary")
+    assert table.loc["plain", "finding"] == finding
+    assert table.loc["none", "finding"] == ""
+
 
 RUN = {
     "measures": {"accuracy_x0.5": {}, "accuracy_x1": {}, "epoch": {}},
