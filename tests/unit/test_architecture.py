@@ -97,7 +97,7 @@ def test_the_library_knows_nothing_of_snakemake(files):
         assert "snakemake" not in imported | names, path
 
 
-def test_no_script_imports_another(root: Path) -> None:
+def test_no_script_imports_another(root):
     scripts = {path for path in (root / "scripts").glob("*/*.py") if path.parent.name != "fbftl"}
     names = {path.stem for path in scripts}
     assert len(names) == len(scripts) > 60

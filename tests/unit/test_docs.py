@@ -37,14 +37,14 @@ def anchors(page: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_every_link_leads_somewhere(page):
     for target, anchor in links(page):
         assert target.exists(), target
         if anchor:
             assert anchor in anchors(target), f"{target} has no heading #{anchor}"
 
 
-def test_every_file_that_a_page_names_is_there() -> None:
+def test_every_file_that_a_page_names_is_there():
     """Those that the guide has its reader write are left out."""
     guide = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
     written = set(re.findall(r"^`([^`\n]+)`[^\n]*:\n\n```", guide, re.MULTILINE))
@@ -59,7 +59,7 @@ def test_every_file_that_a_page_names_is_there() -> None:
     assert [path for path, _ in missing if path not in written] == []
 
 
-def test_every_page_is_reached_from_the_first() -> None:
+def test_every_page_is_reached_from_the_first():
     seen, queue = set(), [ROOT / "docs" / "README.md"]
     while queue:
         page = queue.pop()
@@ -79,7 +79,7 @@ def has(whole: Any, part: Any) -> bool:
     return all(item in whole for item in part) if isinstance(part, list) else whole == part
 
 
-def test_every_figure_of_the_gallery_has_lines_of_its_study() -> None:
+def test_every_figure_of_the_gallery_has_lines_of_its_study():
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     excerpts = re.findall(r"^```yaml\n(\w+: # of (\S+)\n.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert len(excerpts) == len(re.findall(r"^\*\*", text, re.MULTILINE)) == 7
@@ -98,7 +98,7 @@ def of_task() -> set[str]:
     }
 
 
-def test_the_symbols_name_what_there_is() -> None:
+def test_the_symbols_name_what_there_is():
     columns = (of_task(), set(DEFAULTS), set(SCHEMA.names))
     page = (ROOT / "docs" / "reading-results.md").read_text(encoding="utf-8")
     text = page.partition("## Symbols\n")[2].partition("\n## ")[0]
@@ -109,7 +109,7 @@ def test_the_symbols_name_what_there_is() -> None:
             assert set(re.findall(r"`([^`]+)`", cell)) <= names, cell
 
 
-def test_files_of_the_data_folder_have_the_digests_that_the_page_gives(data_folder: Path) -> None:
+def test_files_of_the_data_folder_have_the_digests_that_the_page_gives(data_folder):
     text = (ROOT / "docs" / "cost.md").read_text(encoding="utf-8")
     digests = dict(re.findall(r"^\| `([\w./-]+)` .*\| `([0-9a-f]{64})` \|$", text, re.MULTILINE))
     assert len(digests) == 6

@@ -37,7 +37,7 @@ def other(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("chain", [False, True])
-def test_a_link_to_the_entry_acts_on_the_clone(clone: Path, other: Path, chain: bool) -> None:
+def test_a_link_to_the_entry_acts_on_the_clone(clone, other, chain):
     link = other / "run"
     if chain:
         (other / "first").symlink_to("../clone/run")
@@ -50,13 +50,13 @@ def test_a_link_to_the_entry_acts_on_the_clone(clone: Path, other: Path, chain: 
     assert called(link).stdout == called(clone / "run").stdout != ""
 
 
-def test_a_copy_without_the_lock_touches_nothing(root: Path, other: Path) -> None:
+def test_a_copy_without_the_lock_touches_nothing(root, other):
     shutil.copy(root / "run", other)
     assert "lacks envs/requirements.lock" in refused(called(other / "run", "study"))
     assert (other / ".venv" / "kept").exists()
 
 
-def test_an_environment_that_the_entry_did_not_make_stays(clone: Path) -> None:
+def test_an_environment_that_the_entry_did_not_make_stays(clone):
     (clone / ".venv").mkdir()
     (clone / ".venv" / "kept").touch()
     assert "was not made by ./run" in refused(called(clone / "run", "study"))
@@ -66,20 +66,20 @@ def test_an_environment_that_the_entry_did_not_make_stays(clone: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "verb"), [("stduy", "study"), ("test", "tests"), ("Report", "report")]
 )
-def test_a_misspelt_verb_names_the_nearest(clone: Path, word: str, verb: str) -> None:
+def test_a_misspelt_verb_names_the_nearest(clone, word, verb):
     assert f"'{word}'; did you mean ./run {verb}?" in refused(called(clone / "run", word))
 
 
-def test_a_word_that_is_near_no_verb(clone: Path) -> None:
+def test_a_word_that_is_near_no_verb(clone):
     assert "did you mean" not in refused(called(clone / "run", "qqqqq"))
 
 
-def test_papers_takes_one_paper(clone: Path) -> None:
+def test_papers_takes_one_paper(clone):
     assert "'survey' after 'fbftl'" in refused(called(clone / "run", "papers", "fbftl", "survey"))
 
 
 @pytest.mark.parametrize("size", ["--full"])
-def test_a_size_takes_one_system(clone: Path, size: str) -> None:
+def test_a_size_takes_one_system(clone, size):
     assert "name it after" in refused(called(clone / "run", "papers", size))
     assert "name it after" in refused(called(clone / "run", "papers", size, "--cores"))
     words = ("papers", size, "fade", "ecos")

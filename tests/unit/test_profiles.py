@@ -28,7 +28,7 @@ def profile(root: Path) -> dict:
     return yaml.safe_load((root / "profiles/slurm/profile.yaml").read_text())
 
 
-def test_every_rule_has_resources(rules: set[str], profile: dict) -> None:
+def test_every_rule_has_resources(rules, profile):
     """Rules of results are made in a loop, and take the defaults."""
     provided = set(profile["set-resources"])
     assert rules - provided == set(), "add these rules to profiles/slurm/profile.yaml"
@@ -36,13 +36,13 @@ def test_every_rule_has_resources(rules: set[str], profile: dict) -> None:
     assert {entry.split("=")[0] for entry in profile["default-resources"]} == {"mem_mb", "runtime"}
 
 
-def test_memory_grows_with_every_attempt(profile: dict) -> None:
+def test_memory_grows_with_every_attempt(profile):
     assert profile["retries"] > 0
     entries = [block["mem_mb"] for block in profile["set-resources"].values()]
     assert all(re.fullmatch(r"\d+ \* attempt", entry) for entry in entries)
 
 
-def test_both_profiles_agree_on_reruns_and_on_what_starts(root: Path, profile: dict) -> None:
+def test_both_profiles_agree_on_reruns_and_on_what_starts(root, profile):
     local = yaml.safe_load((root / "profiles/default/profile.yaml").read_text())
     reruns = ("rerun-triggers", "rerun-incomplete", "nolock", "keep-going")
     for key in (*reruns, "scheduler", "scheduler-subsample"):
@@ -60,12 +60,12 @@ def pins(path: Path) -> dict[str, str]:
     return versions
 
 
-def test_what_is_asked_for_is_what_the_lock_pins(root: Path) -> None:
+def test_what_is_asked_for_is_what_the_lock_pins(root):
     required, locked = pins(root / "envs/requirements.txt"), pins(root / "envs/requirements.lock")
     assert required.items() <= locked.items()
 
 
-def test_a_lone_copy_of_a_conda_environment_tells_the_lock(root: Path) -> None:
+def test_a_lone_copy_of_a_conda_environment_tells_the_lock(root):
     """Snakemake copies the file into a folder of its own, where it can refer to no other."""
     (locked,) = (root / "envs").glob("*.lock")
     for path in (root / "envs").glob("*.yaml"):
@@ -99,7 +99,7 @@ def installed(environment: Mapping[str, str], *arguments: str | Path) -> None:
     "FBFTL_WHOLE" not in os.environ,
     reason="pip asks the public index for it; FBFTL_WHOLE=1 asks for that",
 )
-def test_the_public_indexs_torch_is_pinned_whole(root: Path, tmp_path: Path) -> None:
+def test_the_public_indexs_torch_is_pinned_whole(root, tmp_path):
     """What an ordinary Linux machine gets with torch; setuptools comes with the environment."""
     report, newer = tmp_path / "report.json", tmp_path / "pip"
     options = "--dry-run --ignore-installed --only-binary=:all: --use-feature=fast-deps"
@@ -118,14 +118,14 @@ def test_the_public_indexs_torch_is_pinned_whole(root: Path, tmp_path: Path) -> 
     assert brought.items() <= pins(root / "envs/requirements.lock").items()
 
 
-def test_no_requirement_names_an_index(root: Path) -> None:
+def test_no_requirement_names_an_index(root):
     files = [*(root / "envs").glob("*.txt"), *(root / "envs").glob("*.lock")]
     lines = [line for path in files for line in path.read_text().splitlines()]
     assert len(lines) > 200
     assert not [line for line in lines if re.match(r"\s*(-|--)(i|f|index|extra|find)", line)]
 
 
-def test_the_image_has_the_environment_of_the_lock(root: Path) -> None:
+def test_the_image_has_the_environment_of_the_lock(root):
     """No image is built here; its file must say what `./run` and conda's environment say."""
     text = (root / "envs" / "Dockerfile").read_text().replace("\\\n", "")
     lines = [line.split() for line in text.splitlines() if line and line[0] != "#"]
@@ -145,7 +145,7 @@ def test_the_image_has_the_environment_of_the_lock(root: Path) -> None:
     assert base[0].startswith(f"{python.replace('=', ':')}-")
 
 
-def test_the_plugin_of_every_profile_is_pinned(root: Path) -> None:
+def test_the_plugin_of_every_profile_is_pinned(root):
     pinned = pins(root / "envs/requirements.txt") | pins(root / "envs/cluster.txt")
     for name in ("slurm", "cluster"):
         profile = yaml.safe_load((root / "profiles" / name / "profile.yaml").read_text())
@@ -175,7 +175,7 @@ def run(root: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[st
 
 
 @pytest.mark.parametrize("verb", ["study", "report", "papers"])
-def test_a_profile_given_to_run_decides_about_cores(root: Path, tmp_path: Path, verb: str) -> None:
+def test_a_profile_given_to_run_decides_about_cores(root, tmp_path, verb):
     """`./run` puts no option before what a profile says; the default profile takes all cores."""
     options = ["--workflow-profile", "profiles/slurm"]
     run(root, tmp_path, verb, *options, "--verbose")
@@ -198,15 +198,13 @@ PAGE = "--report results/report.html --report-after-run"
         (("eppfl", "--cores", "2"), "--config papers=eppfl --cores 2"),
     ],
 )
-def test_run_hands_over_papers_and_options(
-    root: Path, tmp_path: Path, words: tuple[str, ...], handed: str
-) -> None:
+def test_run_hands_over_papers_and_options(root, tmp_path, words, handed):
     assert run(root, tmp_path, "papers", *words, "--verbose").returncode == 0
     (call,) = (tmp_path / "calls").read_text(encoding="utf-8").splitlines()
     assert call == f"{PAGE} {handed}"
 
 
-def test_run_lets_no_second_config_hide_the_papers(root: Path, tmp_path: Path) -> None:
+def test_run_lets_no_second_config_hide_the_papers(root, tmp_path):
     done = run(root, tmp_path, "papers", "eppfl", "--config", "device=cpu")
     assert done.returncode == 2
     assert "--configfile" in done.stderr
@@ -217,8 +215,8 @@ def test_run_lets_no_second_config_hide_the_papers(root: Path, tmp_path: Path) -
     [("study", "[]"), ("report", "a: [1"), ("papers", "tasks: &t {digits: *t}"), ("study", None)],
 )
 def test_run_says_what_is_wrong_with_a_configfile_before_snakemake_reads_it(
-    root: Path, tmp_path: Path, verb: str, text: str | None
-) -> None:
+    root, tmp_path, verb, text
+):
     (tmp_path / "good.yaml").write_text("seeds: [1]\n")
     if text is not None:
         (tmp_path / "bad.yaml").write_text(text)

@@ -50,28 +50,28 @@ def require_answer(answer: Answer) -> None:
     assert [repetition["seed"] for repetition in answer.outcome.repetitions]
 
 
-def test_every_axis_has_values_that_are_drawn() -> None:
+def test_every_axis_has_values_that_are_drawn():
     """A text without values of its description needs a line of `LISTED`."""
     assert VALUES.keys() == DEFAULTS.keys() - {"method", "mechanism"}
     assert [axis for axis, values in VALUES.items() if not values] == []
 
 
 @pytest.mark.parametrize("number", range(SETTINGS))
-def test_a_random_setting(number: int, task_files: dict) -> None:
+def test_a_random_setting(number, task_files):
     names = methods.names()
     rng = np.random.default_rng([SEED, number])
     require_answer(answered(random_axes(rng, names[number % len(names)]), task_files))
 
 
 @pytest.mark.parametrize("number", range(CONFIGURATIONS))
-def test_a_random_configuration(number: int, task_files: dict) -> None:
+def test_a_random_configuration(number, task_files):
     names = methods.names()
     rng = np.random.default_rng([SEED + 1, number])
     axes = random_axes(rng, str(rng.choice(names)))
     require_answer(answered(axes, task_files, random_block(rng)))
 
 
-def test_the_draws_run_as_often_as_they_are_refused() -> None:
+def test_the_draws_run_as_often_as_they_are_refused():
     """A generator that the plan always refuses would find nothing."""
     from fbftl.ground.errors import UserError
     from unit.random_settings import planned

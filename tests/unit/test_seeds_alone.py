@@ -51,7 +51,7 @@ def job_of(axes: dict[str, Any]) -> tuple[str, Job]:
 
 
 @pytest.mark.parametrize("method", methods.names())
-def test_every_method(method: str, task_files: dict) -> None:
+def test_every_method(method, task_files):
     record = methods.record(method)
     uneven = {axis: value for axis, value in UNEVEN.items() if record.knows(axis)}
     task, job = job_of({"method": method} | NEEDED.get(method, {}) | uneven)
@@ -59,7 +59,7 @@ def test_every_method(method: str, task_files: dict) -> None:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_random_settings(number: int, task_files: dict) -> None:
+def test_random_settings(number, task_files):
     """The first draw of each number that a plan and its data allow."""
     for attempt in range(20):
         rng = np.random.default_rng([7, number, attempt])

@@ -42,7 +42,7 @@ def draws(method: str, task_files: dict, wanted: int) -> dict[str, tuple[Missing
 
 
 @pytest.mark.parametrize("method", TOGETHER)
-def test_settings_of_a_unit(method: str, task_files: dict) -> None:
+def test_settings_of_a_unit(method, task_files):
     found = draws(method, task_files, 8)
     compared = 0
     for unit in units([run for run, _ in found.values()], lambda task, setting: ()):
@@ -61,7 +61,7 @@ NOISED = (
 )  # fmt: skip
 
 
-def test_plain_and_noised_uploads_are_one_study(task_files: dict) -> None:
+def test_plain_and_noised_uploads_are_one_study(task_files):
     """Units have what can step together, whatever a job is told of noise."""
     runs = []
     for axes in NOISED:
@@ -76,7 +76,7 @@ def test_plain_and_noised_uploads_are_one_study(task_files: dict) -> None:
 
 
 @pytest.mark.parametrize("method", [name for name in methods.names() if name not in TOGETHER])
-def test_settings_one_after_another(method: str, task_files: dict) -> None:
+def test_settings_one_after_another(method, task_files):
     """Methods whose settings have a unit each: what ran before in the process changes nothing."""
     for run, forwards in reversed(draws(method, task_files, 2).values()):
         job = from_params(run.recipe.job, methods.axes_by_method())

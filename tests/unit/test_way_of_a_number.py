@@ -14,7 +14,7 @@ def page_steps() -> list[tuple[str, str]]:
     return ROW.findall(page.partition("## Tracing one number")[2].partition("\n## ")[0])
 
 
-def test_every_function_on_the_way_is_there() -> None:
+def test_every_function_on_the_way_is_there():
     for file, function in page_steps():
         tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
         names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}

@@ -72,13 +72,13 @@ def sources(folder: Path) -> list[Path]:
     return [folder] if folder.is_file() else below
 
 
-def test_keys_and_attributes_of_others_are_not_names_of_the_project() -> None:
+def test_keys_and_attributes_of_others_are_not_names_of_the_project():
     assert not set(bound(ast.parse("x['own'] = y.told; f(own=1)"))) & EMPTY
     assert set(used("rule a:\n    params:\n        own=b.told,\n")) & EMPTY == {"own"}
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_no_name_is_a_refused_word(root: Path, folder: str) -> None:
+def test_no_name_is_a_refused_word(root, folder):
     paths = sources(root / folder)
     assert paths
     assert {

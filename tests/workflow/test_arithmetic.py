@@ -5,7 +5,6 @@ import os
 
 import pytest
 from fbftl.ground.exact import VARIABLES, is_pinned, this_machine
-from project import Project
 
 pytestmark = pytest.mark.skipif(
     not is_pinned("auto", "auto", this_machine()),
@@ -13,9 +12,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_jobs_compute_pinned_whatever_the_calling_shell_has(
-    finished: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_jobs_compute_pinned_whatever_the_calling_shell_has(finished, monkeypatch):
     """Variables that this process has are taken out, so that jobs get theirs from the study."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
@@ -28,7 +25,7 @@ def test_jobs_compute_pinned_whatever_the_calling_shell_has(
     assert not VARIABLES.keys() & os.environ.keys()
 
 
-def test_arithmetic_decides_every_job(reference: Project) -> None:
+def test_arithmetic_decides_every_job(reference):
     assert not reference.left({"exact": "auto"}).jobs
     jobs = reference.left({"exact": False}).jobs
     assert {"clients", "source", "extract", "networks", "train"} <= jobs.keys()

@@ -20,13 +20,13 @@ def refusal(project: Project, study: dict[str, Any]) -> str:
     return sentences[0]
 
 
-def test_a_fault_is_one_sentence(untouched: Project) -> None:
+def test_a_fault_is_one_sentence(untouched):
     missing = {"kind": "parquet", "train": "t.pq", "channels": 1}
     study = {"data_folder": ".", "tasks": {"digits": {"data": missing}}}
     assert "t.pq is missing" in refusal(untouched, study)
 
 
-def test_a_fault_of_config_yaml_itself_is_a_sentence(fresh: Project) -> None:
+def test_a_fault_of_config_yaml_itself_is_a_sentence(fresh):
     """Snakemake reads that file with the Snakefile, so ours may read it first."""
     fresh.append("config.yaml", "\nagain: &all {below: *all}\n")
     done = fresh.call("--dry-run")

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from fbftl.features.store.reader import open_store
-from project import Project
 
 STUDY: dict[str, Any] = {
     "seeds": [0],
@@ -17,7 +16,7 @@ STUDY: dict[str, Any] = {
 }
 
 
-def test_one_pass_fills_a_store_for_every_cut(fresh: Project) -> None:
+def test_one_pass_fills_a_store_for_every_cut(fresh):
     assert fresh.left(STUDY).jobs["extract"] == 1
     fresh.finish("runs", study=STUDY)
     manifests = fresh.results.glob("store/features/*/features.json")
@@ -33,6 +32,6 @@ def test_one_pass_fills_a_store_for_every_cut(fresh: Project) -> None:
     assert losses["fbftl+cut=fc1"] != losses["fbftl"]
 
 
-def test_one_more_cut_leaves_the_runs_at_the_others_alone(reference: Project) -> None:
+def test_one_more_cut_leaves_the_runs_at_the_others_alone(reference):
     left = reference.left({"tasks": STUDY["tasks"]})
     assert (left.jobs["extract"], left.runs) == (1, 0)

@@ -66,7 +66,7 @@ def finished_run(process: subprocess.Popen[str], project: Project, setting: str,
 
 @pytest.mark.parametrize("setting", ["fbftl", "ftl_c", "fedavg+network=mlp"])
 def test_two_clients_give_the_head_of_the_library_call(
-    root, flower, finished: Project, setting, monkeypatch
+    root, flower, finished, setting, monkeypatch
 ):
     (finished.folder / MORE).write_text(DOORS)
     monkeypatch.setenv("FBFTL_STORE", str(finished.results / "store"))

@@ -55,12 +55,8 @@ def study(wanted: Counter[str]) -> Counter[str]:
 
 
 def test_a_deployment_makes_the_study_and_a_rule_of_it_makes_something_else(
-    deployed: Deployment,
-    blocks: list[str],
-    study: Counter[str],
-    reference: Project,
-    untouched: Project,
-) -> None:
+    deployed, blocks, study, reference, untouched
+):
     assert deployed.planned() == study
     for kind in ("clients", "sources", "features"):
         shutil.copytree(reference.results / "store" / kind, deployed.results / "store" / kind)
@@ -72,14 +68,12 @@ def test_a_deployment_makes_the_study_and_a_rule_of_it_makes_something_else(
     assert untouched.science().keys() == {"README.md"}
 
 
-def test_the_example_of_a_configuration_plans(deployed: Deployment, untouched: Project) -> None:
+def test_the_example_of_a_configuration_plans(deployed, untouched):
     shutil.copy(untouched.folder / "config" / "config.yaml", deployed.folder / "config")
     assert {"results_digits", "train", "study"} <= set(deployed.planned())
 
 
-def test_a_key_that_stands_twice_in_the_configuration_of_a_deployment(
-    deployed: Deployment,
-) -> None:
+def test_a_key_that_stands_twice_in_the_configuration_of_a_deployment(deployed):
     deployed.append("config/config.yaml", "\nseeds: [1]\n")
     (message,) = deployed.says()
     assert "config/config.yaml cannot be read as YAML" in message
@@ -103,9 +97,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lean"))
 
 
-def test_an_environment_that_has_snakemake_alone(
-    deployed: Deployment, untouched: Project, alone: None
-) -> None:
+def test_an_environment_that_has_snakemake_alone(deployed, untouched, alone):
     (sentence,) = deployed.says()
     assert f"--requirement {untouched.folder}/envs/requirements.txt" in sentence
 
@@ -126,12 +118,8 @@ def names(deployed: Deployment, untouched: Project, source: str) -> None:
 
 
 def test_a_deployment_from_a_repository_and_as_the_catalog_writes_it(
-    deployed: Deployment,
-    study: Counter[str],
-    untouched: Project,
-    repository: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    deployed, study, untouched, repository, monkeypatch
+):
     # The host cannot be reached, so Snakemake's own copy of the repository is laid there.
     monkeypatch.setenv("XDG_CACHE_HOME", str(deployed.folder / "cache"))
     cache = deployed.folder / "cache/snakemake/snakemake/source-cache/snakemake-git-cache"

@@ -86,12 +86,12 @@ def copy(untouched: Project) -> Project:
     return untouched
 
 
-def test_pages_have_commands() -> None:
+def test_pages_have_commands():
     assert {"./run study", "./run tests", "./run papers"} <= set(COMMANDS)
     assert len(COMMANDS) > 15
 
 
-def test_after_plain_snakemake_run_has_nothing_to_do(finished: Project) -> None:
+def test_after_plain_snakemake_run_has_nothing_to_do(finished):
     """A key is the digest of all that decides a result, so both make the same results."""
     give_environment(finished)
     done = subprocess.run(
@@ -114,9 +114,7 @@ def data(copy: Project, data_folder: Path) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_does_what_its_page_says(
-    copy: Project, command: str, request: pytest.FixtureRequest
-) -> None:
+def test_a_command_does_what_its_page_says(copy, command, request):
     if re.search("studies/|--full", command):
         request.getfixturevalue("data")
     for start, test in ELSEWHERE.items():

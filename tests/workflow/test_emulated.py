@@ -1,11 +1,9 @@
 """Under the variables of `exact` other processors compute what this one does, to the byte."""
 
-from pathlib import Path
-
 from emulated import PROCESSOR, lines, require, start
 
 
-def test_an_emulated_processor_trains_to_the_same_bytes(root: Path, tmp_path: Path) -> None:
+def test_an_emulated_processor_trains_to_the_same_bytes(root, tmp_path):
     require()
     trainings = "tests/tools/toy_trainings.py", str(tmp_path / "network.json")
     native = lines(start(root, *trainings))

@@ -5,7 +5,6 @@ from collections import Counter
 from importlib.util import find_spec
 
 import pytest
-from project import Project
 
 ENGINES = {
     "--workflow-profile=profiles/slurm": "snakemake_executor_plugin_slurm",
@@ -17,7 +16,7 @@ ENGINES = {
 """Options, and what has to be installed for each."""
 
 
-def test_an_engine_plans_what_a_local_run_does(untouched: Project, wanted: Counter[str]) -> None:
+def test_an_engine_plans_what_a_local_run_does(untouched, wanted):
     options = [o for o, needed in ENGINES.items() if shutil.which(needed) or find_spec(needed)]
     if not options:
         pytest.skip(f"none is installed of {', '.join(ENGINES.values())}")
@@ -30,7 +29,7 @@ def test_an_engine_plans_what_a_local_run_does(untouched: Project, wanted: Count
         assert planned == here, option
 
 
-def test_containers_need_an_image(untouched: Project) -> None:
+def test_containers_need_an_image(untouched):
     done = untouched.call("--dry-run", "--sdm=apptainer")
     assert done.returncode != 0
     assert "--sdm apptainer needs an image; build envs/Dockerfile" in done.stderr

@@ -46,7 +46,7 @@ def call(project: Project, *command: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_no_recipe_is_long() -> None:
+def test_no_recipe_is_long():
     for title, text in SECTIONS.items():
         if title == ELSEWHERE:
             continue
@@ -75,7 +75,7 @@ def of_head(study: dict[str, Any], *more: dict[str, Any]) -> dict[str, Any]:
     return study | {"experiments": study["experiments"] | {"solved": {"grids": grids}}}
 
 
-def test_a_method_an_axis_a_head_an_attack_and_a_table(finished: Project) -> None:
+def test_a_method_an_axis_a_head_an_attack_and_a_table(finished):
     runs = finished.stored()
     for section in ("A method", "An axis", "An attack", "A table or a figure"):
         write(finished, section)
@@ -97,7 +97,7 @@ def test_a_method_an_axis_a_head_an_attack_and_a_table(finished: Project) -> Non
     assert "asks for head unshrunk from means" in finished.call("--dry-run", study=wrong).stderr
 
 
-def test_a_backbone(finished: Project) -> None:
+def test_a_backbone(finished):
     if find_spec("torchvision") is None:
         pytest.skip("torchvision is not installed")
     write(finished, "A backbone")
@@ -106,7 +106,7 @@ def test_a_backbone(finished: Project) -> None:
     assert len(pd.read_csv(finished.results / "resnet/experiments/scarcity.csv")) == 4
 
 
-def test_a_paper_with_five_claims_is_three_files(finished: Project) -> None:
+def test_a_paper_with_five_claims_is_three_files(finished):
     write(finished, "A paper")
     study = {"papers": "ants"}
     finished.finish(study=study)
@@ -145,7 +145,7 @@ OF_ONES_OWN = {
 """Two more experiments, whose runs the toy study has; in the second nothing varies."""
 
 
-def test_an_experiment_of_ones_own_ends_in_a_table_and_a_figure(finished: Project) -> None:
+def test_an_experiment_of_ones_own_ends_in_a_table_and_a_figure(finished):
     assert finished.left(OF_ONES_OWN).runs == 0
     finished.finish("--report", "results/report.html", "--report-after-run", study=OF_ONES_OWN)
     digits = finished.results / "digits"

@@ -38,9 +38,7 @@ def kill_in(project: Project, stages: Collection[str], delay_s: float) -> str:
     return stage
 
 
-def test_killed_in_its_longest_stages_it_ends_in_the_same_files(
-    fresh: Project, reference: Project
-) -> None:
+def test_killed_in_its_longest_stages_it_ends_in_the_same_files(fresh, reference):
     """Each call goes on where the last one was killed, a moment into its next stage."""
     left = set(STAGES)
     while left:
@@ -50,7 +48,7 @@ def test_killed_in_its_longest_stages_it_ends_in_the_same_files(
     assert not fresh.left().jobs
 
 
-def test_a_killed_batch_keeps_its_finished_runs(finished: Project) -> None:
+def test_a_killed_batch_keeps_its_finished_runs(finished):
     before = finished.stored()
     run = finished.start("runs", study=SLOWER)
     while not any(name.endswith(".json") for name in finished.stored() - before):
@@ -65,7 +63,7 @@ def test_a_killed_batch_keeps_its_finished_runs(finished: Project) -> None:
     assert finished.left(SLOWER).runs == 0
 
 
-def test_a_job_that_outlives_a_killed_call_does_no_harm(finished: Project) -> None:
+def test_a_job_that_outlives_a_killed_call_does_no_harm(finished):
     """Only Snakemake is killed; the next call, of another plan, meets its job still at work."""
     tables = finished.tables()
     run = finished.start(study=SLOWER)
@@ -81,7 +79,7 @@ def test_a_job_that_outlives_a_killed_call_does_no_harm(finished: Project) -> No
     assert finished.left(SLOWER).runs == 0
 
 
-def test_a_second_call_in_the_same_folder_is_refused(finished: Project) -> None:
+def test_a_second_call_in_the_same_folder_is_refused(finished):
     one = SLOWER | {"experiments": {"scarcity": {"grids": [{"plr": [0.0]}]}}}
     run = finished.start("runs", study=one)
     wait_for(finished, run, "train")
@@ -96,7 +94,7 @@ def test_a_second_call_in_the_same_folder_is_refused(finished: Project) -> None:
     assert run.wait() == 0
 
 
-def test_two_folders_fill_one_store_at_once(fresh: Project, reference: Project, tmp_path) -> None:
+def test_two_folders_fill_one_store_at_once(fresh, reference, tmp_path):
     """Each extracts and trains what the other may be making."""
     other = fresh.copy(tmp_path / "other")
     store = Path(shutil.copytree(reference.results / "store", tmp_path / "store"))

@@ -50,7 +50,7 @@ def kept(fresh: Project) -> Project:
     return fresh
 
 
-def test_kept_results_have_the_key_of_every_run(kept: Project) -> None:
+def test_kept_results_have_the_key_of_every_run(kept):
     notes = kept.folder / "docs/results/papers/rivals/made.json"
     _, *rows = (kept.results / "toy-full/runs.csv").read_text().splitlines()
     keys = {row.split(",")[3] for row in rows}

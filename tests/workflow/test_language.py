@@ -1,7 +1,6 @@
 """The language task from end to end at toy size, on generated and on real dialogues."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -48,11 +47,11 @@ def language(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Pro
     return project
 
 
-def test_a_finished_language_study_has_nothing_to_train(language: Project) -> None:
+def test_a_finished_language_study_has_nothing_to_train(language):
     assert language.left(TOY).runs == 0
 
 
-def test_each_kind_of_task_is_extracted_by_its_own_script(language: Project) -> None:
+def test_each_kind_of_task_is_extracted_by_its_own_script(language):
     libraries = [
         open_store(manifest).provenance.libraries
         for manifest in language.results.glob("store/features/*/features.json")
@@ -60,7 +59,7 @@ def test_each_kind_of_task_is_extracted_by_its_own_script(language: Project) -> 
     assert sorted("tokenizers" in each for each in libraries) == [False, True, True]
 
 
-def test_table_figure_and_transcripts_are_there(language: Project) -> None:
+def test_table_figure_and_transcripts_are_there(language):
     folder = language.results / "dialogues"
     table = pd.read_csv(folder / "tables" / "language.csv")
     assert list(table["method"]) == ["ftl_f", "ftl_c", "fbftl"]
@@ -75,7 +74,7 @@ def test_table_figure_and_transcripts_are_there(language: Project) -> None:
     assert set(run["transcript"][0]) == {"id", "dialogue", "summary", "predictions"}
 
 
-def test_real_dialogues_are_dealt(fresh: Project, data_folder: Path) -> None:
+def test_real_dialogues_are_dealt(fresh, data_folder):
     """From then on they are as generated ones."""
     study = {
         "data_folder": str(data_folder),

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from project import Project
 
-
-def test_a_failed_job_says_one_sentence_and_logs_its_traceback(fresh: Project) -> None:
+def test_a_failed_job_says_one_sentence_and_logs_its_traceback(fresh):
     """256 letters make no batch of 1,000: only the job can tell."""
     study = {"tasks": {"digits": {"source": {"batch_size": 1000}}}}
     done = fresh.call("--until", "source", study=study)
@@ -21,7 +19,7 @@ def test_a_failed_job_says_one_sentence_and_logs_its_traceback(fresh: Project) -
     assert not [name for name in fresh.stored("sources") if "." not in name]
 
 
-def test_a_bug_says_where_its_traceback_is(fresh: Project) -> None:
+def test_a_bug_says_where_its_traceback_is(fresh):
     fresh.append("scripts/fbftl/data/partition.py", "\n\ndef partition(*_):\n    return 1 / 0\n")
     done = fresh.call("--until", "clients")
     assert done.returncode != 0
@@ -43,7 +41,7 @@ def run_together(jobs, inputs):
 """
 
 
-def test_a_run_that_raises_ends_no_other_and_is_tried_alone_next(finished: Project) -> None:
+def test_a_run_that_raises_ends_no_other_and_is_tried_alone_next(finished):
     """What failed is named, and the next call would make it and nothing else."""
     finished.append("scripts/fbftl/methods/fbftl/run.py", RAISING)
     before = finished.stored()

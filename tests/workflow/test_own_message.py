@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from fbftl.ground.errors import UserError
-from project import Project
 
 PAGE = (Path(__file__).parents[2] / "docs/extending.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## An upload\n")[2].partition("\n## ")[0]
@@ -28,7 +27,7 @@ def study(*messages: str) -> dict:
     }
 
 
-def test_the_pages_message_is_one_file_and_trains_alone(finished: Project) -> None:
+def test_the_pages_message_is_one_file_and_trains_alone(finished):
     assert len(PRINTED.splitlines()) <= 60
     with pytest.raises(UserError, match="sketch"):
         finished.left(study("sketch"))

@@ -44,7 +44,7 @@ def toys(fresh: Project) -> Project:
     return fresh
 
 
-def test_a_call_makes_the_studies_that_it_names(toys: Project) -> None:
+def test_a_call_makes_the_studies_that_it_names(toys):
     ant = str(toys.folder / "studies/ant.yaml")
     every = {"digits", "ant-digits", "bee-digits", "hive-digits"}
     for study, files, tasks in (
@@ -56,7 +56,7 @@ def test_a_call_makes_the_studies_that_it_names(toys: Project) -> None:
         assert made & every == tasks
 
 
-def test_the_systems_of_a_paper_run_in_one_call(toys: Project) -> None:
+def test_the_systems_of_a_paper_run_in_one_call(toys):
     toys.finish("--config", "papers=bees")
     for task, seeds in (("bee-digits", {0, 1}), ("hive-digits", {2, 3, 5})):
         folder = toys.results / task / "experiments"
@@ -68,7 +68,7 @@ def test_the_systems_of_a_paper_run_in_one_call(toys: Project) -> None:
     assert not (toys.results / "papers" / "fbftl").exists()
 
 
-def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:
+def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh):
     """An experiment of one's own is of no paper; one of a paper's ends in its claims."""
     tables = {f"tables/{name}.csv" for name in ("methods", "language", "label_privacy")}
     figures = {f"figures/{name}.svg" for name in ("packet_loss", "retransmission")}

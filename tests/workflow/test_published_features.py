@@ -27,9 +27,7 @@ def publish(project: Project) -> subprocess.CompletedProcess[str]:
     return project.python(tool, "digits", "shared/digits", PYTHONPATH="scripts")
 
 
-def test_a_study_on_published_features_ends_as_the_one_that_they_come_from(
-    finished: Project,
-) -> None:
+def test_a_study_on_published_features_ends_as_the_one_that_they_come_from(finished):
     done = publish(finished)
     assert done.returncode == 0, done.stderr
     again = publish(finished)

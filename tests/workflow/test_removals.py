@@ -103,7 +103,7 @@ TESTS = (
 )
 
 
-def test_what_is_removed_leaves_no_trace_in_code(root: Path, tmp_path: Path) -> None:
+def test_what_is_removed_leaves_no_trace_in_code(root, tmp_path):
     project = copied(root, tmp_path / "project")
     for name in ("scaffold", "fedmd", "fade", "eppfl"):
         without_own_files(project.folder, name)

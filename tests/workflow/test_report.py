@@ -38,15 +38,13 @@ def shown(toy: Project) -> set[str]:
     return {str(path.relative_to(toy.folder)) for path in results}
 
 
-def test_report_holds_every_table_and_figure_and_says_where_it_comes_from(
-    report: Path, toy: Project
-) -> None:
+def test_report_holds_every_table_and_figure_and_says_where_it_comes_from(report, toy):
     text = report.read_text(encoding="utf-8")
     assert "Commit: not a git checkout" in text
     assert [path for path in sorted(shown(toy)) if path not in text] == []
 
 
-def test_the_front_page_leads_to_every_table_and_figure(toy: Project, report: Path) -> None:
+def test_the_front_page_leads_to_every_table_and_figure(toy, report):
     text = (toy.results / "index.html").read_text(encoding="utf-8")
     links = re.findall(r'(?:href|src)="([^"#]+)"', text)
     beside = {"report.html", "../docs/_build/README.html", "digits/runs.csv"}
@@ -54,7 +52,7 @@ def test_the_front_page_leads_to_every_table_and_figure(toy: Project, report: Pa
     assert "<img" in text
 
 
-def test_every_table_leads_back_and_to_its_csv(toy: Project) -> None:
+def test_every_table_leads_back_and_to_its_csv(toy):
     for path in shown(toy):
         if path.endswith(".html"):
             page = toy.folder / path
@@ -64,7 +62,7 @@ def test_every_table_leads_back_and_to_its_csv(toy: Project) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_nobody_is_kept_out_and_nothing_is_off_the_screen(toy: Project, dark: bool) -> None:
+def test_nobody_is_kept_out_and_nothing_is_off_the_screen(toy, dark):
     browser.require(browser.missing_axe())
     size = WINDOWS[dark]
     with browser.opened(toy.results / "index.html", *size, dark=dark) as page:

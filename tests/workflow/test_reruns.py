@@ -8,7 +8,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from fbftl.ground.code import NOT_DECIDING
-from project import Project
 
 RESULTS = Counter(results_digits=1, **{"results_papers-fbftl": 1}, results_index=1)
 TRAINED = RESULTS + Counter(train=1)
@@ -27,7 +26,7 @@ def scarcity(**axes: list[Any]) -> dict[str, Any]:
     return {"experiments": {"scarcity": {"grids": [axes]}}}
 
 
-def test_a_fresh_copy_plans_the_whole_study_and_writes_nothing(fresh: Project) -> None:
+def test_a_fresh_copy_plans_the_whole_study_and_writes_nothing(fresh):
     before = sorted(fresh.folder.rglob("*"))
     assert fresh.planned() == WHOLE
     written = {path for path in fresh.folder.rglob("*") if path not in before}
@@ -35,12 +34,12 @@ def test_a_fresh_copy_plans_the_whole_study_and_writes_nothing(fresh: Project) -
     assert fresh.left().jobs + Counter(all=1) == WHOLE
 
 
-def test_a_copy_of_a_finished_study_has_nothing_to_do(finished: Project) -> None:
+def test_a_copy_of_a_finished_study_has_nothing_to_do(finished):
     shutil.rmtree(finished.folder / ".snakemake")
     assert finished.planned() == Counter()
 
 
-def test_one_more_seed_trains_that_seed_and_goes_again(finished: Project) -> None:
+def test_one_more_seed_trains_that_seed_and_goes_again(finished):
     there, tables, before = finished.runs(), finished.tables(), finished.stored()
     finished.finish(study=digits(seeds=[0, 1, 7]))
     runs = finished.runs()
@@ -56,21 +55,19 @@ def test_one_more_seed_trains_that_seed_and_goes_again(finished: Project) -> Non
     assert finished.tables() == tables
 
 
-def test_a_changed_rate_of_a_method_trains_its_runs(reference: Project) -> None:
+def test_a_changed_rate_of_a_method_trains_its_runs(reference):
     left = reference.left(digits(training={"learning_rate": 0.02}))
     assert (left.jobs, left.runs) == (TRAINED, 2 * 4)
 
 
-def test_a_second_folder_with_the_same_store_trains_the_other_half(
-    fresh: Project, reference: Project
-) -> None:
+def test_a_second_folder_with_the_same_store_trains_the_other_half(fresh, reference):
     half = scarcity(fraction=[1.0, 0.25], plr=[0.0, 0.5])
     left = fresh.left(half | {"store": str(reference.results / "store")})
     assert set(left.jobs) == {*RESULTS, "train", "results_papers"}
     assert left.runs == 2 * 2
 
 
-def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(reference: Project) -> None:
+def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(reference):
     assert reference.left(digits(features={"cut": "fc1"})).jobs == EXTRACTED + Counter(networks=1)
 
 
@@ -84,7 +81,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("path", CHANGES)
-def test_a_changed_file_reruns_what_uses_it(finished: Project, path: str) -> None:
+def test_a_changed_file_reruns_what_uses_it(finished, path):
     finished.append(path, "\nCHANGED = 1\n")
     assert finished.left().jobs == CHANGES[path]
 
@@ -101,7 +98,7 @@ UNUSED = (
 """Files that decide nothing of the toy study."""
 
 
-def test_other_files_comments_docstrings_and_times_rerun_nothing(finished: Project) -> None:
+def test_other_files_comments_docstrings_and_times_rerun_nothing(finished):
     for path in UNUSED:
         finished.append(path, "\nCHANGED = 1\n")
     for path in (finished.folder / "scripts").rglob("*.py"):
@@ -115,7 +112,7 @@ def test_other_files_comments_docstrings_and_times_rerun_nothing(finished: Proje
 LOST = ("digits/tables/scarcity.csv", "digits/key", ".made/results/digits.*", "digits/runs.csv")
 
 
-def test_results_and_runs_that_were_removed_are_made_again(finished: Project) -> None:
+def test_results_and_runs_that_were_removed_are_made_again(finished):
     before = finished.science()
     key = next(iter(finished.runs().values()))
     lost = [path for name in LOST for path in finished.results.glob(name)]
@@ -134,7 +131,7 @@ def test_results_and_runs_that_were_removed_are_made_again(finished: Project) ->
     assert finished.planned() == Counter()
 
 
-def test_a_run_that_was_edited_is_named_and_never_used(finished: Project) -> None:
+def test_a_run_that_was_edited_is_named_and_never_used(finished):
     run = finished.results / "store/runs" / f"{finished.runs()['fbftl', '0']}.json"
     run.chmod(0o644)
     run.write_text(run.read_text().replace('"seed": 0', '"seed": 5'))
@@ -166,7 +163,7 @@ def commit():
 """Modules that are said to decide nothing, with as little in them as those who use them need."""
 
 
-def test_modules_that_decide_nothing_change_no_byte(finished: Project, reference: Project) -> None:
+def test_modules_that_decide_nothing_change_no_byte(finished, reference):
     """Nor does another folder, another order of jobs or another number of cores."""
     assert {*STUBS, "fbftl.ground.logs", "fbftl.ground.timings"} == NOT_DECIDING
     for name, text in STUBS.items():
@@ -187,9 +184,7 @@ def test_modules_that_decide_nothing_change_no_byte(finished: Project, reference
         (("--forcerun", "train"), "never made twice"),
     ],
 )
-def test_options_of_snakemake_do_no_harm(
-    finished: Project, options: tuple[str, ...], remark: str
-) -> None:
+def test_options_of_snakemake_do_no_harm(finished, options, remark):
     before = finished.science()
     done = finished.call(*options)
     assert done.returncode == 0, done.stderr
@@ -198,7 +193,7 @@ def test_options_of_snakemake_do_no_harm(
     assert not finished.left().jobs
 
 
-def test_all_output_deleted_leaves_the_store(finished: Project) -> None:
+def test_all_output_deleted_leaves_the_store(finished):
     store = finished.science().keys() - finished.tables().keys()
     finished.finish("--delete-all-output")
     assert finished.science().keys() >= store
@@ -206,7 +201,7 @@ def test_all_output_deleted_leaves_the_store(finished: Project) -> None:
     assert finished.left().runs == 0
 
 
-def test_results_of_an_earlier_layout_are_left_alone(finished: Project) -> None:
+def test_results_of_an_earlier_layout_are_left_alone(finished):
     old = finished.results / "digits/runs/fbftl.meta.json"
     old.parent.mkdir()
     old.write_text("{}")
@@ -215,7 +210,7 @@ def test_results_of_an_earlier_layout_are_left_alone(finished: Project) -> None:
     assert "was made by an earlier version of this workflow; move it away" in done.stderr
 
 
-def test_ten_thousand_settings_are_planned(untouched: Project) -> None:
+def test_ten_thousand_settings_are_planned(untouched):
     fractions, losses = ([(i + offset) / 100 for i in range(100)] for offset in (1, 0))
     study = scarcity(fraction=fractions, plr=losses)
     left = untouched.left(study)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from fbftl.findings.runs import read_tidy
-from project import Project
 
 SOURCES = 2
 SEVERAL = {"tasks": {"digits": {"source_seeds": SOURCES}}}
@@ -18,9 +17,7 @@ ADDED |= {"results_papers-fbftl": 1, "results_index": 1}
 """Jobs of one more source network of the toy study, with its four settings."""
 
 
-def test_a_further_source_leaves_the_first_one_alone_and_shows_both_parts(
-    finished: Project, reference: Project
-) -> None:
+def test_a_further_source_leaves_the_first_one_alone_and_shows_both_parts(finished, reference):
     assert not finished.left(ONE).jobs
     assert finished.left(SEVERAL).jobs == Counter(ADDED)
     finished.finish(study=SEVERAL)

@@ -26,13 +26,13 @@ def site() -> Path:
     return ROOT / "docs" / "_build"
 
 
-def test_the_site_is_made_without_a_warning_and_works_offline(site: Path) -> None:
+def test_the_site_is_made_without_a_warning_and_works_offline(site):
     assert {"README.html", "your-own.html", "search.html"} <= {p.name for p in site.iterdir()}
     outside = re.compile(r"<(?:script|link|img)[^>]+(?:src|href)=\"https?:|@import|url\(.?https?:")
     assert not any(outside.search(page.read_text()) for page in site.rglob("*.html"))
 
 
-def test_diagrams_are_drawn_in_the_site(site: Path) -> None:
+def test_diagrams_are_drawn_in_the_site(site):
     count = 0
     for page in PAGES:
         for diagram in re.findall(r"```mermaid\n(.*?)```", page.read_text(), re.DOTALL):
@@ -46,7 +46,7 @@ def test_diagrams_are_drawn_in_the_site(site: Path) -> None:
     assert count > 0
 
 
-def test_the_sidebar_has_the_groups_of_the_first_page(site: Path) -> None:
+def test_the_sidebar_has_the_groups_of_the_first_page(site):
     text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     captions = re.findall(r'class="caption-text">([^<]+)<', (site / "cost.html").read_text())
     assert captions == re.findall(r"^(\w[\w ]+):$", text, re.MULTILINE)

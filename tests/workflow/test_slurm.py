@@ -4,10 +4,8 @@ import shutil
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import Any
 
 import pytest
-from project import Project
 from slurm import Slurm, missing
 
 SUBMIT = [
@@ -45,9 +43,7 @@ STUDY = {"tasks": {"digits": {"features": {"store": "s3://features/digits"}}}}
 TABLE = "digits/tables/scarcity.csv"
 
 
-def test_a_node_that_dies_costs_time_and_nothing_else(
-    slurm: Slurm, bucket: Any, fresh: Project, reference: Project
-) -> None:
+def test_a_node_that_dies_costs_time_and_nothing_else(slurm, bucket, fresh, reference):
     """Nodes plan nothing: they read notes, with a configuration that was changed meanwhile."""
     for kind in ("clients", "sources"):
         shutil.copytree(reference.results / "store" / kind, fresh.results / "store" / kind)

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -36,7 +35,7 @@ SMALL = {
 """What makes the task of CIFAR-10 one of a few hundred images and seconds."""
 
 
-def test_a_study_runs_on_a_few_hundred_images(fresh: Project, data_folder: Path) -> None:
+def test_a_study_runs_on_a_few_hundred_images(fresh, data_folder):
     overlay = {
         "data_folder": str(data_folder),
         "seeds": [0, 1],
@@ -62,7 +61,7 @@ def test_a_study_runs_on_a_few_hundred_images(fresh: Project, data_folder: Path)
     assert runs["test_accuracy"].between(0, 1).all()
 
 
-def test_a_study_of_a_users_file_plans_where_it_is(fresh: Project) -> None:
+def test_a_study_of_a_users_file_plans_where_it_is(fresh):
     (fresh.folder / "data").mkdir()
     rows = [
         f"{age},{job},{sex},{age > 40}" for age in range(20, 70) for job in "ab" for sex in "FM"
@@ -73,9 +72,7 @@ def test_a_study_of_a_users_file_plans_where_it_is(fresh: Project) -> None:
     assert any(path.startswith("results/adult/tables/") for path in files)
 
 
-def test_without_a_network_the_paper_study_says_which_files_to_put_where(
-    fresh: Project, tmp_path: Path
-) -> None:
+def test_without_a_network_the_paper_study_says_which_files_to_put_where(fresh, tmp_path):
     home = tmp_path / "torch"
     variables = NO_NETWORK | {"TORCH_HOME": str(home)}
     done = call(fresh, "cifar10-vgg16", "--until", "clients", "source", variables=variables)

@@ -173,11 +173,11 @@ def stored(project: Project, task: str) -> dict[str, Any]:
     return dict(read_manifest(project.results / task / "features.json").store)
 
 
-def test_the_studies_of_the_page_are_those_that_are_run() -> None:
+def test_the_studies_of_the_page_are_those_that_are_run():
     assert STUDIES.keys() == {f"{task}.yaml" for task in (*TABLES, "networks", "letters")}
 
 
-def test_networks_of_ones_own_are_planned_for_each_method(fresh: Project) -> None:
+def test_networks_of_ones_own_are_planned_for_each_method(fresh):
     write_studies(fresh.folder)
     # Two methods, two networks, three seeds.
     assert fresh.left(files=[str(fresh.folder / "networks.yaml")]).runs == 12
@@ -187,18 +187,16 @@ def test_networks_of_ones_own_are_planned_for_each_method(fresh: Project) -> Non
     ("task", "width"),
     [("flowers", 512), ("writers", 192), ("birds", 16), ("vectors", 8), ("income", 3)],
 )
-def test_a_task_has_a_table_and_uploads_of_the_width_that_the_page_tells(
-    made: Project, task: str, width: int
-) -> None:
+def test_a_task_has_a_table_and_uploads_of_the_width_that_the_page_tells(made, task, width):
     assert len(pd.read_csv(made.folder / TABLES[task])) == (3 if task == "income" else 2)
     assert stored(made, task)["width"] == width
 
 
-def test_an_image_folder_and_a_torchvision_backbone(made: Project) -> None:
+def test_an_image_folder_and_a_torchvision_backbone(made):
     assert stored(made, "flowers")["counts"] == {"train": 48, "test": 12}
 
 
-def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(made: Project) -> None:
+def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(made):
     assert stored(made, "writers")["counts"] == {"train": 67, "test": 17}
     with ClientFile(made.results / "writers" / "clients.h5") as file:
         assert set(file.client_ids("train")) == {f"writer{number}" for number in range(12)}
@@ -207,11 +205,11 @@ def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(made: Proj
     assert source["origin"]["sha256"] == sha256(weights)
 
 
-def test_features_of_ones_own(made: Project) -> None:
+def test_features_of_ones_own(made):
     assert stored(made, "vectors")["counts"] == {"train": 48, "test": 12}
 
 
-def test_a_table(made: Project) -> None:
+def test_a_table(made):
     runs = pd.read_csv(made.results / "income" / "experiments" / "income.csv")
     assert set(runs["method"]) == {"ftl_c", "fbftl", "fedavg"}
     sweep = pd.read_csv(made.folder / TABLES["income"])
@@ -226,7 +224,7 @@ def test_a_table(made: Project) -> None:
     assert sweep["majority"].tolist() == pytest.approx([majority] * 3)
 
 
-def test_clients_in_domains_are_dealt_anew_with_every_seed(made: Project) -> None:
+def test_clients_in_domains_are_dealt_anew_with_every_seed(made):
     with ClientFile(made.results / "painters" / "clients.h5") as file:
         domain, groups = file.domains("train"), file.groups("test")
         np.testing.assert_array_equal(groups, file.domains("test") // 2)
@@ -238,9 +236,7 @@ def test_clients_in_domains_are_dealt_anew_with_every_seed(made: Project) -> Non
     assert not {"clients", "source", "extract"} & jobs.keys()
 
 
-def test_the_notebook_reads_a_finished_study(
-    finished: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_notebook_reads_a_finished_study(finished, monkeypatch):
     """Its cells are run one after the other, as a reader runs them."""
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.chdir(finished.folder)

@@ -24,7 +24,7 @@ def prints(folder: Path, words: str) -> None:
     (folder / "flwr").chmod(0o755)
 
 
-def test_a_run_that_flower_knows_has_a_state(processes: Federation, tmp_path: Path) -> None:
+def test_a_run_that_flower_knows_has_a_state(processes, tmp_path):
     prints(tmp_path, json.dumps({"success": True, "runs": [{"status": "running"}]}))
     assert processes.state("7") == {"status": "running"}
 
@@ -36,9 +36,7 @@ FAILS = {
 
 
 @pytest.mark.parametrize("words", FAILS)
-def test_a_run_that_flower_does_not_know_is_one_sentence(
-    processes: Federation, tmp_path: Path, words: str
-) -> None:
+def test_a_run_that_flower_does_not_know_is_one_sentence(processes, tmp_path, words):
     prints(tmp_path, words)
     with pytest.raises(UserError, match=f"^flwr list fails: {FAILS[words]}$"):
         processes.state("7")

@@ -55,7 +55,7 @@ def living(group: int) -> list[str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
-def test_a_call_that_is_ended_leaves_no_process_and_no_file(root: Path, number: int) -> None:
+def test_a_call_that_is_ended_leaves_no_process_and_no_file(root, number):
     call = called(root, "time.sleep(99)")
     assert call.stdout is not None
     folder, group = call.stdout.readline().split()
@@ -65,7 +65,7 @@ def test_a_call_that_is_ended_leaves_no_process_and_no_file(root: Path, number: 
     awaited(lambda: not living(int(group)) and not Path(folder).exists())
 
 
-def test_a_call_that_ends_by_itself_leaves_nothing_either(root: Path) -> None:
+def test_a_call_that_ends_by_itself_leaves_nothing_either(root):
     call = called(root, "federation.__exit__()")
     printed, _ = call.communicate(timeout=30)
     folder, group = printed.split()
@@ -73,7 +73,7 @@ def test_a_call_that_ends_by_itself_leaves_nothing_either(root: Path) -> None:
     awaited(lambda: not living(int(group)))
 
 
-def test_results_of_an_earlier_deployment_are_never_overwritten(tmp_path: Path) -> None:
+def test_results_of_an_earlier_deployment_are_never_overwritten(tmp_path):
     first = new_folder(tmp_path / "deployed" / "fbftl")
     (first / "run.json").write_text("{}")
     second = new_folder(tmp_path / "deployed" / "fbftl")
@@ -81,7 +81,7 @@ def test_results_of_an_earlier_deployment_are_never_overwritten(tmp_path: Path) 
     assert (first / "run.json").read_text() == "{}"
 
 
-def test_calls_at_once_have_a_folder_each(tmp_path: Path) -> None:
+def test_calls_at_once_have_a_folder_each(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         folders = list(pool.map(new_folder, [tmp_path / "fbftl"] * 100))
     assert sorted(int(folder.name) for folder in folders) == list(range(1, 101))

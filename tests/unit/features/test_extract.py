@@ -94,7 +94,7 @@ def test_what_cannot_be_extracted(tmp_path):
 
 
 @pytest.mark.parametrize("row", [np.zeros(4), np.arange(4.0), np.array([3e6, -1e6])])
-def test_features_that_do_not_vary_are_told_with_the_majority_share(tmp_path, row, caplog) -> None:
+def test_features_that_do_not_vary_are_told_with_the_majority_share(tmp_path, row, caplog):
     """Classes 0, 1 and 2 have 21 of the 203 training rows each, the others 20; of 61 test rows,
     class 0 has 7."""
 

@@ -15,19 +15,19 @@ from fbftl.ground.files import parsed, replacing, sha256
 RECIPE = {"kind": "run", "seed": 1, "rate": 0.1}
 
 
-def test_a_key_does_not_depend_on_the_order_of_keys() -> None:
+def test_a_key_does_not_depend_on_the_order_of_keys():
     other = dict(reversed(RECIPE.items()))
     assert key_of(canonical(RECIPE)) == key_of(canonical(other))
     assert key_of(canonical(RECIPE)) != key_of(canonical(RECIPE | {"seed": 2}))
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_a_recipe_holds_numbers_alone(value: float) -> None:
+def test_a_recipe_holds_numbers_alone(value):
     with pytest.raises(ValueError, match="JSON"):
         canonical({"rate": value})
 
 
-def test_what_is_there_stays_and_is_read_only(tmp_path: Path) -> None:
+def test_what_is_there_stays_and_is_read_only(tmp_path):
     store = Store(tmp_path / "store")
     assert store.keys("runs", ".json") == set()
     store.put_json("runs", "a", {"recipe": RECIPE, "b": 1, "a": 2})
@@ -38,7 +38,7 @@ def test_what_is_there_stays_and_is_read_only(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "store" / "runs") == ["a.json"]
 
 
-def test_an_error_leaves_nothing_under_the_name(tmp_path: Path) -> None:
+def test_an_error_leaves_nothing_under_the_name(tmp_path):
     store = Store(tmp_path)
 
     def fail() -> None:
@@ -52,9 +52,7 @@ def test_an_error_leaves_nothing_under_the_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_without_hard_links_a_file_is_renamed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
-) -> None:
+def test_without_hard_links_a_file_is_renamed(tmp_path, monkeypatch, there):
     store = Store(tmp_path)
     if there:
         store.put_json("runs", "a", {"b": 1})
@@ -78,9 +76,7 @@ def test_without_hard_links_a_file_is_renamed(
         (b"{}", "is of another recipe"),
     ],
 )
-def test_a_damaged_or_foreign_file_is_one_sentence(
-    tmp_path: Path, content: bytes, sentence: str
-) -> None:
+def test_a_damaged_or_foreign_file_is_one_sentence(tmp_path, content, sentence):
     store = Store(tmp_path)
     (tmp_path / "runs").mkdir()
     store.path("runs", "a", ".json").write_bytes(content)
@@ -101,7 +97,7 @@ def filled(parts: Mapping[str, Path]) -> None:
         (part / "deep" / "b").write_text(key)
 
 
-def test_several_files_are_read_only_with_recipe_and_digests(tmp_path: Path) -> None:
+def test_several_files_are_read_only_with_recipe_and_digests(tmp_path):
     store = Store(tmp_path)
     store.make(WANTED, filled)
     assert store.folders("features") == {each.key for each in WANTED}
@@ -117,7 +113,7 @@ def test_several_files_are_read_only_with_recipe_and_digests(tmp_path: Path) -> 
     store.make(WANTED, lambda parts: pytest.fail("made again"))
 
 
-def test_what_a_killed_call_finished_lies_there_for_the_next(tmp_path: Path) -> None:
+def test_what_a_killed_call_finished_lies_there_for_the_next(tmp_path):
     """Killed as by the system, in the middle of a file; half a file is nobody's."""
     store, (each, _) = Store(tmp_path), WANTED
 
@@ -137,9 +133,7 @@ def test_what_a_killed_call_finished_lies_there_for_the_next(tmp_path: Path) -> 
     assert os.listdir(tmp_path / "features") == [each.key]
 
 
-def test_nobody_else_writes_until_the_artefact_has_its_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_else_writes_until_the_artefact_has_its_name(tmp_path, monkeypatch):
     """A second call that looks between the last byte and the name has to wait."""
     store, (each, _) = Store(tmp_path), WANTED
     part, seen = tmp_path / "features" / f"{each.key}.part", []
@@ -156,7 +150,7 @@ def test_nobody_else_writes_until_the_artefact_has_its_name(
     assert sorted(os.listdir(store.folder("features", each.key))) == ["a", "deep", "recipe.json"]
 
 
-def test_the_first_writer_wins(tmp_path: Path) -> None:
+def test_the_first_writer_wins(tmp_path):
     """Of two that do not see each other's lock, as on two machines."""
     store, (each, _) = Store(tmp_path), WANTED
 
@@ -171,7 +165,7 @@ def test_the_first_writer_wins(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "features") == [each.key]
 
 
-def test_an_artefact_under_another_name_is_refused(tmp_path: Path) -> None:
+def test_an_artefact_under_another_name_is_refused(tmp_path):
     store, (one, other) = Store(tmp_path), WANTED
     store.make([one], filled)
     store.folder("features", one.key).rename(store.folder("features", other.key))
@@ -181,7 +175,7 @@ def test_an_artefact_under_another_name_is_refused(tmp_path: Path) -> None:
         store.require("features", one.key)
 
 
-def test_lock_on_a_deleted_folder_is_no_lock(tmp_path: Path) -> None:
+def test_lock_on_a_deleted_folder_is_no_lock(tmp_path):
     folder = tmp_path / "work"
     with exclusive(folder):
         (folder / "lock").unlink()

@@ -36,7 +36,7 @@ def names(folder: str, script: str, *modules: str) -> list[str]:
     return [str(Path(path).relative_to(folder)) for path in sources(script, folder, *modules)]
 
 
-def test_modules_and_what_they_import_count_even_in_circles(folder: str) -> None:
+def test_modules_and_what_they_import_count_even_in_circles(folder):
     assert names(folder, "draw.py") == [
         "draw.py",
         "fbftl/__init__.py",
@@ -46,7 +46,7 @@ def test_modules_and_what_they_import_count_even_in_circles(folder: str) -> None
     ]
 
 
-def test_imports_inside_functions_and_packages_on_the_way_count(folder: str) -> None:
+def test_imports_inside_functions_and_packages_on_the_way_count(folder):
     assert names(folder, "late.py") == [
         "late.py",
         "fbftl/__init__.py",
@@ -57,15 +57,15 @@ def test_imports_inside_functions_and_packages_on_the_way_count(folder: str) -> 
 
 
 @pytest.mark.parametrize("script", ["foreign.py", "lost.py"])
-def test_other_packages_and_missing_modules_do_not_count(folder: str, script: str) -> None:
+def test_other_packages_and_missing_modules_do_not_count(folder, script):
     assert set(names(folder, script)) <= {script, "fbftl/__init__.py"}
 
 
-def test_modules_that_are_imported_by_name_can_be_added(folder: str) -> None:
+def test_modules_that_are_imported_by_name_can_be_added(folder):
     assert "fbftl/unused.py" in names(folder, "draw.py", "fbftl.unused")
 
 
-def test_the_digest_tells_contents_and_names_apart(tmp_path: Path) -> None:
+def test_the_digest_tells_contents_and_names_apart(tmp_path):
     def written(name: str, text: str) -> str:
         (tmp_path / name).write_text(text)
         return str(tmp_path / name)
@@ -96,25 +96,23 @@ CHANGED = {
 
 
 @pytest.mark.parametrize("what", UNCHANGED)
-def test_what_only_readers_see_changes_nothing(what: str) -> None:
+def test_what_only_readers_see_changes_nothing(what):
     assert len({tree_text(ast.parse(text)) for text in UNCHANGED[what]}) == 1
 
 
 @pytest.mark.parametrize("what", CHANGED)
-def test_what_the_code_says_counts(what: str) -> None:
+def test_what_the_code_says_counts(what):
     assert len({tree_text(ast.parse(text)) for text in CHANGED[what]}) == 2
 
 
-def test_modules_that_decide_nothing_are_left_out_with_what_only_they_import(folder: str) -> None:
+def test_modules_that_decide_nothing_are_left_out_with_what_only_they_import(folder):
     Path(folder, "fbftl/ground").mkdir()
     Path(folder, "fbftl/ground/logs.py").write_text("from fbftl import style\n")
     Path(folder, "job.py").write_text("from fbftl.ground.logs import run_job\n")
     assert names(folder, "job.py") == ["job.py"]
 
 
-def test_what_files_said_is_remembered_by_their_content(
-    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_files_said_is_remembered_by_their_content(folder, tmp_path, monkeypatch):
     def computed(parse: bool, folder: str = folder) -> tuple[str, list[str]]:
         """Return digest and sources as a process of its own would find them."""
         for cached in (code._source, code._imported, sources, digest):

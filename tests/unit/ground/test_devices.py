@@ -1,7 +1,6 @@
 """Every stage that computes runs on every device there is, and sends the same messages there."""
 
 import json
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -29,7 +28,7 @@ WANT_MORE |= {"splitmix", "heterofl", "sheterofl"}
 
 
 @pytest.mark.parametrize("method", [name for name in names() if name not in WANT_MORE])
-def test_methods(files: dict[str, str], tmp_path: Path, method: str, device: str) -> None:
+def test_methods(files, tmp_path, method, device):
     (tmp_path / "here").mkdir()
     training = LOCAL if method in names(sends="local") else {}
     run, ledger = train(files, tmp_path / "here", method, device, **training)
@@ -40,14 +39,14 @@ def test_methods(files: dict[str, str], tmp_path: Path, method: str, device: str
     )
 
 
-def test_pretraining(device: str) -> None:
+def test_pretraining(device):
     short = {**SOURCE, "samples": 200, "epochs": 1}
     on_device, on_cpu = (pretrain_source(short, IMAGE, None, where) for where in (device, "cpu"))
     for ours, wanted in zip(on_device.model.parameters(), on_cpu.model.parameters(), strict=True):
         torch.testing.assert_close(ours, wanted, atol=1e-3, rtol=1e-3)
 
 
-def test_summaries(device: str) -> None:
+def test_summaries(device):
     on_device, on_cpu = (
         trained(model().to(where), 1, uploads(1).to(where), EVERYONE, PLAN)
         for where in (device, "cpu")

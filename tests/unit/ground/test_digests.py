@@ -1,7 +1,6 @@
 """What tells that a file or folder of the user's has changed, and what is read for it."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import fbftl.ground.digests as module
@@ -28,9 +27,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
-def test_a_large_file_is_read_once_and_again_when_it_was_touched(
-    tmp_path: Path, read: list[str]
-) -> None:
+def test_a_large_file_is_read_once_and_again_when_it_was_touched(tmp_path, read):
     large, kept = tmp_path / "large", tmp_path / "kept.json"
     large.write_bytes(LARGE)
     first = Digests(kept)
@@ -44,7 +41,7 @@ def test_a_large_file_is_read_once_and_again_when_it_was_touched(
     assert set(digests) == {sha256(large)}
 
 
-def test_a_file_replaced_under_an_older_date_or_its_own_is_noticed(tmp_path: Path) -> None:
+def test_a_file_replaced_under_an_older_date_or_its_own_is_noticed(tmp_path):
     large, other, kept = tmp_path / "large", tmp_path / "other", tmp_path / "kept.json"
     large.write_bytes(LARGE)
     digests = Digests(kept)
@@ -61,7 +58,7 @@ def test_a_file_replaced_under_an_older_date_or_its_own_is_noticed(tmp_path: Pat
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"a": 1}', b'{"a": [1, "x"]}', b"\xff"])
-def test_a_damaged_memory_is_none(tmp_path: Path, content: bytes) -> None:
+def test_a_damaged_memory_is_none(tmp_path, content):
     large, kept = tmp_path / "large", tmp_path / "kept.json"
     large.write_bytes(LARGE)
     kept.write_bytes(content)
@@ -86,7 +83,7 @@ def rename(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [overwrite, give_another_time, add, rename])
-def test_a_folder_is_told_by_name_size_and_time_of_every_file(tmp_path: Path, change) -> None:
+def test_a_folder_is_told_by_name_size_and_time_of_every_file(tmp_path, change):
     image = tmp_path / "data" / "cat" / "1.png"
     image.parent.mkdir(parents=True)
     image.write_bytes(b"cat")
@@ -97,7 +94,7 @@ def test_a_folder_is_told_by_name_size_and_time_of_every_file(tmp_path: Path, ch
     assert Digests(tmp_path / "kept.json")(tmp_path / "data") != before
 
 
-def test_hidden_files_circles_and_links_to_nothing_do_no_harm(tmp_path: Path) -> None:
+def test_hidden_files_circles_and_links_to_nothing_do_no_harm(tmp_path):
     folder = tmp_path / "data"
     (folder / "cat").mkdir(parents=True)
     before = Digests(tmp_path / "kept.json")(folder)
@@ -109,9 +106,7 @@ def test_hidden_files_circles_and_links_to_nothing_do_no_harm(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("change", [lambda path: path.write_text("b"), Path.unlink])
-def test_a_product_of_a_file_that_changed_since_the_plan_is_not_made(
-    tmp_path: Path, change: Callable[[Path], object]
-) -> None:
+def test_a_product_of_a_file_that_changed_since_the_plan_is_not_made(tmp_path, change):
     data = tmp_path / "data"
     data.write_text("a")
     files = {str(data): sha256(data)}

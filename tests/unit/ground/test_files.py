@@ -19,7 +19,7 @@ def fail_while_writing(path: Path) -> None:
         raise OSError("disk full")
 
 
-def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(tmp_path):
     write_text(tmp_path / "table.csv", "old")
     with pytest.raises(OSError, match="disk full"):
         fail_while_writing(tmp_path / "table.csv")
@@ -27,7 +27,7 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(tmp_path: Path) ->
     assert (tmp_path / "table.csv").read_text() == "old"
 
 
-def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path):
     kept = ["a,part=1.json", ".location", "x.part.csv", "README.md"]
     for name in kept:
         write_text(tmp_path / "runs" / name, "kept")
@@ -41,7 +41,7 @@ def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) 
     )
 
 
-def test_of_one_path_only_its_own_leftovers_are_removed(tmp_path: Path) -> None:
+def test_of_one_path_only_its_own_leftovers_are_removed(tmp_path):
     with replacing(tmp_path / "loss[1].csv") as left, replacing(tmp_path / "loss1.csv") as other:
         left.write_text("half")
         other.write_text("half")
@@ -50,7 +50,7 @@ def test_of_one_path_only_its_own_leftovers_are_removed(tmp_path: Path) -> None:
         left.write_text("whole")
 
 
-def test_json_is_the_same_whatever_the_order_of_its_keys(tmp_path: Path) -> None:
+def test_json_is_the_same_whatever_the_order_of_its_keys(tmp_path):
     write_json(tmp_path / "one", {"b": 1, "a": "µ"})
     write_json(tmp_path / "other", {"a": "µ", "b": 1})
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()

@@ -42,7 +42,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_kind_of_file_on_a_full_disk(tmp_path: Path, name: str) -> None:
+def test_every_kind_of_file_on_a_full_disk(tmp_path, name):
     """The system's own full device stands where the temporary file would."""
     path = tmp_path / name
     path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}").symlink_to("/dev/full")
@@ -64,9 +64,7 @@ def failing(path: Path, error: OSError) -> None:
     ("number", "remedy"),
     [(errno.EIO, "whether its disk is sound"), (errno.EDQUOT, "room"), (errno.EROFS, "be written")],
 )
-def test_what_the_file_system_refuses_is_said_with_a_remedy(
-    tmp_path: Path, number: int, remedy: str
-) -> None:
+def test_what_the_file_system_refuses_is_said_with_a_remedy(tmp_path, number, remedy):
     with pytest.raises(UserError, match=f"a.csv could not be written .*{remedy}"):
         failing(tmp_path / "a.csv", OSError(number, os.strerror(number)))
     assert list(tmp_path.iterdir()) == []
@@ -75,19 +73,19 @@ def test_what_the_file_system_refuses_is_said_with_a_remedy(
 @pytest.mark.parametrize(
     "error", [OSError(errno.EIO, "", "/elsewhere/data.npz"), FileNotFoundError(2, "", "x")]
 )
-def test_what_is_no_fault_of_the_file_passes(tmp_path: Path, error: OSError) -> None:
+def test_what_is_no_fault_of_the_file_passes(tmp_path, error):
     with pytest.raises(type(error)):
         failing(tmp_path / "a.csv", error)
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     denied = OSError(errno.EACCES, "Permission denied", str(tmp_path))
     sentence = r"runs could not .*Permission denied"
     with pytest.raises(UserError, match=sentence), writing(tmp_path / "results" / "runs"):
         raise denied
 
 
-def test_a_log_that_cannot_be_written_ends_the_job_in_a_sentence(tmp_path: Path, capsys) -> None:
+def test_a_log_that_cannot_be_written_ends_the_job_in_a_sentence(tmp_path, capsys):
     kept = list(log.handlers)
     try:
         Store(tmp_path).put_note("notes", "a", {"study": {"exact": False}})
@@ -101,7 +99,7 @@ def test_a_log_that_cannot_be_written_ends_the_job_in_a_sentence(tmp_path: Path,
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_digests_that_cannot_be_kept_are_made_again(tmp_path: Path, monkeypatch) -> None:
+def test_digests_that_cannot_be_kept_are_made_again(tmp_path, monkeypatch):
     monkeypatch.setattr("fbftl.ground.digests.ALWAYS_READ", 0)
     (tmp_path / "data").write_bytes(b"1")
     kept = tmp_path / "digests.json"

@@ -25,13 +25,13 @@ def written(job: SimpleNamespace) -> str:
     return Path(job.log[0]).read_text()
 
 
-def test_records_go_to_the_log_and_the_console(job: SimpleNamespace, capfd) -> None:
+def test_records_go_to_the_log_and_the_console(job, capfd):
     run_job(job, lambda *_: logging.getLogger("fbftl.training.stacked").info("epoch 1"))
     assert "INFO epoch 1" in written(job)
     assert "epoch 1" in capfd.readouterr().err
 
 
-def test_a_user_error_is_one_sentence_and_a_traceback_in_the_log(job: SimpleNamespace) -> None:
+def test_a_user_error_is_one_sentence_and_a_traceback_in_the_log(job):
     def main(*_: object) -> None:
         raise UserError("file x is missing; put it there")
 
@@ -41,14 +41,14 @@ def test_a_user_error_is_one_sentence_and_a_traceback_in_the_log(job: SimpleName
     assert "Traceback" in written(job)
 
 
-def test_a_bug_is_called_unexpected(job: SimpleNamespace) -> None:
+def test_a_bug_is_called_unexpected(job):
     with pytest.raises(SystemExit) as ended:
         run_job(job, lambda *_: {}["gone"])
     assert str(ended.value.code).startswith("unexpected error: KeyError('gone')")
     assert "KeyError" in written(job)
 
 
-def test_a_script_gets_its_note_the_store_and_the_threads(job: SimpleNamespace) -> None:
+def test_a_script_gets_its_note_the_store_and_the_threads(job):
     got: list[object] = []
     run_job(job, lambda *given: got.extend(given))
     assert got == [NOTE, Store(Path(job.params.store)), 3]

@@ -1,7 +1,6 @@
 """Room for large arrays: RAM up to a bound, files beyond it."""
 
 import os
-from pathlib import Path
 
 import fbftl.ground.room as module
 import numpy as np
@@ -11,9 +10,7 @@ from fbftl.ground.room import Room, mapped, parts
 
 
 @pytest.mark.parametrize("memory", [None, 0, 8 * 10**5 - 1, 8 * 10**5])
-def test_rows_are_the_same_wherever_they_lie(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int | None
-) -> None:
+def test_rows_are_the_same_wherever_they_lie(tmp_path, monkeypatch, memory):
     monkeypatch.setattr(module, "PART_BYTES", 999)
     values = np.random.default_rng(0).random((1000, 100))
     rows = Room(memory, tmp_path).rows(values.shape, lambda part: values[part], float)
@@ -23,13 +20,13 @@ def test_rows_are_the_same_wherever_they_lie(
 
 
 @pytest.mark.parametrize("shape", [(7, 10), (1, 10**6), (0, 4), (5,)])
-def test_parts_cover_every_row_once(shape: tuple[int, ...], monkeypatch) -> None:
+def test_parts_cover_every_row_once(shape, monkeypatch):
     monkeypatch.setattr(module, "PART_BYTES", 100)
     rows = [row for part in parts(shape) for row in range(part.start, part.stop)]
     assert rows == list(range(shape[0]))
 
 
-def test_what_fits_nowhere_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fits_nowhere_is_refused(tmp_path, monkeypatch):
     with pytest.raises(UserError, match=r"4e-07 GB, .* is 1e-07 GB; name .* scratch_folder"):
         Room(100).empty((100,))
 

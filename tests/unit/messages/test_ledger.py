@@ -1,7 +1,5 @@
 """The ledger: what goes in comes out, in parts or whole, and other layouts are refused."""
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -9,7 +7,7 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.ledger import SCHEMA, Ledger, read_ledger
 
 
-def test_rows_come_back_with_constants_arrays_and_nulls(tmp_path: Path) -> None:
+def test_rows_come_back_with_constants_arrays_and_nulls(tmp_path):
     ledger = Ledger(method="fbftl", store="abc")
     ledger.add(2, seed=0, direction="up", client=np.array([3, 4]), bits=100, lost=[True, False])
     ledger.add(1, seed=1, direction="down", client=-1, bits=5, lost=False)
@@ -23,14 +21,14 @@ def test_rows_come_back_with_constants_arrays_and_nulls(tmp_path: Path) -> None:
     assert table["lost"].to_pylist() == [True, False, False]
 
 
-def test_an_unknown_column_or_a_wrong_length_is_refused() -> None:
+def test_an_unknown_column_or_a_wrong_length_is_refused():
     with pytest.raises(ValueError, match="no columns"):
         Ledger().add(1, bitz=3)
     with pytest.raises(ValueError, match="length"):
         Ledger().add(3, bits=np.arange(2))
 
 
-def test_equal_rows_give_equal_bytes(tmp_path: Path) -> None:
+def test_equal_rows_give_equal_bytes(tmp_path):
     for name in ("a", "b"):
         ledger = Ledger(method="fl")
         ledger.add(10, client=np.arange(10), bits=np.arange(10) * 7)
@@ -38,7 +36,7 @@ def test_equal_rows_give_equal_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_what_is_spilled_is_written_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_spilled_is_written_too(tmp_path, monkeypatch):
     def write(name: str) -> pq.ParquetFile:
         ledger = Ledger(method="fl")
         for round in range(7):
@@ -53,7 +51,7 @@ def test_what_is_spilled_is_written_too(tmp_path: Path, monkeypatch: pytest.Monk
     assert streamed.read().to_pylist() == whole.read().to_pylist()
 
 
-def test_a_ledger_names_its_layout_and_the_first_is_read(tmp_path: Path) -> None:
+def test_a_ledger_names_its_layout_and_the_first_is_read(tmp_path):
     ledger, path = Ledger(method="fl"), tmp_path / "own.parquet"
     ledger.add(6, client=np.arange(6), part="update")
     ledger.add(1, client=-1, part="weights")
@@ -66,7 +64,7 @@ def test_a_ledger_names_its_layout_and_the_first_is_read(tmp_path: Path) -> None
     assert rows_of_both[0] == rows_of_both[1]
 
 
-def test_a_ledger_of_another_layout_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_ledger_of_another_layout_is_refused_by_name(tmp_path):
     table, path = Ledger(method="fl").table(), tmp_path / "other.parquet"
     for other in (table.replace_schema_metadata({"layout": "3"}), table.drop_columns("store")):
         pq.write_table(other, path)

@@ -23,7 +23,7 @@ def plan(
         return Prepared.of_files(root, more={"papers": request.param}).plan()
 
 
-def test_every_step_has_what_its_script_takes(plan: Plan) -> None:
+def test_every_step_has_what_its_script_takes(plan):
     """A name that a step has twice or lacks would end its job, perhaps after hours."""
     makings = [making for job in plan.products for making in job.note["makings"]]
     steps = [Step(**making["step"]) for making in makings]
@@ -34,7 +34,7 @@ def test_every_step_has_what_its_script_takes(plan: Plan) -> None:
         arguments(getattr(load(step.script), step.function), step, OF_STUDY)
 
 
-def test_what_a_study_asks_for_is_what_an_empty_store_lacks(plan: Plan) -> None:
+def test_what_a_study_asks_for_is_what_an_empty_store_lacks(plan):
     """So that `./run clean` removes nothing that another seed would read."""
     makings = [making for job in plan.products for making in job.note["makings"]]
     made = {Artefact(**each).key for making in makings for each in making["artefacts"]}

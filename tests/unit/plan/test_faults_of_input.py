@@ -65,10 +65,6 @@ def missing_source_data(folder: Path) -> tuple[dict[str, Any], str]:
 
 
 @pytest.mark.parametrize("fault", [truncated_gzip, wrong_digest, missing_source_data])
-def test_a_faulty_file(
-    refusal: Callable[[dict[str, Any]], str],
-    tmp_path: Path,
-    fault: Callable[[Path], tuple[dict[str, Any], str]],
-) -> None:
+def test_a_faulty_file(refusal, tmp_path, fault):
     study, what = fault(tmp_path)
     assert what in refusal(study | {"data_folder": str(tmp_path)})

@@ -68,9 +68,7 @@ def planned(root: Path, data: dict[str, str], *names: str) -> Plan:
 
 
 @pytest.mark.parametrize("name", sorted({path.stem for path in STUDIES.glob("*.yaml")} - OF_A_USER))
-def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
-    name: str, root: Path, data: dict[str, str]
-) -> None:
+def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(name, root, data):
     targets = planned(root, data, name).targets
     below = [path.split("/") for path in targets if not path.startswith("results/.made/")]
     of_tasks = [parts for parts in below if len(parts) > 2 and parts[1] != "papers"]

@@ -85,7 +85,7 @@ CHANGES: list[tuple[dict[str, Any], set[str]]] = [
 
 
 @pytest.mark.parametrize(("changes", "expected"), CHANGES, ids=[str(c) for c, _ in CHANGES])
-def test_a_value_changes_the_keys_of_what_it_decides(changes, expected) -> None:
+def test_a_value_changes_the_keys_of_what_it_decides(changes, expected):
     before, after = keys_of(products_of()), keys_of(products_of(changes))
     assert {name for name in before if before[name] != after[name]} == expected
 
@@ -137,7 +137,7 @@ def others(value: Any) -> list[Any]:
     return [1, 0.5]
 
 
-def test_each_value_of_the_task_in_turn_changes_what_it_decides() -> None:
+def test_each_value_of_the_task_in_turn_changes_what_it_decides():
     """Values of which none that comes to mind may take the place are left out."""
     first = products_of()
     before, changed = keys_of(first), 0
@@ -164,7 +164,7 @@ def test_each_value_of_the_task_in_turn_changes_what_it_decides() -> None:
         ("stages/plot_uplink.py", set()),
     ],
 )
-def test_code_changes_the_keys_of_what_it_makes(script: str, expected: set[str]) -> None:
+def test_code_changes_the_keys_of_what_it_makes(script, expected):
     changed = Facts(
         lambda *names: f"{names} {script in names}", lambda path: f"of {path}", facts().arithmetic
     )
@@ -173,13 +173,13 @@ def test_code_changes_the_keys_of_what_it_makes(script: str, expected: set[str])
     assert {name for name in before if before[name] != after[name]} == expected
 
 
-def test_everything_has_the_packages_and_the_kind_of_arithmetic() -> None:
+def test_everything_has_the_packages_and_the_kind_of_arithmetic():
     before = keys_of(products_of())
     after = keys_of(products_of(known=facts(pinned=True)))
     assert all(before[name] != after[name] for name in before)
 
 
-def test_no_key_has_the_name_of_its_task() -> None:
+def test_no_key_has_the_name_of_its_task():
     copied = {"copied": read_yaml(ROOT / "config.yaml")["tasks"]["digits"]}
     config = read_yaml(ROOT / "config.yaml")
     tasks = config["tasks"] | copied
@@ -188,7 +188,7 @@ def test_no_key_has_the_name_of_its_task() -> None:
     assert products.keys["digits"] == products.keys["copied"]
 
 
-def test_a_run_is_of_one_seed_and_its_recipe_has_its_key() -> None:
+def test_a_run_is_of_one_seed_and_its_recipe_has_its_key():
     products = products_of()
     of_setting = products.setting("digits", products.study.setting("digits", FBFTL))
     keys = of_setting.keys([0, 1, 2])
@@ -196,7 +196,7 @@ def test_a_run_is_of_one_seed_and_its_recipe_has_its_key() -> None:
     assert keys == [key_of(canonical(of_setting.run(seed))) for seed in (0, 1, 2)]
 
 
-def test_numbers_read_alike_whether_written_whole_or_not() -> None:
+def test_numbers_read_alike_whether_written_whole_or_not():
     whole, fraction = (
         keys_of(products_of(top={"experiments": {"asked": {"grids": [grid]}}}))
         for grid in ({"method": ["fbftl"], "epsilon": [8], "mechanism": ["gaussian"]},
@@ -205,7 +205,7 @@ def test_numbers_read_alike_whether_written_whole_or_not() -> None:
     assert whole == fraction
 
 
-def test_keys_are_the_same_in_every_process() -> None:
+def test_keys_are_the_same_in_every_process():
     code = (
         "import sys; sys.path[:0] = ['tests', 'scripts'];"
         "from unit.plan.test_recipes import keys_of, products_of; print(keys_of(products_of()))"

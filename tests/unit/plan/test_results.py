@@ -58,13 +58,13 @@ def files(value: Any, *asked_for: Any, **further: str) -> list[str]:
     return [found] if isinstance(found, str) else list(found)
 
 
-def test_every_entry_has_a_chapter_and_a_script(root: Path) -> None:
+def test_every_entry_has_a_chapter_and_a_script(root):
     for result in listed():
         assert result.chapter in CHAPTERS
         assert (root / "scripts" / result.source).is_file()
 
 
-def test_everything_listed_has_a_caption(root: Path) -> None:
+def test_everything_listed_has_a_caption(root):
     of_tasks = (("{task}", each) for entries in OF_EXPERIMENT.values() for each in entries)
     of_papers = ((f"papers/{name}", each) for name in LISTS for each in of_paper(name))
     swept = (("{task}", each) for each in (*SWEEP, *SOURCES))
@@ -73,7 +73,7 @@ def test_everything_listed_has_a_caption(root: Path) -> None:
         assert (root / "rules" / caption).is_file(), entry
 
 
-def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call: Call) -> None:
+def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call):
     found = set()
     for task, experiment in pairs(call.study):
         entries = OF_EXPERIMENT.get(experiment, [])
@@ -90,7 +90,7 @@ def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call: Call
     assert len(found) > 50  # fewer where test_removals takes methods away
 
 
-def test_a_sweep_has_its_axes_and_one_source_no_spread(call: Call) -> None:
+def test_a_sweep_has_its_axes_and_one_source_no_spread(call):
     for result in SWEEP:
         for value in result.params.values():
             assert value(call.study, "digits", experiment="scarcity")
@@ -98,7 +98,7 @@ def test_a_sweep_has_its_axes_and_one_source_no_spread(call: Call) -> None:
         SOURCES[0].inputs["runs"](call.study, "digits", experiment="scarcity")
 
 
-def test_attacks_look_at_settings_of_their_task(call: Call) -> None:
+def test_attacks_look_at_settings_of_their_task(call):
     for task, experiment in pairs(call.study):
         for analysis in (each for each in ANALYSES if each.name in ATTACKED.get(experiment, ())):
             names = list(analysis.settings(call.study, task))
@@ -110,7 +110,7 @@ def test_attacks_look_at_settings_of_their_task(call: Call) -> None:
     assert call.study.setting("digits", second).mechanism == "gaussian"
 
 
-def test_nothing_that_is_made_lacks_a_title_and_a_caption(call: Call) -> None:
+def test_nothing_that_is_made_lacks_a_title_and_a_caption(call):
     titles = {result.title for result in listed()} | {
         entry.title for entries in OF_EXPERIMENT.values() for entry in entries
     }
@@ -122,7 +122,7 @@ def test_nothing_that_is_made_lacks_a_title_and_a_caption(call: Call) -> None:
                 assert text["title"].removesuffix(f": {task}") in titles, path
 
 
-def test_what_lies_finished_counts_with_what_is_made(call: Call) -> None:
+def test_what_lies_finished_counts_with_what_is_made(call):
     folder = Path("results/mine/experiments")
     folder.mkdir(parents=True)
     (folder / "scarcity.csv").touch()
@@ -135,7 +135,7 @@ def test_what_lies_finished_counts_with_what_is_made(call: Call) -> None:
     assert read["uplinks"] == ["results/digits/tables/uplink.csv"]
 
 
-def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(call: Call) -> None:
+def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(call):
     swept = text_of("results/digits/tables/sweep_losses.csv", call.root)
     assert swept["title"] == "losses: digits"
     assert text_of("results/digits/tables/scarcity.html", call.root)["title"] == "Scarcity: digits"
@@ -144,6 +144,6 @@ def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(call: Call
     assert first_paragraph(caption, {"task": "digits"}) == "Loss of digits_up."
 
 
-def test_a_setting_that_no_study_makes_is_refused(call: Call) -> None:
+def test_a_setting_that_no_study_makes_is_refused(call):
     with pytest.raises(UserError, match="makes no setting"):
         call.study.setting("digits", "unknown")

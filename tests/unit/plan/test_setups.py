@@ -32,22 +32,22 @@ def samsum(root) -> dict[str, str]:
     return published_setup(root / "published" / "setups.csv", "fbftl", "samsum")
 
 
-def test_the_papers_own_studies_compare(root, cifar10, samsum) -> None:
+def test_the_papers_own_studies_compare(root, cifar10, samsum):
     assert reason(setup(root, "cifar10-vgg16.yaml", "cifar10-vgg16"), cifar10) == ""
     assert reason(setup(root, "samsum-flan-t5.yaml", "samsum-flan-t5"), samsum) == ""
 
 
 @pytest.mark.parametrize(("key", "words"), DIFFERENCES.items())
-def test_each_part_alone_makes_the_difference(cifar10, key: str, words: str) -> None:
+def test_each_part_alone_makes_the_difference(cifar10, key, words):
     assert reason(cifar10 | {key: "something else"}, cifar10) == words
 
 
-def test_own_weights_are_another_backbone(root, cifar10) -> None:
+def test_own_weights_are_another_backbone(root, cifar10):
     random_weights = block(root, "cifar10-vgg16.yaml", "cifar10-vgg16")
     random_weights["source"] |= {"weights": "random"}
     assert reason(setup_of(random_weights), cifar10) == "another backbone"
 
 
-def test_a_setup_that_is_not_there_is_one_sentence(root) -> None:
+def test_a_setup_that_is_not_there_is_one_sentence(root):
     with pytest.raises(UserError, match="cannot read the setup of mars in fbftl"):
         published_setup(root / "published" / "setups.csv", "fbftl", "mars")

@@ -55,7 +55,7 @@ def store(tmp_path: Path) -> Store:
     return store
 
 
-def test_what_no_registered_folder_asks_for_is_listed_and_removed_on_demand(store, capsys) -> None:
+def test_what_no_registered_folder_asks_for_is_listed_and_removed_on_demand(store, capsys):
     everything = toys.files(store.root)
     for yes in (False, True):
         main(store, yes=yes, verifying=False, recipe=None)
@@ -66,7 +66,7 @@ def test_what_no_registered_folder_asks_for_is_listed_and_removed_on_demand(stor
         assert gone == ({f"runs/{name}" for name in names} if yes else set())
 
 
-def test_a_folder_of_results_that_is_gone_asks_for_nothing(store, tmp_path: Path) -> None:
+def test_a_folder_of_results_that_is_gone_asks_for_nothing(store, tmp_path):
     (tmp_path / "results").rmdir()
     main(store, yes=True, verifying=False, recipe=None)
     assert {path.split("/")[0] for path in toys.files(store.root)} == {"notes", REGISTERED}
@@ -81,7 +81,7 @@ def test_a_folder_of_results_that_is_gone_asks_for_nothing(store, tmp_path: Path
         (None, ".parquet"),
     ],
 )
-def test_a_changed_byte_is_found(store, capsys, artefact: Artefact | None, name: str) -> None:
+def test_a_changed_byte_is_found(store, capsys, artefact, name):
     main(store, yes=False, verifying=True, recipe=None)
     assert "matches its name" in capsys.readouterr().out
     path = store.path("runs", runs_of(RUN), name)
@@ -96,7 +96,7 @@ def test_a_changed_byte_is_found(store, capsys, artefact: Artefact | None, name:
         main(store, yes=False, verifying=True, recipe=None)
 
 
-def test_what_decides_a_key_is_printed(store, capsys) -> None:
+def test_what_decides_a_key_is_printed(store, capsys):
     for kind, recipe, key in (
         ("runs", RUN, runs_of(RUN)), (FEATURES.kind, FEATURES.recipe, FEATURES.key)
     ):  # fmt: skip

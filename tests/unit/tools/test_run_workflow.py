@@ -53,7 +53,7 @@ def call(folder: Path, body: str, ending: str = "") -> subprocess.Popen[str]:
     )
 
 
-def test_a_finished_study_says_what_it_made_and_what_to_open(tmp_path: Path) -> None:
+def test_a_finished_study_says_what_it_made_and_what_to_open(tmp_path):
     running = call(tmp_path, "true")
     printed, lines = running.communicate(timeout=50)
     assert running.returncode == 0
@@ -65,7 +65,7 @@ def test_a_finished_study_says_what_it_made_and_what_to_open(tmp_path: Path) -> 
     assert "sealed 0123" in of_jobs.read_text()
 
 
-def test_a_failed_job_is_named_with_its_log_and_the_exit_code_is_snakemakes(tmp_path: Path) -> None:
+def test_a_failed_job_is_named_with_its_log_and_the_exit_code_is_snakemakes(tmp_path):
     running = call(tmp_path, "echo UserError: no such file > {log}; exit 1")
     _, lines = running.communicate(timeout=50)
     assert running.returncode == 1
@@ -77,7 +77,7 @@ def test_a_failed_job_is_named_with_its_log_and_the_exit_code_is_snakemakes(tmp_
     ]
 
 
-def test_who_stops_a_call_is_told_how_to_go_on(tmp_path: Path) -> None:
+def test_who_stops_a_call_is_told_how_to_go_on(tmp_path):
     running = call(tmp_path, "touch started; sleep 60")
     deadline = time.monotonic() + 50
     while not (tmp_path / "mine" / "started").exists():
@@ -89,14 +89,14 @@ def test_who_stops_a_call_is_told_how_to_go_on(tmp_path: Path) -> None:
     assert "Stopped; 0 of 2 jobs are done and stay" in lines.splitlines()[-1]
 
 
-def test_a_call_that_never_plans_says_why(tmp_path: Path) -> None:
+def test_a_call_that_never_plans_says_why(tmp_path):
     running = call(tmp_path, "true", ending="sys.exit('config: seeds is empty; name some')")
     _, lines = running.communicate(timeout=50)
     assert running.returncode == 1
     assert lines.splitlines()[-1] == "config: seeds is empty; name some"
 
 
-def test_of_many_failed_jobs_a_few_are_named() -> None:
+def test_of_many_failed_jobs_a_few_are_named():
     failed = {n: SimpleNamespace(jobid=n, rule_name="train", log=[]) for n in range(FAILURES + 2)}
     screen = JobsDone(sys.stderr)
     screen.planned = len(failed)
@@ -124,13 +124,13 @@ def handed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     "words", [["-np"], ["-Fnq"], ["-n", "--verbose"], ["--summary"], ["--lint"]]
 )
-def test_calls_that_make_nothing_are_snakemakes_alone(handed: list[str], words: list[str]) -> None:
+def test_calls_that_make_nothing_are_snakemakes_alone(handed, words):
     with pytest.raises(SystemExit):
         main(["--page", "report.html", *words, "--cores", "2"])
     assert handed == ["snakemake", *words, "--cores", "2"]
 
 
-def test_a_dry_run_counts_jobs(handed: list[str]) -> None:
+def test_a_dry_run_counts_jobs(handed):
     with pytest.raises(SystemExit):
         main(["-n", "--cores", "2", "results/a.csv"])
     assert handed == ["snakemake", *DRY, "-n", "--cores", "2", "results/a.csv"]
@@ -144,9 +144,7 @@ def test_a_dry_run_counts_jobs(handed: list[str]) -> None:
         (["--page", "a.html", "--verbose"], ["--report", "a.html", "--report-after-run"]),
     ],
 )
-def test_the_screen_can_be_left_to_snakemake(
-    handed: list[str], words: list[str], left: list[str]
-) -> None:
+def test_the_screen_can_be_left_to_snakemake(handed, words, left):
     with pytest.raises(SystemExit):
         main([*words, "--cores", "2"])
     assert handed == ["snakemake", *left, "--cores", "2"]
