@@ -238,7 +238,7 @@ def chosen(columns: Sequence[PageColumn]) -> list[PageColumn]:
     """Return the columns that have room, details left out first and then the last ones.
 
     What stands before the first mean tells settings apart. Of these columns one stays, in place of
-    the last measure but the accuracy, where rows would be alike without it.
+    the last of three or more measures but the accuracy, where rows would be alike without it.
     """
     leaving = [column for column in reversed(columns) if column.detail]
     leaving += [column for column in reversed(columns) if not (column.detail or column.verdict)]
@@ -247,13 +247,10 @@ def chosen(columns: Sequence[PageColumn]) -> list[PageColumn]:
     first_mean = next((place for place, column in enumerate(columns) if column.mean), 0)
     axes, measures = columns[:first_mean], columns[first_mean:]
     for axis in _without(axes, shown):
-        named = _without(shown, measures)
-        less = [
-            column
-            for column in _without(shown, named)
-            if not column.verdict and not column.heading.startswith("Accuracy")
-        ]
-        if less and _rows(named) < _rows([*named, axis]):
+        named, kept = _without(shown, measures), _without(shown, axes)
+        less = [column for column in kept if not column.heading.startswith("Accuracy")]
+        less = [column for column in less if not column.verdict]
+        if less and len(kept) > 2 and _rows(named) < _rows([*named, axis]):
             shown = _without(columns, _without(columns, [*_without(shown, less[-1:]), axis]))
     return shown
 
