@@ -1,11 +1,13 @@
-"""A method or a paper goes with its own files, its rows and its grid lines; nothing else names it.
+"""A method or a paper goes with its own files, record, rows and grid lines; nothing else names it.
 
 Own files are those whose path has its name. Pages that tools write are written again.
 """
 
+import ast
 import csv
 import re
 import shutil
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +37,20 @@ def without_own_files(folder: Path, name: str) -> None:
         relative = path.relative_to(folder).as_posix()
         if named(name).search(path.name) and not relative.startswith(KEPT):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in (folder / "scripts/fbftl/study/methods").glob("*.py"):
+        without_record(path, name)
+
+
+def without_record(path: Path, name: str) -> None:
+    """Take a method's record, and the line that tells of it, out of a module of records."""
+    text = path.read_text(encoding="utf-8")
+    lines, body = text.splitlines(keepends=True), ast.parse(text).body
+    for record, about in pairwise(body):
+        match record:
+            case ast.Assign(value=ast.Call(args=[ast.Constant(value=str() as of), *_])):
+                if of == name:
+                    del lines[record.lineno - 1 : about.end_lineno]
+                    path.write_text("".join(lines), encoding="utf-8")
 
 
 def without_grid_lines(study: dict[str, Any], name: str) -> bool:

@@ -85,7 +85,7 @@ def test_a_name_without_rows_is_refused():
 
 
 def test_every_page_has_its_table_once(items):
-    """What is in it is compared with all else that pages are filled with, in `test_prose.py`."""
+    """What is in it is compared with all else that pages are filled with, in `test_numbers.py`."""
     pages = {path.stem: path for path in (ROOT / "docs" / "papers").glob("*.md")}
     in_parts = {item["paper"] for item in items if item["part"]}
     names = {
