@@ -19,8 +19,8 @@ Groups of people, by which fairness is judged, lie apart, since no message, stor
 them: reading rows never meets them.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, Self
@@ -28,7 +28,8 @@ from typing import Protocol, Self
 import h5py
 import numpy as np
 
-from fbftl.data.hdf5 import explaining_damage, new_hdf5, require_credible
+from fbftl.data.datasets.base import explaining, valid_id
+from fbftl.data.hdf5 import new_hdf5
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_digest
 
@@ -79,11 +80,6 @@ class RowBatch:
     arrays: dict[str, np.ndarray | list[str]]
     client: np.ndarray
     sample: np.ndarray
-
-
-def valid_id(client: str) -> bool:
-    """Tell whether a client id can be used: no slash, no leading dot, no blanks."""
-    return re.fullmatch(r"\w[\w.+@-]{0,127}", client) is not None
 
 
 def write_clients(
@@ -220,50 +216,41 @@ class _Split:
     arrays: HDF5's data sets by name.
 
     Raises:
-        UserError: if anything is missing, or of another length than the clients' ends say.
+        ValueError, KeyError: if anything is missing, or of another length than the clients' ends.
     """
 
-    def __init__(self, group: h5py.Group, where: str) -> None:
-        with explaining_damage(where):
-            self.ids = group["ids"].asstr()[:].tolist()
-            self.ends = group["ends"][:].astype(np.int64)
-            self.groups = group.get("groups")
-            self.arrays: dict[str, h5py.Dataset] = dict(group["samples"].items())
-            every = [*self.arrays.values(), *([] if self.groups is None else [self.groups])]
-            lengths = {len(array) for array in every}
+    def __init__(self, group: h5py.Group) -> None:
+        self.ids = group["ids"].asstr()[:].tolist()
+        self.ends = group["ends"][:].astype(np.int64)
+        self.groups = group.get("groups")
+        self.arrays: dict[str, h5py.Dataset] = dict(group["samples"].items())
         self.counts = np.diff(self.ends, prepend=0)
-        if not self.ids or len(self.ends) != len(self.ids) or np.any(self.counts < 1):
-            raise UserError(f"{where}: its clients do not end in order; make the file anew")
-        if lengths != {int(self.ends[-1])}:
-            raise UserError(
-                f"{where}: arrays of {sorted(lengths)} rows for clients of {self.ends[-1]}; "
-                "make the file anew"
-            )
-        require_credible(where, every)
-        if "sample" not in self.arrays:
-            raise UserError(f"{where} holds no array 'sample' for its clients; make it anew")
+        every = [*self.arrays.values(), *([] if self.groups is None else [self.groups])]
+        lengths = {len(array) for array in every}
+        if np.any(self.counts < 1) or len(self.ends) != len(self.ids):
+            raise ValueError("its clients do not end in order")
+        if lengths != {int(self.ends[-1])} or "sample" not in self.arrays:
+            raise ValueError(f"arrays of {sorted(lengths)} rows for clients of {self.ends[-1]}")
 
 
 class ClientFile:
     """A client file, open for reading; close it, or use it in a ``with`` block.
 
     Raises:
-        UserError: if the file is missing, is not HDF5, is cut short or has no split.
+        UserError: if the file is missing, is not HDF5, or is cut short.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         if not self.path.exists():
             raise UserError(f"client file {path} is missing; run the workflow to make it")
-        with explaining_damage(f"client file {path}"):
+        with self._explaining():
             self._file = h5py.File(self.path, "r")
-            self.splits = tuple(
-                split for split in self._file if isinstance(self._file[split], h5py.Group)
-            )
-        if not self.splits:
-            self.close()
-            raise UserError(f"client file {path} has no group of a split; make it anew")
+            self.splits = tuple(self._file)
         self._checked: dict[str, _Split] = {}
+
+    def _explaining(self) -> AbstractContextManager[None]:
+        return explaining(f"client file {self.path}")
 
     def __enter__(self) -> Self:
         return self
@@ -281,13 +268,9 @@ class ClientFile:
         Raises:
             UserError: if there is none of the name, or it is damaged.
         """
-        if split not in self.splits:
-            raise UserError(
-                f"client file {self.path} has no split {split!r}; choose one of {self.splits}"
-            )
         if split not in self._checked:
-            where = f"client file {self.path}, split {split}"
-            self._checked[split] = _Split(self._file[split], where)
+            with self._explaining():
+                self._checked[split] = _Split(self._file[split])
         return self._checked[split]
 
     def client_ids(self, split: str) -> list[str]:
@@ -317,7 +300,7 @@ class ClientFile:
         For who judges results by group, and for nothing that sends.
         """
         groups = self._split(split).groups
-        with explaining_damage(f"client file {self.path}"):
+        with self._explaining():
             return None if groups is None else groups[:]
 
     def count(self, split: str) -> int:
@@ -342,16 +325,7 @@ class ClientFile:
             yield self.rows(split, first, first + size)
 
     def column(self, split: str, name: str) -> np.ndarray | list[str]:
-        """Return one array of a whole split, e.g. its labels; the rest stays unread.
-
-        Raises:
-            UserError: on an array that the split does not have, or if the file cannot be read.
-        """
-        if not self.has(split, name):
-            raise UserError(
-                f"client file {self.path}, split {split}, holds no array {name!r}; choose one of "
-                f"{sorted(self._split(split).arrays)}"
-            )
+        """Return one array of a whole split, e.g. its labels; the rest stays unread."""
         return self._read(split, name, 0, self.count(split))
 
     def numbers(self, split: str, name: str) -> np.ndarray:
@@ -366,8 +340,9 @@ class ClientFile:
         return column
 
     def _read(self, split: str, name: str, first: int, last: int) -> np.ndarray | list[str]:
-        array = self._split(split).arrays[name]
-        with explaining_damage(f"client file {self.path}"):
+        of_split = self._split(split)
+        with self._explaining():
+            array = of_split.arrays[name]
             if h5py.check_string_dtype(array.dtype) is not None:
                 return array.asstr()[first:last].tolist()
             return array[first:last]

@@ -1,4 +1,4 @@
-"""HDF5 files: new ones on a disk that may be full, and given ones that may be damaged.
+"""New HDF5 files on a disk that may be full.
 
 The HDF5 library ends the whole process by a segmentation fault when it cannot write what it holds
 back until a file is closed. So it is given a file whose errors wait: it believes every write, and
@@ -6,44 +6,17 @@ what the system really said is raised when it has finished.
 """
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import h5py
 
-from fbftl.ground.errors import UserError
 from fbftl.ground.files import replacing
 
 TABLE_BYTES = 2**16
 """What HDF5 reads back at a time at most while it writes: headers, indices and heaps."""
-
-MAX_COMPRESSION = 1100
-"""No filter of HDF5 packs harder than this (deflate: 1,032), so a file that claims more lies."""
-
-
-@contextmanager
-def explaining_damage(where: str) -> Iterator[None]:
-    """Turn whatever h5py raises on a damaged file into one sentence that starts with `where`."""
-    try:
-        yield
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError) as error:
-        raise UserError(f"{where} is damaged or not HDF5; make the file anew") from error
-
-
-def require_credible(where: str, arrays: Iterable[h5py.Dataset]) -> None:
-    """Refuse arrays larger than a file of its size can hold, before memory is asked for them.
-
-    Raises:
-        UserError: naming the bytes that they claim.
-    """
-    arrays = list(arrays)
-    claimed = sum(array.nbytes for array in arrays)
-    if claimed > MAX_COMPRESSION * arrays[0].file.id.get_filesize():
-        raise UserError(
-            f"{where}, claims {claimed} bytes, which a file of this size cannot hold; make it anew"
-        )
 
 
 @contextmanager

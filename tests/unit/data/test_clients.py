@@ -3,7 +3,8 @@ from dataclasses import replace
 import h5py
 import numpy as np
 import pytest
-from fbftl.data.clients import Client, ClientFile, valid_id, write_clients
+from fbftl.data.clients import Client, ClientFile, write_clients
+from fbftl.data.datasets.base import valid_id
 from fbftl.ground.errors import UserError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -103,12 +104,12 @@ def test_clients_come_in_the_order_of_their_ids(path):
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda file: file.__delitem__("train"), "no split 'train'"),
+        (lambda file: file.__delitem__("train"), "cannot be read"),
         (lambda file: file["train/ends"].__setitem__(1, 3), "do not end in order"),
-        (lambda file: file["train/ends"].__setitem__(2, 21), "make the file anew"),
-        (lambda file: file["train/samples/label"].resize(2**60, axis=0), "make the file anew"),
-        (lambda file: file["train/groups"].resize(8, axis=0), "make the file anew"),
-        (lambda file: file.__delitem__("train/samples/sample"), "holds no array 'sample'"),
+        (lambda file: file["train/ends"].__setitem__(2, 21), "arrays of"),
+        (lambda file: file["train/samples/label"].resize(2**60, axis=0), "arrays of"),
+        (lambda file: file["train/groups"].resize(8, axis=0), "arrays of"),
+        (lambda file: file.__delitem__("train/samples/sample"), "arrays of"),
     ],
 )
 def test_a_damaged_split_is_refused(path, damage, words):
@@ -176,8 +177,5 @@ def test_missing_and_foreign_files(tmp_path):
     with pytest.raises(UserError, match="is missing"):
         ClientFile(tmp_path / "none.h5")
     (tmp_path / "text.h5").write_text("label,pixels\n")
-    with pytest.raises(UserError, match="damaged or not HDF5"):
+    with pytest.raises(UserError, match="cannot be read"):
         ClientFile(tmp_path / "text.h5")
-    h5py.File(tmp_path / "empty.h5", "w").close()
-    with pytest.raises(UserError, match="no group of a split"):
-        ClientFile(tmp_path / "empty.h5")

@@ -71,19 +71,9 @@ def test_a_file_that_would_fill_the_memory(folder, monkeypatch):
         check(SPEC, folder)
 
 
-def test_a_file_that_claims_more_than_it_holds(tmp_path, monkeypatch):
-    monkeypatch.setattr("fbftl.data.datasets.base.MAX_BYTES", 2**60)
-    with h5py.File(tmp_path / "train.h5", "w") as file:
-        group = file.create_group("examples/a")
-        group.create_dataset("pixels", (2**40, 32, 32, 3), np.uint8)
-        group.create_dataset("label", (2**40,), np.int64)
-    with pytest.raises(UserError, match="cannot hold"):
-        check({"kind": "federated", "train": "train.h5"}, tmp_path)
-
-
 def test_files_of_another_kind(folder):
     (folder / "train.h5").write_text("no HDF5")
-    with pytest.raises(UserError, match=r"train.h5 is damaged or not HDF5"):
+    with pytest.raises(UserError, match=r"train.h5 cannot be read"):
         check(SPEC, folder)
     h5py.File(folder / "train.h5", "w").close()
     with pytest.raises(UserError, match="has no group 'examples'"):

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 from fbftl.data.datasets import check, load
-from fbftl.data.datasets.idx import check_file, read_file
+from fbftl.data.datasets.idx import read_file, shape_of
 from fbftl.ground.errors import UserError
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -42,7 +42,7 @@ def test_round_trip(tmp_path_factory, shape, zipped, seed):
     path = tmp_path_factory.mktemp("idx") / "images"
     values = np.random.default_rng(seed).integers(0, 256, shape, dtype=np.uint8)
     path.write_bytes(encode(values, zipped))
-    assert check_file(path, axes=3) == shape
+    assert shape_of(path, axes=3) == shape
     np.testing.assert_array_equal(read_file(path, axes=3), values)
 
 
@@ -68,7 +68,7 @@ def test_test_images_of_another_size_are_refused(folder):
 def test_a_file_cut_short_is_found_by_check(folder, cut):
     content = (folder / "images").read_bytes()
     (folder / "images").write_bytes(content[:-cut])
-    with pytest.raises(UserError, match=r"images is damaged.*fetch it again"):
+    with pytest.raises(UserError, match=r"images cannot be read"):
         check(SPEC, folder)
 
 
@@ -77,8 +77,8 @@ def test_no_truncation_or_bit_flip_of_a_gzipped_file_gives_wrong_pixels(tmp_path
     content = encode(images(3), zipped=True)
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        with pytest.raises(UserError, match="is damaged"):
-            check_file(path, axes=3)
+        with pytest.raises(UserError, match=r"cannot be read|is no IDX"):
+            shape_of(path, axes=3)
     refused = 0
     for position in range(10, len(content)):
         damaged = bytearray(content)
@@ -94,22 +94,9 @@ def test_no_truncation_or_bit_flip_of_a_gzipped_file_gives_wrong_pixels(tmp_path
     assert refused >= len(content) - 11
 
 
-@pytest.mark.parametrize("count", [2**32 - 1, 2**20])
-def test_a_header_that_claims_more_than_can_be_packed(tmp_path, count):
-    path = tmp_path / "images"
-    header = struct.pack(">BBBB3I", 0, 0, 8, 3, count, 2**12, 2**10)
-    claimed = len(header) + count * 2**22
-    packed = gzip.compress(header, mtime=0)
-    path.write_bytes(packed[:-4] + struct.pack("<I", claimed % 2**32))
-    with pytest.raises(UserError, match="its header promises"):
-        check_file(path, axes=3)
-
-
 def test_swapped_files(folder):
     swapped = {"kind": "idx", "train": {"images": "labels", "labels": "images"}}
-    with pytest.raises(
-        UserError, match=r"check that images and labels are not swapped|like an IDX"
-    ):
+    with pytest.raises(UserError, match="check that images and labels are not swapped"):
         check(swapped, folder)
 
 
@@ -126,7 +113,7 @@ def test_missing_foreign_and_empty_files(folder):
     with pytest.raises(UserError, match=r"data.train.labels: .*labels is missing"):
         check(SPEC, folder)
     (folder / "labels").write_text("cat\ndog\n")
-    with pytest.raises(UserError, match="labels is damaged or not an IDX file"):
+    with pytest.raises(UserError, match="labels is no IDX file"):
         check(SPEC, folder)
     (folder / "labels").write_bytes(encode(np.arange(0)))
     (folder / "images").write_bytes(encode(images(0)))

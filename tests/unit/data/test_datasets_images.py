@@ -13,7 +13,6 @@ from fbftl.data.datasets import check, class_count, load, named_clients, outline
 from fbftl.data.datasets import require_named_clients as require
 from fbftl.data.datasets.base import digest
 from fbftl.data.datasets.images import EncodedImages
-from fbftl.data.datasets.parquet import read
 from fbftl.ground.digests import listing_digest
 from fbftl.ground.errors import UserError
 from PIL import Image
@@ -146,30 +145,6 @@ def test_a_parquet_file_that_would_fill_the_memory(folder, monkeypatch):
     monkeypatch.setattr("fbftl.data.datasets.base.MAX_BYTES", 100)
     with pytest.raises(UserError, match=r"claims to unpack to .* bytes, more than 100"):
         check(PARQUET, folder)
-
-
-def test_rows_that_repeat_an_image_hold_it_once(tmp_path):
-    """A dictionary makes a small file of any size; in memory it may not become larger."""
-    encoded = png(picture(0)) + bytes(100_000)
-    images = pa.array([{"bytes": encoded}] * 3000, pa.struct([("bytes", pa.binary())]))
-    pq.write_table(pa.table({"img": images, "label": [0, 1] * 1500}), tmp_path / "train.parquet")
-    assert (tmp_path / "train.parquet").stat().st_size < 3000 * len(encoded) / 100
-    inputs = load({**PARQUET, "test": None, "test_fraction": 0.5}, tmp_path).train.inputs
-    assert np.array_equal(inputs[7:8][0], picture(0))
-    (samples,), _ = read({"train": "train.parquet"}, tmp_path)
-    sources = samples.inputs.sources
-    assert len({id(source) for source in sources}) == 1
-
-
-def test_a_count_of_rows_that_would_fill_the_memory(tmp_path, monkeypatch):
-    """Equal labels take no room in a file, and eight bytes each in memory."""
-    path = tmp_path / "train.parquet"
-    images = pa.array([{"bytes": b""}] * 20_000, pa.struct([("bytes", pa.binary())]))
-    pq.write_table(pa.table({"img": images, "label": [0] * 20_000}), path)
-    monkeypatch.setattr("fbftl.data.datasets.base.MAX_BYTES", 8 * 20_000)
-    assert path.stat().st_size < 8 * 20_000
-    with pytest.raises(UserError, match="claims to unpack to"):
-        check({**PARQUET, "test": None}, tmp_path)
 
 
 def test_a_folder_without_images(folder):

@@ -14,8 +14,6 @@ import pytest
 import safetensors.numpy
 import zarr
 from fbftl.data import datasets
-from fbftl.data.clients import write_clients
-from fbftl.data.images import dealt_out
 from fbftl.features.extract import extract
 from fbftl.features.published import publish
 from fbftl.features.store.manifest import read_manifest
@@ -95,10 +93,7 @@ def test_every_format_gives_the_same_samples(tmp_path, suffix, write):
     assert datasets.image(spec, None) == (1, 1, WIDTH)
     assert datasets.named_clients(spec, None) == 12
     assert set(datasets.files(spec, None)) == {str(path), *given.values()}
-    refusal = (
-        "covers .* alone, but data.labels" if given else "has the SHA-256 .*, and data.sha256 is"
-    )
-    with pytest.raises(UserError, match=f"{path.stem}.* {refusal}|{refusal}"):
+    with pytest.raises(UserError, match=f"{path.stem}.* has the SHA-256 .*, and data.sha256 is"):
         loaded(path, sha256="0" * 64, **given)
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(UserError, match=r"cannot be read \(.*\); correct it or make it anew"):
@@ -152,9 +147,8 @@ def test_what_a_split_and_a_client_cannot_be_is_refused(tmp_path):
     with pytest.raises(UserError, match="a split 'val', which is neither train nor test"):
         loaded(path)
     path = write_npz(tmp_path / "own.npz", clients=np.repeat(["a/b", "c"], 20), **named)
-    dealt = dealt_out(block(path), {"partition": "given"}, None, 0)
     with pytest.raises(UserError, match="'a/b'"):
-        write_clients(tmp_path / "clients.h5", *dealt)
+        loaded(path)
 
 
 def test_bfloat16_of_safetensors_is_widened(tmp_path):
@@ -178,8 +172,8 @@ def test_bfloat16_of_safetensors_is_widened(tmp_path):
         (VALUES, LABELS[:, None], r"labels\.npy cannot be read \(labels of the shape \[40, 1\]"),
         (VALUES, LABELS[:39], r"features\.npy: 40 vectors but 39 labels; give each"),
         (VALUES[:, None], LABELS, r"features of the shape \[40, 1, 6\]"),
-        (VALUES.astype(complex), LABELS, "complex128 of the shape"),
-        (VALUES, LABELS - 1, "labels that are neither words nor whole numbers from 0"),
+        (VALUES.astype(complex), LABELS, "features of the type complex128"),
+        (VALUES, LABELS - 1, "negative classes, their least label is -1"),
         (np.where(VALUES[5, 2] == VALUES, np.nan, VALUES), LABELS, "sample 5 has a value that is"),
         (VALUES.astype(float) * 1e300, LABELS, "no finite number of 32 bits"),
     ],
@@ -208,7 +202,7 @@ def test_equal_vectors_may_be_different_samples(tmp_path, seed):
     assert len(loaded(**named).test) == 20
     named = npz(tmp_path / "own.npz", sample=numbers)
     test = npz(tmp_path / "test.npz", sample=numbers + 39)
-    with pytest.raises(UserError, match=r"sample 39 is in .* and in data\.test; take it out"):
+    with pytest.raises(UserError, match="1 training samples are among the test samples too"):
         loaded(**named, test=test)
     assert len(loaded(**named, test=npz(tmp_path / "test.npz", sample=numbers + 40)).test) == 40
 
@@ -291,16 +285,8 @@ def test_a_changed_chunk_is_refused_whatever_its_checksum(store):
     with pytest.raises(UserError, match=r"train/features is not what zarr\.json says"):
         loaded(store, sha256=digest)
     (store / CHUNK).unlink()
-    with pytest.raises(UserError, match="No such file"):
+    with pytest.raises(UserError, match=r"train/features is not what zarr\.json says"):
         loaded(store)
     (store / "zarr.json").write_text((store / "zarr.json").read_text() + " ")
     with pytest.raises(UserError, match=r"zarr\.json has the SHA-256 .*, and data\.sha256 is"):
         loaded(store, sha256=digest)
-
-
-def test_a_link_in_a_store_is_refused(store):
-    moved = store.with_name("moved")
-    (store / CHUNK).rename(moved)
-    (store / CHUNK).symlink_to(moved)
-    with pytest.raises(UserError, match="is a link"):
-        loaded(store)

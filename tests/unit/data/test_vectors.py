@@ -117,7 +117,7 @@ def test_csv_and_parquet_say_the_same(tmp_path):
         (CSV.replace("blue", "?"), {}, r"lacks values in colour \(2\)"),
         (CSV.replace("high", "low"), {}, "one value only in the label column 'income'"),
         ("sex,income\nMale,low\nFemale,high\n", {}, "no columns left as inputs"),
-        ("sex,income\nMale\n", {}, "is no table"),
+        ("sex,income\nMale\n", {}, "cannot be read"),
         ("age,sex,income\n", {}, "has no rows"),
     ],
 )
@@ -180,9 +180,12 @@ def test_words_of_one_file_are_words_of_the_other(tmp_path):
 @pytest.mark.parametrize(
     ("train", "test", "sentence"),
     [
-        ("x,label\n1,0\n2,1\n", "x,label\n1,yes\n2,no\n", "has the class 'no' .* lacks"),
-        ("c,label\nlow,0\nhigh,1\n", "c,label\n1,0\n2,1\n", "column 'c' .* shares no word"),
-        ("x,label\n1,0\n2,1\n", "y,label\n1,0\n2,1\n", "test.csv has the columns y, label"),
+        ("x,label\n1,0\n2,1\n", "x,label\n1,yes\n2,no\n", "has the class no, of which data.train"),
+        (
+            "x,label\n1,0\n2,1\n",
+            "y,label\n1,0\n2,1\n",
+            r"has the columns y \(numbers\), label",
+        ),
         ("x,x,label\n1,2,0\n3,4,1\n", "x,label\n1,0\n2,1\n", "several columns 'x'"),
         ("x,label\n1e300,0\n2,1\n", "x,label\n1,0\n2,1\n", "holds 1e\\+300 in column 'x'"),
         ("x,label\n2020-01-01,0\n2020-01-02,1\n", "x,label\n2020-01-01,0\n", "column 'x'; leave"),
@@ -195,7 +198,7 @@ def test_what_splits_do_not_share_is_refused_before_any_job(tmp_path, train, tes
 
 def test_clients_that_could_name_no_file_are_refused_before_any_job(tmp_path):
     people = "x,who,label\n1,../a,0\n2,b,1\n"
-    with pytest.raises(UserError, match=r"names a client '../a'; use letters"):
+    with pytest.raises(UserError, match=r"the data name a client '../a'; use letters"):
         check(spec(tmp_path, people, people, client_column="who"), tmp_path)
 
 

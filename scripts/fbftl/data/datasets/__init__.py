@@ -8,13 +8,13 @@ quick runs) happens here and in `selection`.
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from fbftl.data.datasets.base import Dataset, Outline, Samples, located
+from fbftl.data.datasets.base import Dataset, Outline, Samples, located_splits, valid_id
 from fbftl.data.datasets.selection import (
     between,
     choose_classes,
@@ -69,6 +69,12 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
     known = outline(spec, data_folder)
     if 0 in known.counts:
         raise UserError(f"the data set of kind {spec['kind']!r} holds no samples; add some")
+    for client in known.owners or ():
+        if not valid_id(client):
+            raise UserError(
+                f"the data name a client {client!r}; use letters, digits, and . _ - + @, at most "
+                "128 of them"
+            )
     if known.labels:
         require_labels(known.labels, spec.get("classes") is not None)
     if spec.get("classes") is not None:
@@ -101,19 +107,8 @@ def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files and folders that the config names, for the workflow to watch."""
     if (files_of := getattr(_kind(spec), "files", None)) is not None:
         return files_of(spec, _folder(data_folder))
-    return [str(located(_folder(data_folder), name, key)) for key, name in _named_in(spec)]
-
-
-def _named_in(spec: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names that are under `train` and `test`, each with its key."""
-    for key in (f"data.{split}" for split in ("train", "test") if spec.get(split)):
-        match spec[key.removeprefix("data.")]:
-            case str(name):
-                yield key, name
-            case {**named}:
-                yield from ((f"{key}.{what}", name) for what, name in named.items())
-            case names:
-                yield from ((key, name) for name in names)
+    splits = located_splits(spec, _folder(data_folder)).values()
+    return [str(path) for paths in splits for path in paths]
 
 
 def module(spec: Mapping[str, Any]) -> str:
@@ -190,7 +185,8 @@ def named_clients(spec: Mapping[str, Any], data_folder: str | Path | None) -> in
 
     Where the test set is split off, a client whose samples all fall into it is counted too.
     """
-    return outline(spec, data_folder).clients
+    owners = outline(spec, data_folder).owners
+    return None if owners is None else len(owners)
 
 
 def require_named_clients(

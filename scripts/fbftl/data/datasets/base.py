@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -10,6 +12,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import message_of
 
 IN_MEMORY_BYTES = 2**30
 """Images that decode to at most this much are decoded at once; larger sets stay encoded."""
@@ -19,6 +22,19 @@ BLOCK = 1024
 
 MAX_BYTES = 32 * 2**30
 """What a file says it holds is read into memory, so one that unpacks to more is refused."""
+
+
+@contextmanager
+def explaining(path: object) -> Iterator[None]:
+    """Turn what readers raise on a file that is damaged or wrong into one sentence on it."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:  # of what is damaged, formats and codecs raise whatever they find
+        raise UserError(
+            f"{path} cannot be read ({message_of(error)}); correct it or make it anew"
+        ) from error
 
 
 def require_one_shape(train: Sequence[int], test: Sequence[int]) -> None:
@@ -57,6 +73,11 @@ def require_unpackable(path: object, claimed: int) -> None:
 
 MAX_CLASSES = 100_000
 """No data set has more; a label beyond is a mistake, or made to exhaust memory."""
+
+
+def valid_id(client: str) -> bool:
+    """Tell whether a client id can be used: no slash, no leading dot, no blanks."""
+    return re.fullmatch(r"\w[\w.+@-]{0,127}", client) is not None
 
 
 def numbered(largest: int, where: object) -> tuple[str, ...]:
@@ -152,7 +173,7 @@ class Outline:
     image: height, width and channels of the images, None where only reading the data would tell.
     first: the first image, where only decoding it tells these.
     labels: that occur in each split, where they are stored.
-    clients: how many clients the data name at most, None if they name none.
+    owners: ids of clients that the data name, None if they name none.
     notes: sentences on what of the data is left out or may be meant otherwise.
     """
 
@@ -161,7 +182,7 @@ class Outline:
     image: tuple[int, int, int] | None = None
     first: Images | None = None
     labels: Sequence[np.ndarray] = ()
-    clients: int | None = None
+    owners: Sequence[str] | None = None
     notes: Sequence[str] = ()
 
 
@@ -201,15 +222,27 @@ def located(folder: Path | None, name: str, key: str) -> Path:
     return path
 
 
-def located_splits(spec: Mapping[str, Any], folder: Path | None) -> dict[str, Path]:
-    """Return the file or folder of each split, of which the config may name `train` and `test`.
+def located_splits(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[Path]]:
+    """Return the files or folders of each split, of which the config may name `train` and `test`.
 
     Args:
-        spec: the config block ``data``.
+        spec: the config block ``data``; a split is a name, a list of names, or names by key, which
+            come in the keys' order.
         folder: the config's ``data_folder``.
 
     Raises:
         UserError: as `located`.
     """
-    named = {split: spec[split] for split in ("train", "test") if spec.get(split)}
-    return {split: located(folder, name, f"data.{split}") for split, name in named.items()}
+    splits = {}
+    for split in ("train", "test"):
+        match spec.get(split):
+            case None:
+                continue
+            case str(name):
+                named = [(f"data.{split}", name)]
+            case {**by_key}:
+                named = [(f"data.{split}.{key}", name) for key, name in sorted(by_key.items())]
+            case names:
+                named = [(f"data.{split}", name) for name in names]
+        splits[split] = [located(folder, name, key) for key, name in named]
+    return splits

@@ -9,6 +9,7 @@ this order. `sha256` is that of `path`, which then holds all arrays; of a store 
 `zarr.json`.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,19 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import SERVER
-from fbftl.data.datasets.arrays import arrays_in, explaining, splits_of
-from fbftl.data.datasets.base import Outline, Samples, located, numbered
+from fbftl.data.datasets.arrays import Stored, arrays_in, require_digest, splits_of, vectors
+from fbftl.data.datasets.base import Outline, Samples, explaining, located, numbered
 from fbftl.ground.errors import UserError
 
 NEEDED, OPTIONAL = ("features", "labels"), ("clients", "split", "sample")
 """What is known of each sample."""
+
+KINDS = {
+    "features": "fiu",
+    **dict.fromkeys(("labels", "split"), "iubU"),
+    **dict.fromkeys(("clients", "sample"), "iuU"),
+}
+"""NumPy's letters of the types that each may have: numbers, whole numbers, truth values, words."""
 
 IS_TEST = {"train": False, "test": True, "0": False, "1": True, "False": False, "True": True}
 """What an array `split` may hold, as text."""
@@ -46,7 +54,7 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
         _names(spec, tables),
         (1, 1, tables[0]["features"].shape[1]),
         labels=labels,
-        clients=None if owners is None else len(np.unique(owners)),
+        owners=None if owners is None else np.unique(owners).tolist(),
     )
 
 
@@ -79,7 +87,7 @@ def _in_own_files(block: Mapping[str, Any]) -> list[str]:
 def _tables(spec: Mapping[str, Any], folder: Path | None, whole: bool) -> list[Table]:
     """Return the training samples and, unless they are a fraction of these, the test samples.
 
-    Without `whole` no file is read as a whole, and vectors are zeros.
+    Without `whole` vectors are zeros of their shape, which are not read.
     """
     path = located(folder, spec["path"], "data.path")
     if path.is_dir():
@@ -95,9 +103,6 @@ def _tables(spec: Mapping[str, Any], folder: Path | None, whole: bool) -> list[T
             )
     elif "split" in tables[0]:
         of_test = tables[0].pop("split")
-        if len(set(of_test.tolist())) < 2:
-            where = "test" if of_test[0] else "train"
-            raise UserError(f"{path}: split puts all samples into {where}; give both splits some")
         tables = [_rows(tables[0], np.flatnonzero(of_test == is_test)) for is_test in (0, 1)]
     if len({table["features"].shape[1] for table in tables}) > 1:
         raise UserError("vectors of data.path and data.test differ in length; give both the same")
@@ -111,57 +116,61 @@ def _of_store(spec: Mapping[str, Any], path: Path, whole: bool) -> list[Table]:
     if needless := [key for key in ("test", *NEEDED, "clients", "split") if spec[key]]:
         raise UserError(f"data.{needless[0]}: {path} is a store and has it already; leave it out")
     with explaining(path):
-        train, test = splits_of(path, spec["sha256"], whole)
-        if not test["clients"].any():
-            # Of a test set that belongs to nobody the store calls the server client 0.
-            test["clients"] = np.full(len(test["clients"]), SERVER)
-        tables = [{key: _fit(key, of[key]) for key in of} for of in (train, test)]
+        require_digest(path / "zarr.json", spec["sha256"])
+        tables = [
+            {key: _fit(key, of_split[key], whole) for key in of_split}
+            for of_split in splits_of(path)
+        ]
+    if set(tables[1]["clients"].tolist()) == {"0"}:
+        # Of a test set that belongs to nobody the store calls the server client 0.
+        tables[1]["clients"] = np.full(len(tables[1]["clients"]), SERVER)
     return [_ordered(table, path) for table in tables]
 
 
 def _table(block: Mapping[str, Any], folder: Path | None, whole: bool, where: str) -> Table:
     """Return the arrays that a block of the config, called `where`, names."""
     path, apart = located(folder, block["path"], f"{where}.path"), _in_own_files(block)
-    if block.get("sha256") and apart:
-        raise UserError(
-            f"{where}.sha256 covers {path} alone, but {where}.{apart[0]} names another file; "
-            "put all arrays into one .npz, or leave the digest out"
-        )
     table = {}
-    with arrays_in(path, block.get("sha256"), whole) as arrays:
+    with explaining(path):
+        if whole:
+            require_digest(path, block.get("sha256"))
+        arrays = arrays_in(path)
         for key in (*NEEDED, *OPTIONAL):
             name = block.get(key) or key
             if key in apart:
-                with arrays_in(located(folder, name, f"{where}.{key}"), None, whole) as of_file:
-                    table[key] = _fit(key, of_file["features"](whole))
+                npy = located(folder, name, f"{where}.{key}")
+                with explaining(npy):
+                    table[key] = _fit(key, arrays_in(npy)["features"], whole)
             elif name in arrays:
-                table[key] = _fit(key, arrays[name](whole))
+                table[key] = _fit(key, arrays[name], whole)
             elif key in NEEDED or name != key:
-                there = ", ".join(arrays)
                 raise UserError(
-                    f"{path} has no {name}; give {where}.{key} a .npy file or one of {there}"
+                    f"{path} has no {name}; give {where}.{key} a .npy file or one of "
+                    f"{', '.join(arrays)}"
                 )
     return _ordered(table, path)
 
 
-def _fit(key: str, values: np.ndarray) -> np.ndarray:
+def _fit(key: str, stored: Stored, whole: bool) -> np.ndarray:
     """Return an array as what it is named for, clients as text, `split` as whether it is test.
 
     Raises:
         ValueError: if it cannot be that.
     """
-    kind = values.dtype.kind
-    if values.ndim != (2 if key == "features" else 1) or not values.size:
-        raise ValueError(f"{key} of the shape {list(values.shape)}")
+    if len(stored.shape) != (2 if key == "features" else 1) or not math.prod(stored.shape):
+        raise ValueError(f"{key} of the shape {list(stored.shape)}")
+    if key == "features" and not whole:
+        return np.broadcast_to(np.float32(0), stored.shape)
+    values = stored.read()
+    if values.dtype.kind not in KINDS[key]:
+        raise ValueError(f"{key} of the type {values.dtype}")
     match key:
-        case "labels" if kind not in "iubU" or (kind == "i" and values.min() < 0):
-            raise ValueError("labels that are neither words nor whole numbers from 0")
-        case "sample" if kind not in "iuU":
-            raise ValueError("an array sample of neither words nor whole numbers")
+        case "features":
+            return vectors(values)
         case "clients":
             text = values.astype(str)
             # Padded, numbers keep their order as words.
-            return np.char.zfill(text, max(map(len, text))) if kind in "iu" else text
+            return text if values.dtype.kind == "U" else np.char.zfill(text, max(map(len, text)))
         case "split":
             words = values.astype(str)
             if unknown := set(words.tolist()) - IS_TEST.keys():
@@ -202,7 +211,7 @@ def _names(spec: Mapping[str, Any], tables: list[Table]) -> tuple[str, ...]:
         )
     if labels[0].dtype.kind == "U":
         return tuple(np.unique(np.concatenate(labels)).tolist())
-    return numbered(max(int(of.max()) for of in labels), spec["path"])
+    return numbered(max(int(of.max(initial=0)) for of in labels), spec["path"])
 
 
 def _samples(table: Table, names: tuple[str, ...]) -> Samples:
@@ -219,15 +228,15 @@ def _require_apart(path: Path, train: Table, test: Table) -> None:
 
     Of zeros alone, which ReLU can leave of any sample, nothing follows.
     """
-    if "sample" in train and "sample" in test:
-        if shared := set(train["sample"].tolist()) & set(test["sample"].tolist()):
-            raise UserError(
-                f"sample {min(shared)} is in {path} and in data.test; take it out of one of them"
-            )
-        return
-    # Added to zero, zeros of both signs are one.
-    tested = {(0 + row).tobytes() for row in test["features"] if row.any()}
-    if shared := sum((0 + row).tobytes() in tested for row in train["features"]):
+    numbered_all = "sample" in train and "sample" in test
+
+    def names(table: Table) -> set[object]:
+        if numbered_all:
+            return set(table["sample"].tolist())
+        # Added to zero, zeros of both signs are one.
+        return {(0 + row).tobytes() for row in table["features"] if row.any()}
+
+    if shared := len(names(train) & names(test)):
         raise UserError(
             f"{path}: {shared} training samples are among the test samples too; take them out of "
             "one split, or number all samples by an array `sample` if only their vectors are equal"

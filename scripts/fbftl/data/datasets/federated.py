@@ -14,28 +14,23 @@ from typing import Any
 import h5py
 import numpy as np
 
-from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import (
-    BLOCK,
     Outline,
     Samples,
+    explaining,
     located_splits,
     numbered,
     require_one_shape,
     require_unpackable,
 )
-from fbftl.data.hdf5 import explaining_damage, require_credible
 from fbftl.ground.errors import UserError
 
 CHANNELS = (1, 3, 4)
 """Of images that are stored: grey, colour, colour with transparency."""
 
-Clients = Mapping[str, tuple[h5py.Dataset, h5py.Dataset]]
-"""Images and labels of each client, in the order of their ids."""
-
 
 def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
-    """Return what the clients' arrays hold, of which labels and a few images are read.
+    """Return what the clients' arrays hold, of which labels and one image are read.
 
     Raises:
         UserError: if an array is missing, or is of another type, length or shape than the others.
@@ -44,10 +39,10 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     train = samples[0]
     require_one_shape(train.inputs.shape[1:], samples[-1].inputs.shape[1:])
     labels = [np.unique(split.labels) for split in samples]
-    clients = len(np.unique(train.owners))
+    owners = np.unique(train.owners).tolist()
     counts = [len(split) for split in samples]
     image = train.inputs.shape[1:]
-    return Outline(counts, _classes(spec, samples), image, labels=labels, clients=clients)
+    return Outline(counts, _classes(spec, samples), image, labels=labels, owners=owners)
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
@@ -61,98 +56,70 @@ def _classes(spec: Mapping[str, Any], samples: Sequence[Samples]) -> tuple[str, 
 
 
 def _samples(spec: Mapping[str, Any], folder: Path | None, whole: bool) -> list[Samples]:
-    """Return the samples of each split that is there; unless whole, a few images of each only."""
+    """Return the samples of each split that is there; unless whole, one image of each at most."""
     keys = spec.get("image_key", "pixels"), spec.get("label_key", "label")
-    path, *paths = located_splits(spec, folder).values()
+    (path,), *paths = located_splits(spec, folder).values()
     if paths:
-        return [_split(each, "examples", keys, whole) for each in (path, *paths)]
-    with explaining_damage(str(path)), h5py.File(path, "r") as file:
+        return [_split(each, "examples", *keys, whole) for (each,) in ((path,), *paths)]
+    with explaining(path), h5py.File(path, "r") as file:
         both = [f"{split}/examples" for split in ("train", "test") if split in file]
-    return [_split(path, group, keys, whole) for group in both or ["examples"]]
+    return [_split(path, group, *keys, whole) for group in both or ["examples"]]
 
 
-def _split(path: Path, group: str, keys: tuple[str, str], whole: bool) -> Samples:
-    with explaining_damage(str(path)), h5py.File(path, "r") as file:
-        clients = _clients(file, group, *keys)
-        of_clients = [images for images, _ in clients.values()]
-        before = np.cumsum([0, *map(len, of_clients[:-1])])
-        images = np.concatenate(
-            [
-                _bytes(path, rows[:] if whole else rows[: BLOCK - start])
-                for rows, start in zip(of_clients, before, strict=True)
-                if whole or start < BLOCK
-            ]
-        )
-        labels = [np.asarray(rows[:], dtype=np.int64).ravel() for _, rows in clients.values()]
-    owners = np.repeat(list(clients), list(map(len, labels)))
-    return Samples(images, np.concatenate(labels), owners)
-
-
-def _clients(file: h5py.File, group: str, image: str, label: str) -> Clients:
-    """Return the clients of a split, their arrays compared with the first client's."""
-    examples = file.get(group)
-    if not isinstance(examples, h5py.Group):
-        raise UserError(
-            f"{file.filename} has no group {group!r}; store samples as examples/<client>/<array>"
-        )
-    where = f"{file.filename}, group {examples.name}"
-    clients = {}
-    for client in examples:
-        if not valid_id(client):
+def _split(path: Path, group: str, image: str, label: str, whole: bool) -> Samples:
+    with explaining(path), h5py.File(path, "r") as file:
+        examples = file.get(group, {})
+        if not examples:
             raise UserError(
-                f"{file.filename}: client id {client!r} is refused; "
-                "use letters, digits, and . _ - + @, at most 128 of them"
+                f"{path} has no group {group!r} of clients; store samples as "
+                "examples/<client>/<array>"
             )
-        images, labels = (_array(where, examples, client, name) for name in (image, label))
-        clients[client] = images, labels
-    if not clients:
-        raise UserError(f"{where}, has no clients; put one group per client there")
-    first, (pixels, classes) = next(iter(clients.items()))
-    _require_images(file.filename, image, pixels)
-    if classes.shape[1:] not in ((), (1,)) or classes.dtype.kind not in "ui":
-        raise UserError(
-            f"{file.filename}: {label!r} is {classes.dtype} of shape {classes.shape[1:]} per "
-            "sample, not one integer; set data.label_key to the array of classes"
-        )
-    for client, arrays in clients.items():
-        for name, array, like in zip((image, label), arrays, (pixels, classes), strict=True):
-            if (array.dtype, array.shape[1:]) != (like.dtype, like.shape[1:]):
+        for client, arrays in examples.items():
+            if not {image, label} <= set(arrays):
                 raise UserError(
-                    f"{where}: rows of {name!r} are {array.dtype} of shape {array.shape[1:]} at "
-                    f"client {client!r} and {like.dtype} of shape {like.shape[1:]} at client "
-                    f"{first!r}; make them equal"
+                    f"{path}: client {client!r} has the arrays {', '.join(arrays)}; set "
+                    "data.image_key and data.label_key to those of images and classes"
                 )
-        if len(arrays[0]) != len(arrays[1]):
+        images, classes = ([of[name] for of in examples.values()] for name in (image, label))
+        _require_alike(path, image, label, images, classes)
+        require_unpackable(path, sum(array.nbytes for array in (*images, *classes)))
+        read = images if whole else [images[0][:1]]
+        pixels = np.concatenate([_bytes(path, rows[:]) for rows in read])
+        labels = [np.asarray(rows[:], dtype=np.int64).ravel() for rows in classes]
+        owners = np.repeat(list(examples), list(map(len, labels)))
+    return Samples(pixels, np.concatenate(labels), owners)
+
+
+def _require_alike(
+    path: Path, image: str, label: str, images: Sequence[h5py.Dataset],
+    classes: Sequence[h5py.Dataset],
+) -> None:  # fmt: skip
+    """Refuse arrays that are no images and classes, or others at one client than at another."""
+    for name, arrays in ((image, images), (label, classes)):
+        if len(kinds := {f"{array.dtype} of shape {array.shape[1:]}" for array in arrays}) > 1:
             raise UserError(
-                f"{where}: client {client!r} has {len(arrays[0])} rows of {image!r} and "
-                f"{len(arrays[1])} of {label!r}; make the file anew"
+                f"{path}: rows of {name!r} are {' and '.join(sorted(kinds))}; make them equal"
             )
-    every = [array for arrays in clients.values() for array in arrays]
-    require_unpackable(file.filename, sum(array.nbytes for array in every))
-    require_credible(where, every)
-    return clients
-
-
-def _array(where: str, examples: h5py.Group, client: str, name: str) -> h5py.Dataset:
-    array = examples.get(f"{client}/{name}")
-    if not isinstance(array, h5py.Dataset) or not array.shape:
+    if list(map(len, images)) != list(map(len, classes)):
         raise UserError(
-            f"{where}: client {client!r} has no array {name!r} of rows; store one row per sample"
+            f"{path}: a client has other numbers of rows of {image!r} and {label!r}; make the "
+            "file anew"
         )
-    return array
-
-
-def _require_images(file: str, name: str, pixels: h5py.Dataset) -> None:
-    shape = pixels.shape[1:]
-    if len(shape) not in (2, 3) or pixels.dtype.kind not in "uf" or not prod(shape):
+    shape = images[0].shape[1:]
+    if len(shape) not in (2, 3) or images[0].dtype.kind not in "uf" or not prod(shape):
         raise UserError(
-            f"{file}: {name!r} is {pixels.dtype} of shape {shape} per sample, "
+            f"{path}: {image!r} is {images[0].dtype} of shape {shape} per sample, "
             "not an image of bytes or floats; set data.image_key to the array of images"
         )
     if len(shape) == 3 and shape[0] in CHANNELS and shape[2] not in CHANNELS:
         raise UserError(
-            f"{file}: {name!r} has the shape {shape} per sample, channels first; "
+            f"{path}: {image!r} has the shape {shape} per sample, channels first; "
             "store images as height, width, channels"
+        )
+    if classes[0].shape[1:] not in ((), (1,)) or classes[0].dtype.kind not in "ui":
+        raise UserError(
+            f"{path}: {label!r} is {classes[0].dtype} of shape {classes[0].shape[1:]} per "
+            "sample, not one integer; set data.label_key to the array of classes"
         )
 
 

@@ -99,7 +99,7 @@ def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[Image
     Raises:
         UserError: if a class has no images, or the test has a class of its own.
     """
-    roots = located_splits(spec, folder)
+    roots = {split: root for split, (root,) in located_splits(spec, folder).items()}
     images = {split: _held(root, f"data.{split}") for split, root in roots.items()}
     classes = {split: {image.label for image in of_split} for split, of_split in images.items()}
     unknown = sorted(classes.get("test", set()) - classes["train"])

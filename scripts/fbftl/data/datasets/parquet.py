@@ -6,23 +6,25 @@ integers. Config: ``train: file`` (or a list of shards) and, if the set has its 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from fbftl.data.datasets.base import Outline, Samples, located, numbered, require_unpackable
+from fbftl.data.datasets.base import (
+    Outline,
+    Samples,
+    explaining,
+    located_splits,
+    numbered,
+    require_unpackable,
+)
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.data.datasets.selection import WHOLE
 from fbftl.ground.errors import UserError
-
-ROW_BYTES = 128
-"""What a row takes in memory beside its image: label, place and name. A footer's count is free."""
 
 
 def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
@@ -31,56 +33,31 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     Raises:
         UserError: on a file that is damaged, lacks a column, or would not fit memory.
     """
-    splits = _paths(spec, folder)
-    labels = [
-        np.concatenate([_labels(path, *_columns(spec)) for path in paths]) for paths in splits
-    ]
-    rows = [sum(pq.read_metadata(path).num_rows for path in paths) for paths in splits]
-    classes = _named(splits[0][0], spec, max(int(found.max(initial=0)) for found in labels))
+    splits = [*located_splits(spec, folder).values()]
+    labels = [_labels(paths, spec) for paths in splits]
     shape = shape_wanted(spec)
-    first = _first(splits[0], spec) if shape is None and rows[0] else None
-    return Outline(rows, classes, shape, first, labels)
-
-
-def _first(paths: Sequence[Path], spec: Mapping[str, Any]) -> EncodedImages:
-    path = next(path for path in paths if pq.read_metadata(path).num_rows)
-    column = f"{_columns(spec)[0]}.bytes"
-    with _explaining(path):
-        # With a buffer of its own the reader takes in no whole column of images.
-        rows = next(pq.ParquetFile(path, buffer_size=2**16).iter_batches(1, columns=[column]))
-        source = rows.column(0).field("bytes")[0].as_py()
-    if source is None:
-        raise _lacking(path)
-    return EncodedImages([source], [f"image 0 of {path}"], spec.get("channels", 3), None)
+    first = _first(splits[0], spec) if shape is None and len(labels[0]) else None
+    counts = [len(of_split) for of_split in labels]
+    return Outline(counts, _names(splits[0][0], spec, labels), shape, first, labels)
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
     """Return the samples, still encoded; class names from the metadata if it has them."""
-    splits = _paths(spec, folder)
-    samples = [_read_split(spec, paths) for paths in splits]
-    largest = max(int(split.labels.max()) for split in samples)
-    return samples, _named(splits[0][0], spec, largest)
+    splits = [*located_splits(spec, folder).values()]
+    labels = [_labels(paths, spec) for paths in splits]
+    images = [_images(paths, spec) for paths in splits]
+    samples = [Samples(*of_split) for of_split in zip(images, labels, strict=True)]
+    return samples, _names(splits[0][0], spec, labels)
 
 
 def _columns(spec: Mapping[str, Any]) -> tuple[str, str]:
     return spec.get("image_column", "img"), spec.get("label_column", "label")
 
 
-def _paths(spec: Mapping[str, Any], folder: Path | None) -> list[list[Path]]:
-    """Return the files of each split that there is."""
-    named = {split: spec[split] for split in ("train", "test") if spec.get(split)}
-    return [
-        [
-            located(folder, name, f"data.{split}")
-            for name in ([names] if isinstance(names, str) else names)
-        ]
-        for split, names in named.items()
-    ]
-
-
-def _open(path: Path, image: str, label: str) -> pq.ParquetFile:
-    with _explaining(path):
-        file = pq.ParquetFile(path)
+def _open(path: Path, spec: Mapping[str, Any], **options: int) -> pq.ParquetFile:
+    image, label = _columns(spec)
+    with explaining(path):
+        file = pq.ParquetFile(path, **options)
         schema = file.schema_arrow
     for column in (image, label):
         if column not in schema.names:
@@ -89,16 +66,11 @@ def _open(path: Path, image: str, label: str) -> pq.ParquetFile:
                 f"to two of {', '.join(schema.names)}"
             )
     kind = schema.field(image).type
-    if not (pa.types.is_struct(kind) and kind.get_field_index("bytes") >= 0):
+    stored = {field.name: field.type for field in kind} if pa.types.is_struct(kind) else {}
+    if stored.get("bytes") not in (pa.binary(), pa.large_binary()):
         raise UserError(
-            f"{path}: column {image!r} is {kind}, not a struct with the field 'bytes'; "
+            f"{path}: column {image!r} is {kind}, not a struct whose field 'bytes' is binary; "
             "store images in Hugging Face's layout"
-        )
-    stored = kind.field("bytes").type
-    if not (pa.types.is_binary(stored) or pa.types.is_large_binary(stored)):
-        raise UserError(
-            f"{path}: field 'bytes' of column {image!r} is {stored}, not binary; store each "
-            "image's encoded file there"
         )
     if not pa.types.is_integer(schema.field(label).type):
         raise UserError(
@@ -106,64 +78,73 @@ def _open(path: Path, image: str, label: str) -> pq.ParquetFile:
             "store class numbers there"
         )
     groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
-    unpacked = sum(group.total_byte_size for group in groups)
-    require_unpackable(path, unpacked + ROW_BYTES * file.metadata.num_rows)
-    # As a dictionary, an image that rows repeat is in memory once, however often it is named.
-    return pq.ParquetFile(path, metadata=file.metadata, read_dictionary=[f"{image}.bytes"])
+    require_unpackable(path, sum(group.total_byte_size for group in groups))
+    return file
 
 
-def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
-    image, label = _columns(spec)
-    sources: list[bytes] = []
-    names: list[str] = []
-    labels = []
-    for path in paths:
-        before, file = len(sources), _open(path, image, label)
-        for group in range(file.metadata.num_row_groups):
-            with _explaining(path):
-                table = file.read_row_group(group, columns=[f"{image}.bytes", label])
-            chunks = table.column(image).chunks
-            encoded = [source for chunk in chunks for source in _rows(chunk.field("bytes"))]
-            classes = table.column(label)
-            if None in encoded or classes.null_count:
-                raise _lacking(path)
-            sources += encoded
-            labels.append(classes.to_numpy().astype(np.int64))
-        names += [f"image {row} of {path}" for row in range(len(sources) - before)]
-    images = EncodedImages(sources, names, spec.get("channels", 3), spec.get("size"))
-    return Samples(images, np.concatenate(labels))
+def _encoded(path: Path, spec: Mapping[str, Any], most: int | None = None) -> list[bytes]:
+    """Return the images of a file; at most the first few if a number is given."""
+    column, batch = f"{_columns(spec)[0]}.bytes", most or 1024
+    # With a buffer of its own the reader takes in no whole column of images.
+    file = _open(path, spec, buffer_size=2**16)
+    encoded: list[bytes] = []
+    with explaining(path):
+        for rows in file.iter_batches(batch, columns=[column]):
+            encoded += rows.column(0).field("bytes").to_pylist()
+            if most is not None:
+                break
+    return _complete(path, encoded)
 
 
-def _rows(encoded: pa.DictionaryArray) -> Iterator[bytes | None]:
-    """Yield each row's image; rows that repeat one share it."""
-    images = encoded.dictionary.to_pylist()
-    return (None if code is None else images[code] for code in encoded.indices.to_pylist())
+def _complete(path: Path, values: Any) -> Any:
+    """Return the values of a column, of which none may be missing."""
+    missing = None in values if isinstance(values, list) else values.null_count
+    if missing:
+        raise UserError(f"{path} has rows without an image or a label; remove them")
+    return values
 
 
-def _labels(path: Path, image: str, label: str) -> np.ndarray:
-    """Return the labels that occur in a file.
+def _first(paths: Sequence[Path], spec: Mapping[str, Any]) -> EncodedImages:
+    images = ((f"image 0 of {path}", _encoded(path, spec, most=1)) for path in paths)
+    name, source = next(each for each in images if each[1])
+    return EncodedImages(source, [name], spec.get("channels", 3), None)
+
+
+def _images(paths: Sequence[Path], spec: Mapping[str, Any]) -> EncodedImages:
+    of_files = {path: _encoded(path, spec) for path in paths}
+    names = [f"image {row} of {path}" for path in paths for row in range(len(of_files[path]))]
+    sources = [source for path in paths for source in of_files[path]]
+    return EncodedImages(sources, names, spec.get("channels", 3), spec.get("size"))
+
+
+def _labels(paths: Sequence[Path], spec: Mapping[str, Any]) -> np.ndarray:
+    """Return the labels of a split.
 
     The footer's statistics are left alone: Arrow ends the process where they are damaged.
     """
-    file = _open(path, image, label)
-    with _explaining(path):
-        found = pc.unique(file.read([label]).column(label))
-        return found.drop_null().to_numpy().astype(np.int64)
+    label = _columns(spec)[1]
+    labels = []
+    for path in paths:
+        file = _open(path, spec)
+        with explaining(path):
+            column = _complete(path, file.read([label]).column(label))
+            labels.append(column.to_numpy().astype(np.int64))
+    return np.concatenate(labels)
 
 
-def _named(path: Path, spec: Mapping[str, Any], largest: int) -> tuple[str, ...]:
+def _names(path: Path, spec: Mapping[str, Any], labels: Sequence[np.ndarray]) -> tuple[str, ...]:
     """Return class names for labels from 0 to the largest."""
+    largest = max(int(of_split.max(initial=0)) for of_split in labels)
     names = _class_names(path, spec)
     return names if len(names) > largest else numbered(largest, path)
 
 
 def _class_names(path: Path, spec: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the class names that Hugging Face's ``datasets`` leaves in a file's metadata."""
-    image, label = _columns(spec)
-    metadata = _open(path, image, label).schema_arrow.metadata or {}
+    metadata = _open(path, spec).schema_arrow.metadata or {}
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
-        names = tuple(str(name) for name in features[label]["names"])
+        names = tuple(str(name) for name in features[_columns(spec)[1]]["names"])
     except (KeyError, TypeError, ValueError):
         return ()
     chosen = [each for each in spec.get("classes") or () if isinstance(each, int)]
@@ -173,16 +154,3 @@ def _class_names(path: Path, spec: Mapping[str, Any]) -> tuple[str, ...]:
             f"'{names[0]}' for label 0; choose by names, in quotes"
         )
     return names
-
-
-def _lacking(path: Path) -> UserError:
-    return UserError(f"{path} has rows without an image or a label; remove them")
-
-
-@contextmanager
-def _explaining(path: Path) -> Iterator[None]:
-    """Turn what Arrow raises on a damaged file into one sentence."""
-    try:
-        yield
-    except (pa.ArrowException, OSError, KeyError, StopIteration) as error:
-        raise UserError(f"{path} is damaged or not a Parquet file; fetch it again") from error

@@ -18,8 +18,13 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from fbftl.data.clients import valid_id
-from fbftl.data.datasets.base import Outline, Samples, located_splits, require_unpackable
+from fbftl.data.datasets.base import (
+    Outline,
+    Samples,
+    explaining,
+    located_splits,
+    require_unpackable,
+)
 from fbftl.data.datasets.selection import WHOLE, test_count
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
@@ -136,13 +141,17 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     """
     splits, notes = _tables(spec, folder)
     train, label = splits["train"], spec["label_column"]
-    for split, rows in splits.items():
-        if rows.schema.names != train.schema.names:
-            raise UserError(
-                f"data.test: {spec[split]} has the columns {', '.join(rows.schema.names)}, and "
-                f"data.train {', '.join(train.schema.names)}; give both the same"
-            )
-    classes = tuple(map(str, _values(splits, label)))
+    schemas = {
+        split: ", ".join(f"{name} ({kind_of(rows[name].type)})" for name in rows.schema.names)
+        for split, rows in splits.items()
+    }
+    if len(set(schemas.values())) > 1:
+        raise UserError(
+            f"data.test: {spec['test']} has the columns {schemas['test']}, and data.train "
+            f"{schemas['train']}; give both the same"
+        )
+    values = _values(splits, label)
+    classes = tuple(map(str, values))
     if len(classes) < 2:
         raise UserError(
             f"data.train: {spec['train']} has one value only in the label column "
@@ -157,23 +166,17 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
             require_readable(where, name, rows[name])
             if name in _inputs(spec, train) and kind_of(rows[name].type) == "words":
                 require_words(where, name, rows[name])
-    if "test" in splits:
-        _require_one_schema(spec, train, splits["test"])
-    clients = None
+    labels = [
+        np.array(classes)[np.searchsorted(values, _column(rows[label]))] for rows in splits.values()
+    ]
+    owners = None
     if spec["client_column"] is not None:
-        named = _values(splits, spec["client_column"]).astype(str).tolist()
-        clients = len(named)
-        for client in named:
-            if not valid_id(client):
-                raise UserError(
-                    f"data.train: {spec['train']} names a client {client!r}; use letters, digits, "
-                    "and . _ - + @, at most 128 of them"
-                )
+        owners = _values(splits, spec["client_column"]).astype(str).tolist()
     counts = [rows.num_rows for rows in splits.values()]
     if "test" not in splits:
         held_out = test_count(train.num_rows, spec["test_fraction"])
         counts = [train.num_rows - held_out, held_out]
-    return Outline(counts, classes, clients=clients, notes=notes)
+    return Outline(counts, classes, labels=labels, owners=owners, notes=notes)
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
@@ -212,7 +215,7 @@ def _tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[dict[str, pa.
     Raises:
         UserError: if a file is no table, lacks a named column, or has gaps.
     """
-    paths = located_splits(spec, folder)
+    paths = {split: path for split, (path,) in located_splits(spec, folder).items()}
     tables = {split: _read(path, ()) for split, path in paths.items()}
     shared = set.intersection(*(set(table.schema.names) for table in tables.values()))
     words = {
@@ -263,7 +266,7 @@ def _read(path: Path, words: Collection[str]) -> pa.Table:
         path: the file.
         words: columns of CSV whose values are words, whatever they look like.
     """
-    try:
+    with explaining(path):
         if path.suffix == ".parquet":
             file = pyarrow.parquet.ParquetFile(path)
             groups = range(file.metadata.num_row_groups)
@@ -276,20 +279,12 @@ def _read(path: Path, words: Collection[str]) -> pa.Table:
             options = pyarrow.csv.ConvertOptions(column_types=texts)
             table = pyarrow.csv.read_csv(path, convert_options=options)
         names = [name.strip() for name in table.schema.names]
-        odd = [name for name in names if not name.isprintable()]
-        if odd:
+        if odd := [name for name in names if not name.isprintable()]:
             raise UserError(f"{path} has a column named {odd[0]!r}; its header line is damaged")
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
+        if twice := [name for name in names if names.count(name) > 1]:
             raise UserError(f"{path} has several columns '{twice[0]}'; give each its own name")
         columns = [_with_gaps(column) for column in table.columns]
         return pa.table(columns, names=names, metadata=table.schema.metadata)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        reason = "".join(each if each.isprintable() else "\ufffd" for each in reason)
-        raise UserError(
-            f"{path} is no table ({reason}); give CSV with a header line, or Parquet"
-        ) from error
 
 
 def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -315,37 +310,6 @@ def _index_of(table: pa.Table) -> list[str]:
         for place, name in enumerate(table.schema.names)
         if name in named or INDEX.fullmatch(name) or (place == 0 and not name)
     ]
-
-
-def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table) -> None:
-    """Refuse a test file whose columns mean something else than the training file's.
-
-    Raises:
-        UserError: naming the first column of another kind, a class that no training row has, or a
-            column none of whose words occurs in training.
-    """
-    for name in train.schema.names:
-        kinds = [kind_of(table[name].type) for table in (train, test)]
-        if kinds[0] != kinds[1]:
-            raise UserError(
-                f"column '{name}' holds {kinds[0]} in data.train ({spec['train']}) and {kinds[1]} "
-                f"in data.test ({spec['test']}); give both the same"
-            )
-    label = spec["label_column"]
-    unknown = np.setdiff1d(_column(test[label]), _column(train[label]))
-    if len(unknown):
-        raise UserError(
-            f"data.test: {spec['test']} has the class {str(unknown[0])!r} in column '{label}', "
-            f"which data.train ({spec['train']}) lacks; use the same class names in both"
-        )
-    for name in _inputs(spec, train):
-        if kind_of(train[name].type) != "numbers":
-            words = pc.unique(train[name].cast(pa.string()))
-            if not pc.any(pc.is_in(test[name].cast(pa.string()), words)).as_py():
-                raise UserError(
-                    f"column '{name}' of data.test ({spec['test']}) shares no word with that of "
-                    f"data.train ({spec['train']}); use the same words in both"
-                )
 
 
 def _inputs(spec: Mapping[str, Any], table: pa.Table) -> list[str]:
