@@ -197,12 +197,14 @@ def _of_library(
     from fbftl.models.backbones import build_backbone
     from fbftl.models.cut import front
     from fbftl.models.forward import ChannelAxes, Pool
-    from fbftl.models.source.manifest import require_fit
+    from fbftl.models.source.manifest import fill
 
     with torch.device("meta"):
         model = build_backbone(source["from"], source["name"], options)
     if source.get("weights") == "file":
-        require_fit(model, tensor_shapes(source["file"]), source["file"])
+        shapes = tensor_shapes(source["file"]).items()
+        stand_ins = {name: torch.empty(shape, device="meta") for name, shape in shapes}
+        fill(model, stand_ins, source["file"])
     entering = _entering_library(source, options, model, features, image)
     with torch.device("meta"), torch.no_grad():
         example = torch.zeros(2, *(entering or (_channels(model), *USUAL)))

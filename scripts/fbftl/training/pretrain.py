@@ -269,7 +269,8 @@ def _transformers(source: Mapping[str, Any]) -> SourceModel:
     if source["weights"] == "random":
         model = build(architecture, source["seed"])
     else:
-        digest = known_weights.transformers_digest(name, version, source["sha256"])
+        weights = known_weights.hub_file(name, "model.safetensors", version)
+        digest = check_digest(weights, source["sha256"])
         seed = torch_seed(source["seed"], "init")
         model = known_weights.transformers_model(path.parent, config, seed)
     preprocessing = known_weights.transformers_preprocessing(path.parent, config)

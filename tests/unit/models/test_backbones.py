@@ -14,7 +14,6 @@ from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import build_backbone
 from fbftl.models.cut import cuttable, extractor, front
 from fbftl.models.source import known_weights
-from fbftl.models.source.check import check, files
 from fbftl.models.source.manifest import load_source, write_source, write_weights
 from fbftl.training.pretrain import load_given
 from safetensors.torch import save_file
@@ -96,7 +95,7 @@ def test_a_users_file_is_loaded(tmp_path):
     assert source.origin["sha256"] == digest
     with pytest.raises(UserError, match="as expected; fetch the file again"):
         load_given({**block, "sha256": "0" * 64})
-    with pytest.raises(UserError, match=r"has other shapes for classifier\.1\.bias"):
+    with pytest.raises(UserError, match=r"size mismatch for classifier\.1"):
         load_given({**block, "options": {"num_classes": 4}})
 
 
@@ -266,28 +265,6 @@ def test_what_a_model_pools_is_cut_in_a_model_of_images_and_texts(tmp_path, kind
         pooled = extractor(model, [f"model.{cut}"], inputs)(inputs)[f"model.{cut}"]
         expected = both.vision_model(pixel_values=inputs).pooler_output
     assert torch.equal(pooled, expected)
-
-
-def test_a_transformers_folder_in_shards_is_loaded(vit_folder):
-    whole = vit_folder.path / "model.safetensors"
-    block = transformers_block(vit_folder.path)
-    expected = load_given(block).model.state_dict()
-    whole.unlink()
-    vit_folder.model.save_pretrained(vit_folder.path, max_shard_size="8KB")
-    shards = sorted(vit_folder.path.glob("model-*.safetensors"))
-    assert len(shards) > 1
-    check(block, None)
-    assert set(map(str, shards)) < set(files(block, None))
-    found = load_given(block)
-    trained = [name for name in expected if "pooler" not in name]
-    assert all(torch.equal(found.model.state_dict()[name], expected[name]) for name in trained)
-    assert load_given(block | {"sha256": found.origin["sha256"]}).origin == found.origin
-    shards[1].write_bytes(shards[1].read_bytes()[:-8] + bytes(range(8)))
-    with pytest.raises(UserError, match=f"have sha256 .*, not {found.origin['sha256']}"):
-        load_given(block | {"sha256": found.origin["sha256"]})
-    shards[1].unlink()
-    with pytest.raises(UserError, match=f"has no file {shards[1].name}; put it there"):
-        check(block, None)
 
 
 def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_folder):

@@ -12,11 +12,9 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.hub import pinned, require_repository_name, require_unchanged
 from fbftl.models.source.files import (
-    INDEX,
     PROCESSOR,
     packaged_file,
     read_config,
-    shards,
     tensor_shapes,
 )
 
@@ -77,18 +75,11 @@ def check(
     if source["file"] is not None:
         check_digest(source["file"], source["sha256"], digest_of)
         tensor_shapes(source["file"])
-    if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
-        # By the name's end timm decides whether it reads safetensors, arrays or a pickle.
-        if not str(checkpoint).endswith(".safetensors"):
-            raise UserError(
-                f"source.options.checkpoint_path: {checkpoint} is not named .safetensors, and timm "
-                "would unpickle it; convert it as docs/your-own.md shows, or leave it out"
-            )
-        if not Path(checkpoint).is_file():
-            raise UserError(
-                f"source.options.checkpoint_path: {checkpoint} is missing; put it there or leave "
-                "it out"
-            )
+    if (source["options"] or {}).get("checkpoint_path"):
+        raise UserError(
+            "source.options.checkpoint_path is set, which timm may unpickle; name the weights as "
+            "source.file, with weights: file"
+        )
     # To import torch takes seconds, and only a study of published weights pays for them.
     match library, weights:
         case "torchvision", "published":
@@ -150,9 +141,6 @@ def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str
         return []  # pinned by its digest, wherever it is installed
     if source["kind"] == "load":
         named = [source[key] for key in ("file", "manifest") if source[key] is not None]
-        # timm fills a model from this file, whatever `weights` says.
-        if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
-            named.append(checkpoint)
         return [*named, *map(str, _in_folder(source))]
     data = _data(source)
     return [] if data is None else datasets.files(data, data_folder)
@@ -176,11 +164,8 @@ def _in_folder(source: Mapping[str, Any]) -> list[Path]:
     """Return the files of a transformers model that lies in a folder, none for one on the hub."""
     if source["from"] != "transformers" or not Path(source["name"]).is_dir():
         return []
-    folder, weights = Path(source["name"]), ["model.safetensors"]
-    if source["weights"] != "published":
-        weights = []
-    elif not Path(folder, *weights).is_file() and (folder / INDEX).is_file():
-        weights = [INDEX, *shards(folder / INDEX)]
+    folder = Path(source["name"])
+    weights = ["model.safetensors"] if source["weights"] == "published" else []
     processor = [PROCESSOR] if (folder / PROCESSOR).is_file() else []
     return [folder / name for name in ("config.json", *weights, *processor)]
 

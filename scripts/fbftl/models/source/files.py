@@ -20,9 +20,6 @@ PICKLE_STARTS = (b"PK\x03\x04", b"\x80")
 HEADER_START = b"{"
 """Of a safetensors file, behind eight bytes that say how long its header is."""
 
-INDEX = "model.safetensors.index.json"
-"""File that says which of several has a weight, where a model of transformers is large."""
-
 PROCESSOR = "preprocessor_config.json"
 """File that says how images become the input of a model of transformers."""
 
@@ -51,19 +48,6 @@ def vision_config(path: Path) -> dict[str, Any]:
     config = read_config(path)
     part = config.get("vision_config")
     return part if isinstance(part, dict) and "model_type" in part else config
-
-
-def shards(index: Path) -> list[str]:
-    """Return the names of the files into which a model's index divides its weights.
-
-    Raises:
-        UserError: if it is no such index.
-    """
-    named = read_config(index).get("weight_map")
-    names = set(named.values()) if isinstance(named, dict) and named else {None}
-    if not all(isinstance(name, str) and Path(name).name == name for name in names):
-        raise UserError(f"{index} does not say in which files the weights are; fetch it again")
-    return sorted(names)
 
 
 def tensor_shapes(path: str | Path) -> dict[str, list[int]]:

@@ -4,7 +4,6 @@ Downloads go through the libraries' own clients and their caches. Without a netw
 says which file to put where.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +15,10 @@ from torch import nn
 
 from fbftl.data.preprocess import BILINEAR, INTERPOLATIONS, Preprocessing, preprocess
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import check_digest, message_of, sha256, writing
+from fbftl.ground.files import check_digest, message_of, writing
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import VisionBackbone, out_of_place
-from fbftl.models.source.files import INDEX, PROCESSOR, shards
+from fbftl.models.source.files import PROCESSOR
 
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 """What torchvision's classification models expect."""
@@ -158,35 +157,6 @@ def fetch_processor(name: str, revision: str | None) -> None:
         there_is_none = isinstance(error.__cause__, EntryNotFoundError)
         if not there_is_none or isinstance(error.__cause__, LocalEntryNotFoundError):
             raise
-
-
-def transformers_digest(name: str, revision: str | None, expected: str | None) -> str:
-    """Return the SHA-256 of a model's weights, fetched if need be.
-
-    Of several files it is that of the text `sha256sum` prints of them, sorted by their names.
-
-    Raises:
-        UserError: if one cannot be had, or the digest is another than the one expected, if any.
-    """
-    try:
-        return check_digest(hub_file(name, "model.safetensors", revision), expected)
-    except UserError:
-        if Path(name, "model.safetensors").is_file():
-            raise
-        try:
-            index = hub_file(name, INDEX, revision)
-        except UserError:
-            index = None
-        if index is None:
-            raise
-    digests = [f"{sha256(hub_file(name, each, revision))}  {each}\n" for each in shards(index)]
-    actual = hashlib.sha256("".join(digests).encode()).hexdigest()
-    if expected not in (None, actual):
-        raise UserError(
-            f"the weights of {name} have sha256 {actual}, not {expected} as expected; fetch them "
-            "again, or correct source.sha256 if these are the files you mean"
-        )
-    return actual
 
 
 def transformers_model(folder: Path, config: Mapping[str, Any], seed: int) -> VisionBackbone:

@@ -100,57 +100,39 @@ def in_order(
     """Return tensors under a model's own names, which another library gave in the same order.
 
     Raises:
-        UserError: if their number or the shape of one of them differs.
+        UserError: if their number differs.
     """
-    expected_state = model.state_dict()
-    if len(expected_state) != len(state):
+    names = list(model.state_dict())
+    if len(names) != len(state):
         raise UserError(
-            f"{path} has {len(state)} tensors and the model {len(expected_state)}; name the model "
-            "that the file was saved from"
+            f"{path} has {len(state)} tensors and the model {len(names)}; name the model that the "
+            "file was saved from"
         )
-    renamed = {}
-    for (name, expected), (theirs, value) in zip(
-        expected_state.items(), state.items(), strict=True
-    ):
-        if expected.shape != value.shape:
-            raise UserError(
-                f"{path} has {theirs} of shape {tuple(value.shape)} where the model has {name} of "
-                f"shape {tuple(expected.shape)}; name the model that the file was saved from"
-            )
-        renamed[name] = value
-    return renamed
+    return dict(zip(names, state.values(), strict=True))
 
 
-def fill(model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path) -> None:
+def fill(
+    model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path, assign: bool = False
+) -> None:
     """Load `state` into `model`; every name and shape must agree.
 
+    Args:
+        model: what is filled.
+        state: values by name.
+        path: where they come from, for the message.
+        assign: whether the model takes these tensors for its own, not a copy.
+
     Raises:
-        UserError: naming the first tensors that are missing, unexpected or of another shape.
+        UserError: naming tensors that are missing, unexpected or of another shape.
     """
-    require_fit(model, {name: list(value.shape) for name, value in state.items()}, path)
-    model.load_state_dict(state)
-
-
-def require_fit(model: nn.Module, shapes: Mapping[str, list[int]], path: str | Path) -> None:
-    """Refuse tensors of which a name or a shape is not the model's, as `fill`."""
-    expected = {name: list(value.shape) for name, value in model.state_dict().items()}
-    shared = expected.keys() & shapes.keys()
-    complaints = {
-        "lacks": sorted(expected.keys() - shapes.keys()),
-        "has unexpected": sorted(shapes.keys() - expected.keys()),
-        "has other shapes for": sorted(n for n in shared if expected[n] != shapes[n]),
-    }
-    differences = [f"{what} {_some(names)}" for what, names in complaints.items() if names]
-    if differences:
+    try:
+        model.load_state_dict(state, assign=assign)
+    except RuntimeError as error:
+        # The first line names the model's class.
+        reason = str(error).splitlines()[1].strip()[:200]
         raise UserError(
-            f"{path} does not fit the model: it {' and '.join(differences)}; name the model that "
-            "the file was saved from"
-        )
-
-
-def _some(names: list[str], shown: int = 3) -> str:
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(names[:shown]) + more
+            f"{path} does not fit the model ({reason}); name the model that the file was saved from"
+        ) from error
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 from fbftl.models.cost.architectures import T5Shape
 from fbftl.models.source.files import read_config
-from fbftl.models.source.manifest import read_weights, write_weights
+from fbftl.models.source.manifest import fill, read_weights, write_weights
 from fbftl.models.t5.model import T5, Attention, FeedForward
 from fbftl.models.t5.tokenizer import Tokenizer
 
@@ -123,20 +123,8 @@ def load_model(shape: T5Shape, path: str | Path, digest: str | None = None) -> T
         tensors.setdefault("lm_head.weight", shared.clone())
     with torch.device("meta"):
         model = T5(shape)
-    expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
-    shapes = {name: tensor.shape for name, tensor in tensors.items()}
-    if expected != shapes:
-        name = min(n for n in expected.keys() | shapes.keys() if expected.get(n) != shapes.get(n))
-        raise UserError(
-            f"{path}: tensor {name} is {_size(shapes.get(name))} where the configuration "
-            f"needs {_size(expected.get(name))}; fetch model and config.json together"
-        )
-    model.load_state_dict({n: t.to(torch.float32) for n, t in tensors.items()}, assign=True)
+    fill(model, {n: t.to(torch.float32) for n, t in tensors.items()}, path, assign=True)
     return model
-
-
-def _size(shape: torch.Size | None) -> str:
-    return "absent" if shape is None else " x ".join(map(str, shape))
 
 
 @dataclass(frozen=True)
