@@ -17,16 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from fbftl.findings import kept
-from fbftl.findings.claim_pages import KeptRows, fill_claims, fill_tables
+from fbftl.findings.claim_pages import KeptRows, fill_claims
 from fbftl.findings.kept import KEPT, distinct
-from fbftl.findings.numbers import (
-    attained,
-    fill,
-    front_uploads,
-    membership,
-    ratios,
-    uplinks_of_rounds,
-)
+from fbftl.findings.numbers import fill, of_tables, ratios
 from fbftl.findings.story import fill_alternatives
 from fbftl.findings.tables import ResultTable
 from fbftl.ground import provenance
@@ -37,7 +30,6 @@ from fbftl.papers.claim_tables import CLAIMS, PARTS, claims_table, findings_of, 
 from fbftl.papers.quantities import Runs, keep_runs, kept_files, runs_by_task
 from fbftl.plan.opened import store_of
 from fbftl.plan.results import MEASURED
-from fbftl.plan.results.rivals import FRONTS
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 
@@ -84,8 +76,7 @@ def filled(root: Path, page: Path) -> str:
     """Return a page with its committed numbers, tables of coverage and alternative texts."""
     name = str(page.relative_to(root))
     text = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
-    text = fill_tables(text, csv_rows(root / COVERAGE), name)
-    text = fill_claims(text, kept_rows(root), name)
+    text = fill_claims(text, kept_rows(root), csv_rows(root / COVERAGE), name)
     return fill_alternatives(text, page.parent)
 
 
@@ -219,16 +210,7 @@ def committed_numbers(root: Path) -> dict[str, float]:
     of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
     of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, csv_rows(t)).items()}
-    of_tables = {
-        **dict.fromkeys(FRONTS, front_uploads),
-        "rounds": uplinks_of_rounds,
-        "upload_attacks": attained,
-        "upload_membership": membership,
-    }
-    for name, numbers_of in of_tables.items():
-        for table in sorted((root / KEPT).glob(f"*/tables/{name}.csv")):
-            of_tasks |= numbers_of(table.parents[1].name, csv_rows(table))
-    return of_tasks | of_formulas
+    return of_tasks | of_formulas | of_tables(root / KEPT)
 
 
 def pages(root: Path) -> list[Path]:

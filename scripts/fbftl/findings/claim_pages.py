@@ -30,7 +30,7 @@ ALL = "all"
 """The name behind which the claims, or the counts, of all papers go."""
 
 PLACE = re.compile(
-    r"(?<=<!--)(?P<kind>claims|printed):(?P<paper>\w+)/?(?P<chapter>\w*)-->\n.*?(?=<!--end-->)",
+    r"(?<=<!--)(?P<kind>claims|printed|coverage):(?P<name>\w+)/?(?P<part>\w*)-->\n.*?(?=<!--end-->)",
     re.DOTALL,
 )
 """Where a text goes, with what fills it now."""
@@ -67,50 +67,62 @@ class KeptRows:
     audit: Sequence[Row]
 
 
-def fill_claims(text: str, papers: Mapping[str, KeptRows], page: str) -> str:
-    """Return a page with claims and counts behind every name.
+def fill_claims(text: str, papers: Mapping[str, KeptRows], items: Sequence[Row], page: str) -> str:
+    """Return a page with claims, counts and tables of coverage behind every name.
 
     Args:
         text: the page, in Markdown.
         papers: rows by paper, in the order of the table of all of them.
+        items: the tables and figures of all papers.
         page: its path in the project.
 
     Raises:
-        UserError: if a name is no paper.
+        UserError: if of a name nothing is kept.
     """
 
     def filled(match: re.Match[str]) -> str:
-        kind, name, chapter = match.group("kind", "paper", "chapter")
-        if name not in papers and (kind, name) != ("claims", ALL):
+        kind, name, part = match.group("kind", "name", "part")
+        of_part = [item for item in items if item["paper"] == name and part in ("", item["part"])]
+        if name != ALL and not (of_part if kind == "coverage" else name in papers):
             raise UserError(
-                f"{page} asks for the claims of '{name}', of which nothing is kept; correct the "
-                "name, or keep results of the paper"
+                f"{page} asks for the {kind} of '{name}', of which there is nothing; correct the "
+                "name, or add rows to published/coverage.csv or keep results of the paper"
             )
+        if kind == "coverage":
+            text = counts(items) if name == ALL else coverage(of_part, here=bool(part))
+        elif kind == "printed":
+            text = printed(papers[name], page)
+        else:
+            text = _of_all(papers) if name == ALL else _of_paper(papers[name].claims, part)
         place = match[0].partition("\n")[0]
-        return f"{place}\n\n{_text(kind, name, chapter, papers, page)}\n\n"
+        return f"{place}\n\n{text}\n\n"
 
     return PLACE.sub(filled, text)
 
 
-def _text(kind: str, name: str, chapter: str, papers: Mapping[str, KeptRows], page: str) -> str:
-    if kind == "printed":
-        return printed(papers[name], page)
+def _of_paper(claims: Sequence[Row], chapter: str) -> str:
+    """Return the claims of a chapter, or those that a document is cited for and how many it has."""
     if chapter:
-        claims = papers[name].claims
         return piped(HEADING, [_cells(row) for row in claims if row["claim"].startswith(chapter)])
-    if name != ALL:
-        claims = papers[name].claims
-        return f"{piped(HEADING, [_cells(row) for row in headlines(claims)])}\n\n{tally(claims)}"
+    return f"{piped(HEADING, [_cells(row) for row in headlines(claims)])}\n\n{tally(claims)}"
+
+
+def _of_all(papers: Mapping[str, KeptRows]) -> str:
+    """Return the counts of all papers, and the decided ones of the claims that they are cited for."""
     every = [row for kept in papers.values() for row in kept.claims]
-    counts = [[f"[{paper}]({paper}.md)", *_counts(kept.claims)] for paper, kept in papers.items()]
-    totals = piped(("document", "claims", *VERDICTS), [*counts, ["all", *_counts(every)]])
+    lines = [[_link(paper), *_counts(kept.claims)] for paper, kept in papers.items()]
+    totals = piped(("document", "claims", *VERDICTS), [*lines, ["all", *_counts(every)]])
     cells = [
-        [f"[{paper}]({paper}.md)", *_cells(row)]
+        [_link(paper), *_cells(row)]
         for paper, kept in papers.items()
         for row in headlines(kept.claims)
         if row["verdict"] in DECIDED
     ]
     return f"{totals}\n\n{LEAD}\n\n{piped(('document', *HEADING), cells)}"
+
+
+def _link(paper: str) -> str:
+    return f"[{paper}]({paper}.md)"
 
 
 def _counts(claims: Sequence[Row]) -> list[str]:
@@ -190,42 +202,18 @@ STUDIED, PRINTED, ABSENT = STATES = ("studied", "printed only", "absent")
 NO_QUANTITY = "names no quantity"
 """Why a table or figure is absent that is a drawing."""
 
-TABLE = re.compile(
-    r"(?<=<!--coverage:)(?P<name>\w+)(?P<part>/\w+)?-->\n.*?(?=<!--end-->)", re.DOTALL
-)
-"""Where a table goes, with what fills it now."""
-
 AUDIT_ID = re.compile(r"A\d+")
 
 
-def fill_tables(text: str, items: Sequence[Row], page: str) -> str:
-    """Return a page with the table of coverage behind every name; drawings are left out.
+def coverage(items: Sequence[Row], *, here: bool) -> str:
+    """Return the table of a paper's tables and figures, drawings left out.
 
     Args:
-        text: the page, in Markdown.
-        items: the tables and figures of all papers.
-        page: for the sentence.
-
-    Raises:
-        UserError: if a name is no paper of the items.
+        items: their rows.
+        here: whether it is for the page of their part.
     """
-
-    def filled(match: re.Match[str]) -> str:
-        name, part = match["name"], match["part"] or ""
-        of_paper = [
-            item for item in items if item["paper"] == name and part in ("", f"/{item['part']}")
-        ]
-        if not of_paper and name != ALL:
-            raise UserError(
-                f"{page} asks for the coverage of '{name}{part}', of which "
-                "published/coverage.csv has no row; correct the name, or add the rows"
-            )
-        shown = [item for item in of_paper if item["reason"] != NO_QUANTITY]
-        lines = counts(items) if name == ALL else [line(item, bool(part)) for item in shown]
-        heading = ("paper", *STATES) if name == ALL else ("", "shows", "here")
-        return f"{name}{part}-->\n\n{piped(heading, lines)}\n\n"
-
-    return TABLE.sub(filled, text)
+    shown = [item for item in items if item["reason"] != NO_QUANTITY]
+    return piped(("", "shows", "here"), [line(item, here) for item in shown])
 
 
 def piped(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -233,17 +221,15 @@ def piped(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in [heading, ["---"] * len(heading), *rows])
 
 
-def counts(items: Sequence[Row]) -> list[list[str]]:
-    """Return how many tables and figures of each paper are in each state."""
+def counts(items: Sequence[Row]) -> str:
+    """Return a table of how many tables and figures of each paper are in each state."""
     of_paper = Counter((item["paper"], item["state"]) for item in items)
     papers = dict.fromkeys(item["paper"] for item in items)
-    return [
-        [f"[{paper}]({paper}.md)", *(str(of_paper[paper, state]) for state in STATES)]
-        for paper in papers
-    ]
+    lines = [[_link(paper), *(str(of_paper[paper, state]) for state in STATES)] for paper in papers]
+    return piped(("paper", *STATES), lines)
 
 
-def line(item: Row, here: bool = False) -> list[str]:
+def line(item: Row, here: bool) -> list[str]:
     """Return the cells of an item: its number, what it shows, and its state with where or why.
 
     Args:

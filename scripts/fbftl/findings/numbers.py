@@ -3,7 +3,8 @@
 Those of a task are named `<task>/<setting>/<quantity>`. On a page a name is in a comment that
 Markdown does not show, the number after it, and an empty comment ends it:
 ``<!--digits/fbftl/accuracy:.1f-->98.2<!---->``. What follows the colon is how the number is
-printed, as Python's format does. Single numbers of kept tables have such names too:
+printed, as Python's format does. Single numbers of kept tables have such names too, which end in
+their column:
 
 `docs/results/papers/fbftl/tables/methods.csv` has what the paper's equations give for its own
 networks. Pages take ratios of it: ``papers/fbftl/total_uplink/ftl_c over fbftl``. Of the tables of
@@ -11,17 +12,19 @@ uploads they take kilobytes and accuracies, ``front_digits/front/iid labels/8/st
 those of the cheapest statistics within a point of raw features; of the tables of rounds how many
 times FbFTL's uplink a method sends (``rounds-linear/rounds/FbFTL, bits 2/near_times``); of those
 of attacks what one attains at K samples of a client, or against a solved head
-(``rival_digits/attacks/server sees features/8/share of features told``).
+(``rival_digits/attacks/server sees features/8/share of features told/value``).
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
 from fbftl.findings.exchanged import SELECTED
 from fbftl.findings.runs import per_seed, settings_in
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import csv_rows
 
 Number = tuple[str, float]
 """Its name and its value."""
@@ -94,58 +97,39 @@ def ratios(paper: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
 
 
 OF_UPLOADS = ("kilobytes", "downlink_kilobytes", "accuracy")
+ATTAINED = ("value", "blind")
 OF_ROUNDS = (
     *("equal_times", "equal_low", "equal_high"),
     *("near_times", "near_low", "near_high", "near_at_least"),
 )
 
+OF_TABLES: Sequence[tuple[str, str, Sequence[str], Sequence[str], Mapping[str, str]]] = (
+    ("front*", "front", ("skew", "samples_per_client", "name"), OF_UPLOADS, {}),
+    ("front*", "front", ("skew", "samples_per_client", "kind"), OF_UPLOADS, {"cheapest": "yes"}),
+    ("rounds", "rounds", ("name",), OF_ROUNDS, {}),
+    ("upload_attacks", "attacks", ("adversary", "samples_per_client", "measure"), ATTAINED, {}),
+    ("upload_membership", "attacks", ("head",), ("auc",), {"quoted": "True"}),
+)
+"""Tables, a word for them in names, columns that tell their rows apart, those with numbers, and
+what rows have that have names."""
 
-def front_uploads(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
-    """Return kilobytes up and down and accuracy (%) of each upload, by its name.
 
-    The cheapest of its kind has them by the kind's name too.
+def of_tables(kept: Path) -> dict[str, float]:
+    """Return the numbers of the tables of kept tasks, by name.
+
+    Args:
+        kept: folder of kept results.
     """
-    numbers: dict[str, float] = {}
-    for row in table:
-        for name in (row["name"], *[row["kind"]] * (row["cheapest"] == "yes")):
-            among = f"{task}/front/{row['skew']}/{row['samples_per_client']}/{name}"
-            numbers |= {f"{among}/{of}": float(row[of]) for of in OF_UPLOADS}
-            numbers[f"{among}/accuracy"] *= 100
-    return numbers
-
-
-def uplinks_of_rounds(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
-    """Return how many times FbFTL's uplink each row sends, by name."""
     return {
-        f"{task}/rounds/{row['name']}/{of}": float(row[of])
-        for row in table
-        for of in OF_ROUNDS
+        "/".join([path.parents[1].name, word, *(row[key].removesuffix(".0") for key in keys), of]):
+            float(row[of])
+        for table, word, keys, columns, required in OF_TABLES
+        for path in sorted(kept.glob(f"*/tables/{table}.csv"))
+        for row in csv_rows(path)
+        if required.items() <= row.items()
+        for of in columns
         if row[of]
-    }
-
-
-def attained(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
-    """Return what attacks attain on uploads of K samples, and without these, by name.
-
-    Shares are in percent.
-    """
-    numbers: dict[str, float] = {}
-    for row in table:
-        if row["samples_per_client"]:
-            size, share = float(row["samples_per_client"]), row["measure"].startswith("share")
-            name = f"{task}/attacks/{row['adversary']}/{size:g}/{row['measure']}"
-            of_attack = {name: row["value"], f"{name} without it": row["blind"]}
-            numbers |= {k: float(v) * (100 if share else 1) for k, v in of_attack.items()}
-    return numbers
-
-
-def membership(task: str, table: Sequence[Mapping[str, str]]) -> dict[str, float]:
-    """Return the AUC of the attack on members that is quoted against each solved head, by name."""
-    return {
-        f"{task}/attacks/{row['head']}/AUC": float(row["auc"])
-        for row in table
-        if row["quoted"] == "True"
-    }
+    }  # fmt: skip
 
 
 FILLED = re.compile(r"<!--(?P<name>[^:>\n]+):(?P<format>[^>\n]*)-->(?P<text>[^<\n]*)<!---->")

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from fbftl.findings.claim_pages import STUDIED, Row, effect_words, fill_claims, fill_tables
+from fbftl.findings.claim_pages import Row, effect_words, fill_claims
 from fbftl.findings.tables import read_table
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import csv_rows
@@ -11,9 +11,10 @@ from fbftl.plan.results import LISTS, OF_EXPERIMENT, made_in_a_loop, of_paper, p
 from fbftl.study.yaml_files import read_yaml
 
 
-def test_an_unknown_paper_is_refused():
-    with pytest.raises(UserError, match=r"bees\.md asks for the claims of 'bees'"):
-        fill_claims("<!--printed:bees-->\n<!--end-->", {}, "bees.md")
+@pytest.mark.parametrize("kind", ["claims", "coverage", "printed"])
+def test_an_unknown_paper_is_refused(kind):
+    with pytest.raises(UserError, match=rf"bees\.md asks for the {kind} of 'bees'"):
+        fill_claims(f"<!--{kind}:bees-->\n<!--end-->", {}, [], "bees.md")
 
 
 def test_an_effect_is_told_in_words():
@@ -74,14 +75,6 @@ def test_every_place_is_there(items, results):
         and not (place.startswith(("studies/", "published/")) and (ROOT / place).is_file())
     }
     assert missing == set()
-
-
-ROW = {"paper": "fbftl", "part": "", "item": "Figure 1", "shows": "bars", "state": STUDIED}
-
-
-def test_a_name_without_rows_is_refused():
-    with pytest.raises(UserError, match="asks for the coverage of 'eppfl'"):
-        fill_tables("<!--coverage:eppfl-->\n<!--end-->", [ROW], "page")
 
 
 def test_every_page_has_its_table_once(items):
