@@ -9,7 +9,7 @@ import pandas as pd
 from fbftl.data.domains import name_of
 from fbftl.findings.plots.kinds import bars, lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, to_draw
-from fbftl.findings.runs import over_seeds
+from fbftl.findings.runs import by_setting
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
@@ -224,14 +224,11 @@ def disturbed(table: pd.DataFrame) -> pd.DataFrame:
     FedAvg, which sees no disturbed inputs and is not attacked, has a row of its own.
     """
     clean, attacked = (table[table["method"] == method] for method in ("fedavg", "robust"))
-    rows = [
-        over_seeds(seed_runs, {"standard": "test_accuracy"}, disturbed_normalisation=CLEAN)
-        for _, seed_runs in clean.groupby("setting")
-    ]
-    for norms, seed_runs in attacked.groupby("disturbed_normalisation"):
-        for column in sorted(name for name in seed_runs if name.startswith(PREFIX)):
-            share = column.removeprefix(PREFIX)
-            scores = {name: f"{measure}_at_{share}" for name, measure in SCORES.items()}
-            at = {"disturbed_normalisation": norms, "share": float(share)}
-            rows.append(over_seeds(seed_runs, scores, **at))
-    return pd.DataFrame(rows)
+    alone = by_setting(clean, [], {"standard": "test_accuracy"})
+    frames = [alone.assign(disturbed_normalisation=CLEAN)]
+    for column in sorted(name for name in attacked if name.startswith(PREFIX)):
+        share = column.removeprefix(PREFIX)
+        scores = {name: f"{measure}_at_{share}" for name, measure in SCORES.items()}
+        at_share = by_setting(attacked, ["disturbed_normalisation"], scores)
+        frames.append(at_share.assign(share=float(share)))
+    return pd.concat(frames, ignore_index=True)

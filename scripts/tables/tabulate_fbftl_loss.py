@@ -12,9 +12,10 @@ import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
 from fbftl.findings.exchanged import Exchanged, read_exchanged
-from fbftl.findings.published import Measured, Setup, beside, differs, effect, judged
+from fbftl.findings.published import Measured, Setup, beside, differs, effect, judged, told
 from fbftl.findings.runs import (
     mean_and_spread,
+    of_baseline,
     read_tidy,
     settings_in,
     spread_of,
@@ -117,16 +118,15 @@ def of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
 
     Beside it is whether the setting is FbFTL that deviates in nothing but loss and participation.
     """
-    settings, rows = settings_in(runs), []
-    for key, of_key in runs.groupby(keys, dropna=False):
-        by_loss = of_key.pivot(index="seed", columns="loss", values="test_accuracy")
-        by_loss = by_loss.reindex(columns=["persistent", "reshuffled"])
-        paired = list((by_loss["reshuffled"] - by_loss["persistent"]).dropna())
-        named = [settings[name] for name in of_key["setting"].unique()]
-        plain = [of.keys() <= {"method", *AXES} and of["method"] == "fbftl" for of in named]
-        found = {"effect": effect(Measured.of(paired)) if paired else None}
-        rows.append(dict(zip(keys, key, strict=True)) | found | {"printed_for": all(plain)})
-    return pd.DataFrame(rows)
+    lost = of_baseline(runs, runs["loss"] == "persistent", [*keys, "seed"], "test_accuracy")
+    gained = runs.assign(gained=runs["test_accuracy"] - lost)[runs["loss"] == "reshuffled"]
+    named = {
+        name: of.keys() <= {"method", *AXES} and of["method"] == "fbftl"
+        for name, of in settings_in(runs).items()
+    }
+    plain = runs.assign(printed_for=runs["setting"].map(named)).groupby(keys, dropna=False)
+    effects = told(gained, "gained", keys)[[*keys, "effect"]]
+    return effects.merge(plain["printed_for"].all().reset_index(), how="right", on=keys)
 
 
 def beside_fig8(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.DataFrame:

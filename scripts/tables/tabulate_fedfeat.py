@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
-from fbftl.findings.published import Measured, Setup, beside, differs, effect, judged
-from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.published import Setup, beside, differs, judged, told
+from fbftl.findings.runs import mean_and_spread, of_baseline, read_tidy
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.tables import Column, ResultTable
@@ -81,17 +81,9 @@ def retraining_rows(runs: pd.DataFrame) -> pd.DataFrame:
     best = best.agg(best="mean", best_spread="std").reset_index()
     table = mean_and_spread(runs, RETRAINED_BY).merge(best, on=RETRAINED_BY)
     # What each setting gains over FedAvg with the same network and clients, by seed.
-    plain = runs[runs["method"] == "fedavg"].set_index([*TRAINED_BY, "seed"])["test_accuracy"]
-    other = runs[runs["method"] != "fedavg"]
-    against = pd.MultiIndex.from_frame(other[[*TRAINED_BY, "seed"]])
-    gained = (other["test_accuracy"] - plain.reindex(against).to_numpy()).dropna()
-    gains = []
-    for key, values in other.loc[gained.index].assign(gained=gained).groupby(RETRAINED_BY):
-        gain = Measured.of(list(values["gained"]))
-        columns = gain.columns("gain") | {"effect": effect(gain)}
-        gains.append(dict(zip(RETRAINED_BY, key, strict=True)) | columns)
-    names = [*RETRAINED_BY, "gain", "gain_spread", "effect"]
-    return table.merge(pd.DataFrame(gains, columns=names), on=RETRAINED_BY, how="left")
+    plain = of_baseline(runs, runs["method"] == "fedavg", [*TRAINED_BY, "seed"], "test_accuracy")
+    other = runs.assign(gain=runs["test_accuracy"] - plain)[runs["method"] != "fedavg"]
+    return table.merge(told(other, "gain", RETRAINED_BY), on=RETRAINED_BY, how="left")
 
 
 def accuracies(tables: pd.DataFrame, dataset: str, clients: int) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import tables as shared
-from fbftl.findings.runs import mean_and_spread, over_seeds, read_tidy
+from fbftl.findings.runs import by_setting, mean_and_spread, read_tidy
 from fbftl.findings.sampling_error import components, with_test_set
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods, Paths
@@ -159,10 +159,8 @@ def sources_table(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> 
     """
     runs = pd.concat([table.assign(source=source) for source, table in enumerate(by_source)])
     axes = list(dict.fromkeys(["method", *varying]))
-    rows = []
-    for setting, of_setting in runs.groupby("setting"):
-        scores = [list(of_source[SCORE]) for _, of_source in of_setting.groupby("source")]
-        row = {"setting": setting, **of_setting.iloc[0][axes], **components(scores)}
-        rows.append(over_seeds(of_setting, {}, **row, sources=len(by_source)))
-    table = pd.DataFrame(rows)
+    scores = runs.groupby(["setting", "source"])[SCORE].agg(list).groupby("setting").agg(list)
+    parts = pd.DataFrame(list(map(components, scores)), scores.index)
+    table = by_setting(runs, axes, {}).merge(parts.reset_index(), on="setting")
+    table["sources"] = len(by_source)
     return table.sort_values(axes, na_position="first", ignore_index=True, kind="stable")

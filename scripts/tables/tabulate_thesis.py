@@ -3,7 +3,6 @@
 Each function returns one.
 """
 
-import math
 from collections.abc import Callable
 from math import floor
 from typing import Any
@@ -12,8 +11,8 @@ import numpy as np
 import pandas as pd
 from fbftl.findings import tables as shared
 from fbftl.findings.outsourcing import CHOICES, purchases
-from fbftl.findings.published import Measured, Verdict, effect, verdict
-from fbftl.findings.runs import over_seeds, reached, read_tidy
+from fbftl.findings.published import told
+from fbftl.findings.runs import by_setting, of_baseline, reached, read_tidy
 from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.wording import mechanism_words
@@ -57,9 +56,8 @@ def budget(runs: str, guarantees: str, axes: Axes) -> ResultTable:
         guarantees: what its runs guarantee.
         axes: the axes of a row, with their defaults.
     """
-    read, guaranteed = read_tidy(runs, axes), read_tidy(guarantees, axes)
-    by_setting = read.set_index("seed").groupby("setting", sort=False)
-    table = pd.DataFrame([budget_row(seed_runs, read) for _, seed_runs in by_setting])
+    guaranteed = read_tidy(guarantees, axes)
+    table = budget_rows(read_tidy(runs, axes))
     table["sigma"] = table["setting"].map(reached(guaranteed, "given_sigma"))
     for name, (accountant, adjacency) in EPSILONS.items():
         of_kind = {"given_accountant": accountant, "adjacency": adjacency}
@@ -77,32 +75,24 @@ EPSILONS = {
 """Accountant and neighbours of each epsilon."""
 
 
-def budget_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
-    """Return one setting's row."""
-    first = seed_runs.iloc[0]
-    noisy = first["mechanism"] != "none"
-    row = {name: first[name] for name in ("setting", *BUDGET_AT, "epsilon")} | {
-        "schedule": first["schedule"] if noisy else NO_NOISE,
-        "decay": first["decay"] if first["schedule"] != "uniform" else None,
-        "accountant": first["accountant"] if noisy else None,
-    }
-    row = over_seeds(seed_runs, {"loss": "training_loss", "accuracy": "test_accuracy"}, **row)
-    return row | beside_uniform(first, seed_runs["training_loss"], runs)
-
-
-def beside_uniform(first: pd.Series, loss: pd.Series, runs: pd.DataFrame) -> dict[str, Any]:
-    """Return what a schedule gains over uniform noise of the same budget, seed by seed."""
-    shared_axes = [*BUDGET_AT, "epsilon"]
-    alike = (runs[shared_axes] == first[shared_axes]).all(axis=1) & runs["schedule"].eq("uniform")
-    uniform = runs[alike].set_index("seed")["training_loss"]
-    change = (np.log(loss) - np.log(uniform)).dropna()
-    if first["schedule"] == "uniform" or change.empty:
-        return {"ratio": math.nan, "gain": math.nan, "effect": None}
-    return {
-        "ratio": float(loss.mean() / uniform.mean()),
-        "gain": float((change < 0).mean()),
-        "effect": effect(Measured.of(list(change))),
-    }
+def budget_rows(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per setting: what its schedule gains over uniform noise of the same budget."""
+    axes, scores = [*BUDGET_AT, "epsilon"], {"loss": "training_loss", "accuracy": "test_accuracy"}
+    table = by_setting(runs, [*axes, "schedule", "decay"], scores)
+    falling, noisy = table["schedule"] != "uniform", table["mechanism"] != "none"
+    loss = runs.assign(log=np.log(runs["training_loss"]))
+    change = loss["log"] - of_baseline(loss, loss["schedule"] == "uniform", [*axes, "seed"], "log")
+    gained = loss.assign(change=change, gain=(change < 0).where(change.notna()))
+    gained = gained[gained["schedule"] != "uniform"]
+    table["ratio"] = (table["loss"] / of_baseline(table, ~falling, axes, "loss")).where(falling)
+    table["gain"] = table["setting"].map(gained.groupby("setting")["gain"].mean())
+    effects = told(gained, "change", ["setting"]).set_index("setting")["effect"]
+    return table.assign(
+        effect=table["setting"].map(effects),
+        accountant=table["accountant"].where(noisy),
+        schedule=table["schedule"].where(noisy, NO_NOISE),
+        decay=table["decay"].where(falling),
+    )
 
 
 # --- budget bounds --------------------------------------------------------------------------------
@@ -250,48 +240,39 @@ def fairness_columns(table: pd.DataFrame) -> list[Column]:
 
 
 def fairness_rows(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per setting."""
-    by_setting = runs.set_index("seed").groupby("setting", sort=False)
-    rows = [fairness_row(seed_runs, runs) for _, seed_runs in by_setting]
+    """Return a row per setting: means and standard deviations over seeds, and what fell."""
     keys = [*FAIRNESS_AT, *NOISE, *GAME]
-    return pd.DataFrame(rows).sort_values(keys, na_position="first", ignore_index=True)
+    table = by_setting(runs, keys, {name: name for name in MEASURED if name in runs})
+    by_chance = [column for column in table if column.endswith("by_chance_spread")]
+    table.insert(table.columns.get_loc("seeds"), "finding", table["setting"].map(findings(runs)))
+    table = table.drop(columns=by_chance)
+    return table.sort_values(keys, na_position="first", ignore_index=True)
 
 
-def fairness_row(seed_runs: pd.DataFrame, runs: pd.DataFrame) -> dict[str, Any]:
-    """Return one setting's row: means and standard deviations over seeds."""
-    first = seed_runs.iloc[0]
-    row = {name: first[name] for name in ("setting", *FAIRNESS_AT, *NOISE, *GAME)}
-    # The runs without an adversary that share all else.
-    alike = runs["adversary"] == "none"
-    for axis in (*FAIRNESS_AT, *NOISE, "unlabelled_loss"):
-        alike &= (runs[axis] == first[axis]) | (runs[axis].isna() & pd.isna(first[axis]))
-    for name in MEASURED:
-        if name in seed_runs:
-            row[name] = seed_runs[name].mean()
-            if not name.endswith("by_chance"):
-                row[f"{name}_spread"] = seed_runs[name].std()
-    row["finding"] = finding(seed_runs, runs[alike].set_index("seed"))
-    return row | over_seeds(seed_runs, {})
+def findings(runs: pd.DataFrame) -> dict[str, str]:
+    """Return in words by setting what fell beside the runs without an adversary.
 
-
-def finding(seed_runs: pd.DataFrame, without: pd.DataFrame) -> str:
-    """Return in words what fell beside the runs without an adversary, by the rule of verdicts."""
-    if not lower(seed_runs["accuracy_by_chance"], seed_runs["balanced_accuracy"]):
-        return "the task is at chance"
-    if seed_runs["adversary"].iloc[0] == "none" or without.empty:
-        return ""
-    fell = {
-        "ΔEO": "delta_eo" in seed_runs and lower(seed_runs["delta_eo"], without["delta_eo"]),
-        "probe": lower(seed_runs["probe"], without["probe"]),
+    They are those that share all else, paired by seed, by the rule of verdicts.
+    """
+    alone, at = runs["adversary"] == "none", [*FAIRNESS_AT, *NOISE, "unlabelled_loss", "seed"]
+    changes = {"task": runs["balanced_accuracy"] - runs["accuracy_by_chance"]}
+    for word, name in {"ΔEO": "delta_eo", "probe": "probe"}.items():
+        if name in runs:
+            changes[word] = runs[name] - of_baseline(runs, alone, at, name)
+    compared = runs.assign(**changes)
+    effects = {
+        word: told(compared, word, ["setting"]).set_index("setting")["effect"] for word in changes
     }
-    both = [name for name, fallen in fell.items() if fallen]
-    return f"{' and '.join(both)} fell" if both else "neither is seen to fall"
-
-
-def lower(values: pd.Series, without: pd.Series) -> bool:
-    """Tell whether a measure is lower, paired by seed."""
-    change = (without - values).dropna()
-    return len(change) > 0 and verdict(Measured.of(list(change))) is Verdict.REPRODUCED
+    found = {}
+    for setting, adversary in runs.groupby("setting")["adversary"].first().items():
+        fell = [word for word, of in effects.items() if of.get(setting) == "lowers"]
+        if effects["task"].get(setting) != "raises":
+            found[setting] = "the task is at chance"
+        elif adversary == "none" or setting not in effects["probe"]:
+            found[setting] = ""
+        else:
+            found[setting] = f"{' and '.join(fell)} fell" if fell else "neither is seen to fall"
+    return found
 
 
 # --- ecos -----------------------------------------------------------------------------------------

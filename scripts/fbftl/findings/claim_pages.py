@@ -108,7 +108,7 @@ def _of_paper(claims: Sequence[Row], chapter: str) -> str:
 
 
 def _of_all(papers: Mapping[str, KeptRows]) -> str:
-    """Return the counts of all papers, and the decided ones of the claims that they are cited for."""
+    """Return the counts of all papers, and the decided ones of their claims that lead pages."""
     every = [row for kept in papers.values() for row in kept.claims]
     lines = [[_link(paper), *_counts(kept.claims)] for paper, kept in papers.items()]
     totals = piped(("document", "claims", *VERDICTS), [*lines, ["all", *_counts(every)]])

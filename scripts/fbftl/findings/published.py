@@ -111,6 +111,22 @@ def effect(difference: Measured) -> str:
     return words.get(verdict(difference), "undecided")
 
 
+def told(rows: pd.DataFrame, change: str, by: list[str]) -> pd.DataFrame:
+    """Return a row per group: which way a difference goes.
+
+    Columns `{change}` (its mean), `{change}_spread` and `effect`, behind those of the groups.
+
+    Args:
+        rows: with a column of differences, one for each seed; missing ones are left out.
+        change: the column.
+        by: columns that tell groups apart.
+    """
+    groups = rows.dropna(subset=change).groupby(by, dropna=False)[change]
+    found = [(key, Measured.of(list(values))) for key, values in groups]
+    told_of = [[*key, of.mean, of.spread, effect(of)] for key, of in found]
+    return pd.DataFrame(told_of, columns=[*by, change, f"{change}_spread", "effect"])
+
+
 def on_front(cost: pd.Series, score: pd.Series) -> np.ndarray:
     """Return which points are on the Pareto front: none costs as little or less and scores better,
     and none costs less and scores as well. Of equal points all are, or none.

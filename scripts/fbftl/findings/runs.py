@@ -49,17 +49,37 @@ def spread_of(values: Sequence[Any] | None) -> float | None:
     return float(np.std([float(value) for value in values], ddof=1))
 
 
-def over_seeds(seed_runs: pd.DataFrame, scores: Mapping[str, str], **named: Any) -> dict[str, Any]:
-    """Return the row of one setting: what names it, scores over its seeds, and what seeds count.
+def by_setting(runs: pd.DataFrame, axes: Sequence[str], scores: Mapping[str, str]) -> pd.DataFrame:
+    """Return a row per setting: axes, scores over its seeds, `seeds`, and how many `diverged`.
 
     Args:
-        seed_runs: its rows of a tidy table.
+        runs: tidy table.
+        axes: columns in which all rows of a setting are alike.
         scores: the measure behind each score, told as mean `{score}` and `{score}_spread`.
-        named: columns before these.
     """
-    for score, measure in scores.items():
-        named |= {score: seed_runs[measure].mean(), f"{score}_spread": seed_runs[measure].std()}
-    return named | {"seeds": len(seed_runs), "diverged": int(seed_runs["diverged"].sum())}
+    rows = []
+    for setting, of_setting in runs.groupby("setting", sort=False):
+        row = {"setting": setting, **of_setting.iloc[0][list(axes)]}
+        for score, measure in scores.items():
+            values = of_setting[measure]
+            row |= {score: values.mean(), f"{score}_spread": values.std()}
+        rows.append(row | {"seeds": len(of_setting), "diverged": of_setting["diverged"].sum()})
+    return pd.DataFrame(rows)
+
+
+def of_baseline(
+    rows: pd.DataFrame, is_baseline: pd.Series, at: Sequence[str], value: str
+) -> np.ndarray:
+    """Return for each row (n,) the value of the baseline that is alike, nan where there is none.
+
+    Args:
+        rows: of a tidy table or of one of settings.
+        is_baseline: which of them are baselines, of those that are alike the first.
+        at: columns in which a row and its baseline are alike; the seed, where each has a row.
+        value: the column.
+    """
+    baselines = rows.loc[is_baseline, [*at, value]].drop_duplicates(at)
+    return rows[list(at)].merge(baselines, how="left", on=list(at))[value].to_numpy()
 
 
 def mean_and_spread(
