@@ -12,7 +12,7 @@ import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
 from fbftl.findings.exchanged import Exchanged, read_exchanged
-from fbftl.findings.published import Measured, Setup, beside, differs, effect, judged, told
+from fbftl.findings.published import Measured, Setup, beside, differs, effect, effects_by, judged
 from fbftl.findings.runs import (
     mean_and_spread,
     of_baseline,
@@ -125,7 +125,7 @@ def of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
         for name, of in settings_in(runs).items()
     }
     plain = runs.assign(printed_for=runs["setting"].map(named)).groupby(keys, dropna=False)
-    effects = told(gained, "gained", keys)[[*keys, "effect"]]
+    effects = effects_by(gained, "gained", keys)[[*keys, "effect"]]
     return effects.merge(plain["printed_for"].all().reset_index(), how="right", on=keys)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
-from fbftl.findings.published import Setup, beside, differs, judged, told
+from fbftl.findings.published import Setup, beside, differs, effects_by, judged
 from fbftl.findings.runs import mean_and_spread, of_baseline, read_tidy
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods
@@ -83,7 +83,7 @@ def retraining_rows(runs: pd.DataFrame) -> pd.DataFrame:
     # What each setting gains over FedAvg with the same network and clients, by seed.
     plain = of_baseline(runs, runs["method"] == "fedavg", [*TRAINED_BY, "seed"], "test_accuracy")
     other = runs.assign(gain=runs["test_accuracy"] - plain)[runs["method"] != "fedavg"]
-    return table.merge(told(other, "gain", RETRAINED_BY), on=RETRAINED_BY, how="left")
+    return table.merge(effects_by(other, "gain", RETRAINED_BY), on=RETRAINED_BY, how="left")
 
 
 def accuracies(tables: pd.DataFrame, dataset: str, clients: int) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from fbftl.findings import tables as shared
 from fbftl.findings.outsourcing import CHOICES, purchases
-from fbftl.findings.published import told
+from fbftl.findings.published import effects_by
 from fbftl.findings.runs import by_setting, of_baseline, reached, read_tidy
 from fbftl.findings.steps import Axes
 from fbftl.findings.tables import Column, ResultTable, prefixed
@@ -86,7 +86,7 @@ def budget_rows(runs: pd.DataFrame) -> pd.DataFrame:
     gained = gained[gained["schedule"] != "uniform"]
     table["ratio"] = (table["loss"] / of_baseline(table, ~falling, axes, "loss")).where(falling)
     table["gain"] = table["setting"].map(gained.groupby("setting")["gain"].mean())
-    effects = told(gained, "change", ["setting"]).set_index("setting")["effect"]
+    effects = effects_by(gained, "change", ["setting"]).set_index("setting")["effect"]
     return table.assign(
         effect=table["setting"].map(effects),
         accountant=table["accountant"].where(noisy),
@@ -261,7 +261,8 @@ def findings(runs: pd.DataFrame) -> dict[str, str]:
             changes[word] = runs[name] - of_baseline(runs, alone, at, name)
     compared = runs.assign(**changes)
     effects = {
-        word: told(compared, word, ["setting"]).set_index("setting")["effect"] for word in changes
+        word: effects_by(compared, word, ["setting"]).set_index("setting")["effect"]
+        for word in changes
     }
     found = {}
     for setting, adversary in runs.groupby("setting")["adversary"].first().items():

@@ -111,7 +111,7 @@ def effect(difference: Measured) -> str:
     return words.get(verdict(difference), "undecided")
 
 
-def told(rows: pd.DataFrame, change: str, by: list[str]) -> pd.DataFrame:
+def effects_by(rows: pd.DataFrame, change: str, by: list[str]) -> pd.DataFrame:
     """Return a row per group: which way a difference goes.
 
     Columns `{change}` (its mean), `{change}_spread` and `effect`, behind those of the groups.
@@ -123,8 +123,8 @@ def told(rows: pd.DataFrame, change: str, by: list[str]) -> pd.DataFrame:
     """
     groups = rows.dropna(subset=change).groupby(by, dropna=False)[change]
     found = [(key, Measured.of(list(values))) for key, values in groups]
-    told_of = [[*key, of.mean, of.spread, effect(of)] for key, of in found]
-    return pd.DataFrame(told_of, columns=[*by, change, f"{change}_spread", "effect"])
+    rows_of = [[*key, of.mean, of.spread, effect(of)] for key, of in found]
+    return pd.DataFrame(rows_of, columns=[*by, change, f"{change}_spread", "effect"])
 
 
 def on_front(cost: pd.Series, score: pd.Series) -> np.ndarray:
