@@ -6,7 +6,6 @@ steps that make them and what these read, each step behind those whose files it 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from fbftl.findings.kept import KEPT
@@ -14,24 +13,13 @@ from fbftl.findings.steps import File, Step, mapped
 from fbftl.papers import by_name
 from fbftl.papers.claim_rows import require_readable
 from fbftl.papers.quantities import kept_files
-from fbftl.plan import pages, paths, targets
-from fbftl.plan.analyses import Analysis
+from fbftl.plan import paths, targets
 from fbftl.plan.call import KEY, Call
-from fbftl.plan.entries import PARTS, Result, in_formats
-from fbftl.plan.results import (
-    ANALYSES,
-    FOUND_BY,
-    OF_EXPERIMENT,
-    WRITTEN_OUT,
-    made_in_a_loop,
-    of_paper,
-)
+from fbftl.plan.entries import PARTS, Made, Result, in_formats
+from fbftl.plan.pages import page_text
+from fbftl.plan.results import AUDIT, FOUND_BY
 from fbftl.plan.results.fbftl import dialogues_at_hand
-from fbftl.plan.results.swept import SOURCES, SWEEP
-from fbftl.plan.targets import read_by_claims, read_by_numbers
 from fbftl.study.config import Study
-
-Make = Callable[[], Step]
 
 
 @dataclass(frozen=True)
@@ -71,12 +59,11 @@ class Bundle:
 def bundles(call: Call) -> Iterator[Bundle]:
     """Yield what a call makes, tasks before papers."""
     for task in call.study.tasks:
-        yield TaskSteps(call, task).bundle(targets.of_task(call, task))
-    yield Bundle("papers", "results/papers", [step_of_paper(call, "", "audit")])
-    for paper, made in targets.of_papers(call).items():
-        if made:
-            steps_of = [step_of_paper(call, paper, path) for path in made if path != PARTS.path]
-            yield Bundle(f"papers/{paper}", f"results/papers/{paper}", steps_of)
+        yield TaskSteps(call, task).bundle()
+    for name in ("papers", *(f"papers/{paper}" for paper in targets.of_papers(call))):
+        made = targets.shown_of(call, name)
+        steps = [step_of_paper(call, each) for each in made if each.entry != PARTS]
+        yield Bundle(name, f"results/{name}", steps)
     yield Bundle("index", "results", [index_of(call)])
 
 
@@ -91,83 +78,64 @@ class TaskSteps:
     call: Call
     task: str
 
-    def bundle(self, declared: Iterable[str]) -> Bundle:
-        """Return the job that makes some of the task's files."""
-        makers = self._makers()
+    def bundle(self) -> Bundle:
+        """Return the job that makes the task's files."""
+        made, experiments = targets.of_task(self.call, self.task), self._study.settings[self.task]
+        numbers = in_formats(self._folder, "numbers")
+        makers = {path: step for step in self._steps(made, numbers) for path in step.written}
         steps: dict[int, Step] = {}
         copies: dict[str, str] = {}
-        known: dict[str, Step | None] = {}
 
         def add(path: str) -> None:
-            if path in known or path in copies:
-                return
-            if path not in makers:
-                copies.update(self._found_with(path))
-                return
-            step = makers[path]()
-            known.update(dict.fromkeys(step.written, step))
-            for each in step.read:
-                add(each)
-            steps[id(step)] = step
+            step, analysis = makers.get(path), FOUND_BY.get(path.removeprefix(self._folder))
+            if step is not None and id(step) not in steps:
+                for each in step.read:
+                    add(each)
+                steps[id(step)] = step
+            elif step is None and analysis is not None:
+                for file in analysis.outputs.values():
+                    found = paths.found(self.task, analysis.name, file)
+                    copies[paths.of_task(self.task, file)] = found
 
-        for path in declared:
+        for path in (
+            *(path for each in made for path in each.files.values()),
+            *(path for name in experiments for path in self._tidy(self.task, name).values()),
+            *numbers.values(),
+        ):
             add(path)
-        folder, of_steps = paths.of_task(self.task, "").rstrip("/"), list(steps.values())
         listed = self._study.with_repeats([self.task])
-        return Bundle(self.task, folder, of_steps, copies, listed)
+        return Bundle(self.task, self._folder.rstrip("/"), [*steps.values()], copies, listed)
 
     @property
     def _study(self) -> Study:
         return self.call.study
 
-    def _found_with(self, path: str) -> dict[str, str]:
-        """Return where in the store all files of the analysis lie that finds one, if any does."""
-        analysis = FOUND_BY.get(path.removeprefix(paths.of_task(self.task, "")))
-        if analysis is None:
-            return {}
-        return {
-            paths.of_task(self.task, each): paths.found(self.task, analysis.name, each)
-            for each in analysis.outputs.values()
-        }
+    @property
+    def _folder(self) -> str:
+        return paths.of_task(self.task, "")
 
-    def _makers(self) -> dict[str, Make]:
-        """Return what makes each file below the task's results."""
-        makers: dict[str, Make] = {}
-        for each in self._study.with_repeats([self.task]):
-            for experiment in self._study.settings[each]:
-                series = paths.tidy(each, experiment, "series.csv")
-                tidy = {"table": paths.tidy(each, experiment), "series": series}
-                collect = partial(self._collected, each, experiment, "runs", tidy)
-                makers |= dict.fromkeys(tidy.values(), collect)
-        for experiment in self._study.settings[self.task]:
-            file = paths.guarantees(self.task, experiment)
-            makers[file] = partial(
-                self._collected, self.task, experiment, "guarantees", {"table": file}
-            )
-            listed = OF_EXPERIMENT.get(experiment, ())
-            for entry in made_in_a_loop([*SWEEP, *SOURCES, *listed]):
-                files = self._files_of(entry, experiment)
-                made = partial(self._from_entry, entry, experiment)
-                makers |= dict.fromkeys(files.values(), made)
-        makers |= dict.fromkeys(self._files("numbers").values(), self._numbers)
-        for analysis in ANALYSES:
-            if (path := analysis.outputs.get("csv", "")).startswith("tables/"):
-                files = self._files(path.removesuffix(".csv"))
-                makers |= dict.fromkeys(files.values(), partial(self._page_of, analysis))
-        return makers
+    @staticmethod
+    def _tidy(task: str, experiment: str) -> dict[str, str]:
+        """Return the tidy table and the learning curves of an experiment, by argument."""
+        series = paths.tidy(task, experiment, "series.csv")
+        return {"table": paths.tidy(task, experiment), "series": series}
 
-    def _files(self, path: str) -> dict[str, str]:
-        """Return the files of a table or figure by format."""
-        return in_formats(paths.of_task(self.task, ""), path)
-
-    def _files_of(self, entry: Result, experiment: str) -> dict[str, str]:
-        """Return all files that the script of an entry writes, by argument."""
-        also = {name: paths.of_task(self.task, path) for name, path in entry.also.items()}
-        return self._files(entry.path.format(experiment=experiment)) | also
-
-    def _page(self, path: str, title: str, **further: str) -> dict[str, str]:
-        where = f"results/{{task}}/{path}.csv"
-        return pages.page_text(where, title, self.call.root, task=self.task, **further)
+    def _steps(self, made: Iterable[Made], numbers: Mapping[str, str]) -> Iterator[Step]:
+        """Yield every step that the task's results may need."""
+        for task in self._study.with_repeats([self.task]):
+            for name in self._study.settings[task]:
+                yield self._collected(task, name, "runs", self._tidy(task, name))
+        for name in self._study.settings[self.task]:
+            file = paths.guarantees(self.task, name)
+            yield self._collected(self.task, name, "guarantees", {"table": file})
+        yield Step(
+            "stages/write_numbers.py", targets.read_by_numbers(self.call, self.task), numbers
+        )
+        for each in made:
+            if isinstance(each.entry, Result):
+                yield self._from_entry(each, each.entry)
+            elif each.entry.kind == "tables":
+                yield self._page_of(each)
 
     def _collected(self, task: str, experiment: str, what: str, outputs: dict[str, str]) -> Step:
         """Return what collects `runs` or `guarantees` of an experiment's run files."""
@@ -175,52 +143,36 @@ class TaskSteps:
         axes = self._study.axes_of(task, experiment)
         return Step(f"stages/collect_{what}.py", inputs, outputs, {"axes": axes})
 
-    def _numbers(self) -> Step:
-        inputs = read_by_numbers(self.call, self.task)
-        return Step("stages/write_numbers.py", inputs, self._files("numbers"))
-
-    def _page_of(self, analysis: Analysis) -> Step:
+    def _page_of(self, made: Made) -> Step:
         """Return what writes the pages of a table that an analysis found, of all its seeds."""
-        entry = WRITTEN_OUT[analysis.outputs["csv"].removesuffix(".csv")]
+        csv = f"{made.path}.csv"
+        analysis = FOUND_BY[csv]
         seeds = self._study.task(self.task)["seeds"] if analysis.seeds == "each" else [None]
-        csv = analysis.outputs["csv"]
         inputs = {"parts": [paths.found(self.task, analysis.name, csv, seed) for seed in seeds]}
         values = {"script": analysis.script}
-        page = self._page(entry.path, entry.title)
-        return Step("tables/tabulate_findings.py", inputs, self._files(entry.path), values, page)
+        page = page_text(made, self.call.root)
+        return Step("tables/tabulate_findings.py", inputs, made.files, values, page)
 
-    def _from_entry(self, entry: Result, experiment: str) -> Step:
+    def _from_entry(self, made: Made, entry: Result) -> Step:
         """Return what makes a table or figure of an experiment."""
 
         def ask(function: Callable[..., Any]) -> Any:
-            return function(self._study, self.task, experiment)
+            return function(self._study, self.task, made.experiment)
 
-        inputs, values = asked_of(entry, ask, task=self.task, experiment=experiment)
-        page = {}
-        if entry.kind == "tables":
-            page = self._page(entry.path, entry.title, experiment=experiment)
-        files = self._files_of(entry, experiment)
-        return Step(entry.source, inputs, files, values, page, entry.function)
+        inputs, values = asked_of(entry, ask, task=self.task, experiment=made.experiment)
+        page = page_text(made, self.call.root) if entry.kind == "tables" else {}
+        also = {name: paths.of_task(self.task, path) for name, path in entry.also.items()}
+        return Step(entry.source, inputs, made.files | also, values, page, entry.function)
 
 
-def step_of_paper(call: Call, paper: str, path: str) -> Step:
-    """Return what makes one of a paper's results, by its path below them.
-
-    Args:
-        call: of the workflow.
-        paper: its name, empty for the audit of all papers.
-        path: without suffix.
-    """
-    folder = f"results/papers/{paper}/" if paper else "results/papers/"
-    files = in_formats(folder, path)
-    entry = next(of for of in (*of_paper(paper), *WRITTEN_OUT.values()) if of.path == path)
-    page = {}
-    if entry.kind == "tables":
-        page = pages.page_text(f"{folder}{path}.csv", entry.title, call.root)
+def step_of_paper(call: Call, made: Made) -> Step:
+    """Return what makes one of a paper's results, or the audit of all papers."""
+    entry, files, paper = made.entry, made.files, made.owner
+    page = page_text(made, call.root) if entry.kind == "tables" else {}
     if isinstance(entry, Result):
         inputs, values = asked_of(entry, lambda function: function(call))
         return Step(entry.source, inputs, files, values, page, entry.function)
-    if not paper:
+    if entry == AUDIT:
         audited = by_name.audited()
         inputs = {name: paths.published(call.root, name) for name in audited}
         inputs |= {**dialogues_at_hand(call), "texts": "published/audit.csv"}
@@ -230,7 +182,7 @@ def step_of_paper(call: Call, paper: str, path: str) -> Step:
     registry, tasks = f"published/claims/{paper}.csv", "published/claims/tasks.csv"
     require_readable(call.root / registry, call.root / tasks, planned)
     inputs = {
-        **read_by_claims(call, paper),
+        **targets.read_by_claims(call, paper),
         "registry": registry,
         "tasks": tasks,
         "kept": kept_files(call.root, KEPT),
@@ -238,28 +190,37 @@ def step_of_paper(call: Call, paper: str, path: str) -> Step:
         "audit": "results/papers/audit.csv",
     }
     # Claims are judged once, and their parts written with them.
-    outputs = {**files, "parts": list(in_formats(folder, PARTS.path).values())}
-    parts_page = pages.page_text(f"{folder}{PARTS.path}.csv", PARTS.title, call.root)
-    values = {"paper": paper, "planned": planned, "page_of_parts": parts_page}
+    parts = Made(made.of, PARTS)
+    outputs = {**files, "parts": list(parts.files.values())}
+    values = {"paper": paper, "planned": planned, "page_of_parts": page_text(parts, call.root)}
     script, modules = "tables/tabulate_claims.py", by_name.modules(paper)
     return Step(script, inputs, outputs, values, page, "claims", modules)
 
 
 def index_of(call: Call) -> Step:
     """Return what writes the front page of all papers."""
-    shown, of_study = targets.by_paper(call), targets.own_tasks(call)
+    of_papers, tasks = targets.by_paper(call), call.study.tasks
+    of_study = {task: targets.of_own(call, task) for task in tasks}
+    shown = {
+        each.shown: each for made in (*of_papers.values(), *of_study.values()) for each in made
+    }
     inputs: dict[str, File] = {
-        "shown": targets.on_front_page(call),
-        "runs": [f"results/{task['name']}/runs.csv" for task in of_study],
-        "tables": [paths.tidy(task["name"], of) for task in of_study for of in task["experiments"]],
+        "shown": list(shown),
+        "runs": [f"results/{task}/runs.csv" for task in tasks],
+        "tables": [paths.tidy(task, name) for task in tasks for name in call.study.settings[task]],
         "papers": "published/papers.csv",
         "audit": "results/papers/audit.csv",
     }
+    data_sets = call.data_sets()
+    data = {of["name"]: of["data"] for of in data_sets}
     values = {
-        "results": shown,
-        "page_texts": targets.page_texts(call),
-        "data_sets": call.data_sets(),
-        "own_tasks": of_study,
+        "results": {paper: [each.shown for each in made] for paper, made in of_papers.items()},
+        "page_texts": {path: page_text(each, call.root) for path, each in shown.items()},
+        "data_sets": data_sets,
+        "own_tasks": [
+            {"name": task, "data": data[task], "results": [each.shown for each in made]}
+            for task, made in of_study.items()
+        ],
         "arithmetic": call.arithmetic,
     }
     return Step("stages/make_index.py", inputs, {"page": "results/index.html"}, values)

@@ -1,6 +1,5 @@
 """What a call makes, and what earlier calls have left finished in the folder of results."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -71,12 +70,6 @@ class Call:
     def study_of(self, task: str) -> Study:
         """Return the study that says what a finished task is: the call's, or the project's."""
         return self.study if task in self.study.tasks else self.project
-
-    def has(self, task: str, experiment: str, path: str) -> bool:
-        """Tell whether the call makes a file of an experiment, or it lies finished."""
-        if task in self.study.tasks:
-            return experiment in self.study.settings[task]
-        return os.path.exists(path)
 
     def data_sets(self) -> list[dict[str, Any]]:
         """Return name, data set and number of seeds of each finished task that a study knows."""

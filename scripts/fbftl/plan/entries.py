@@ -118,6 +118,41 @@ class Result:
 
 Entry = Result | WrittenOut
 
+
+@dataclass(frozen=True)
+class Made:
+    """A table or figure of one task or paper.
+
+    of: the task, `papers/` and the paper, or `papers`, of all.
+    entry: what is listed of it.
+    experiment: that it is of; empty where it is of a paper.
+    """
+
+    of: str
+    entry: Entry
+    experiment: str = ""
+
+    @property
+    def owner(self) -> str:
+        """The task, the paper, or `papers`."""
+        return self.of.rpartition("/")[2]
+
+    @property
+    def path(self) -> str:
+        """Its files below the results of its task or paper, without suffix."""
+        return self.entry.path.format(experiment=self.experiment)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Its files by format."""
+        return in_formats(f"results/{self.of}/", self.path)
+
+    @property
+    def shown(self) -> str:
+        """The one of them that reports and pages show."""
+        return self.files[REPORTED[self.entry.kind]]
+
+
 PARTS = WrittenOut("tables/claim_parts", "audit", "Parts of claims")
 
 CLAIMS_OF_PAPER: list[Entry] = [WrittenOut("tables/claims", "audit", "Claims"), PARTS]

@@ -28,6 +28,7 @@ from fbftl.plan.planned import RUNS, Plan, Results, Turn, register, require_this
 from fbftl.plan.planner import Planner
 from fbftl.plan.products import Products
 from fbftl.plan.recipes import Facts
+from fbftl.plan.targets import shown_of
 from fbftl.study.config import Study, resolve
 from fbftl.study.full_studies import read_of_size, with_folders
 from fbftl.study.systems import read_systems
@@ -204,9 +205,9 @@ class Opened:
         }
 
     def captions(self, results: Results) -> dict[str, dict[str, Any]]:
-        """Return how the report shows the files of results, by path."""
-        shown = {path: pages.reported(self.call, path) for path in results.declared}
-        return {path: caption for path, caption in shown.items() if caption is not None}
+        """Return how the report shows tables and figures of results, by path."""
+        made = shown_of(self.call, results.name)
+        return {each.shown: pages.reported(self.call, each) for each in made}
 
 
 def arithmetic_of(study: Study, *, here: bool) -> tuple[dict[str, Any], str]:

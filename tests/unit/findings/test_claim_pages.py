@@ -7,7 +7,8 @@ from fbftl.findings.claim_pages import Row, effect_words, fill_claims
 from fbftl.findings.tables import read_table
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import csv_rows
-from fbftl.plan.results import LISTS, OF_EXPERIMENT, made_in_a_loop, of_paper, paths_of
+from fbftl.plan.entries import Result
+from fbftl.plan.results import LISTS, OF_EXPERIMENT, of_paper
 from fbftl.study.yaml_files import read_yaml
 
 
@@ -46,10 +47,10 @@ def results() -> set[str]:
 
     What every paper has, its claims, is no place of one table or figure.
     """
-    of_rules = {path for entries in OF_EXPERIMENT.values() for path in paths_of(entries)}
+    of_rules = {entry.path for entries in OF_EXPERIMENT.values() for entry in entries}
     for paper in LISTS:
-        entries = made_in_a_loop(of_paper(paper))
-        of_rules |= {f"papers/{paper}/{path}" for path in paths_of(entries)}
+        entries = (entry for entry in of_paper(paper) if isinstance(entry, Result))
+        of_rules |= {f"papers/{paper}/{entry.path}" for entry in entries}
     files = [ROOT / "config.yaml", *(ROOT / "studies").glob("*.yaml")]
     experiments = {name for file in files for name in read_yaml(file).get("experiments") or {}}
     return of_rules | {f"experiments/{name}" for name in experiments}

@@ -17,7 +17,7 @@ from fbftl.papers.evaluated import evaluate, rules_of
 from fbftl.papers.measures import MEASURES, ClaimMeasure, measures_of
 from fbftl.papers.quantities import Runs, keep_runs, kept_files, read_kept
 from fbftl.papers.record import PaperRecord
-from fbftl.plan.results import made_in_a_loop, of_paper
+from fbftl.plan.results import of_paper
 from scipy.stats import t
 from test_claim_rows import CLAIMS, PAPERS
 from test_evaluated import ROW, only_part, runs
@@ -147,7 +147,7 @@ OF_PRINTED += [("thesis", "budget_bounds")]
 
 @pytest.mark.parametrize(("paper", "name"), OF_PRINTED)
 def test_tables_without_runs_are_the_kept_ones(root, tmp_path, paper, name):
-    entries = {entry.path: entry for entry in made_in_a_loop(of_paper(paper))}
+    entries = {entry.path: entry for entry in of_paper(paper)}
     entry = entries[f"tables/{name}"]
     inputs = {argument: root / path for argument, path in entry.inputs.items()}
     drawing(entry.by)(**inputs, **entry.params).write(tmp_path / "table.csv")

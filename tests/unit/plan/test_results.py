@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.plan import analyses, paths, targets
+from fbftl.plan import analyses, paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import CHAPTERS, Result
-from fbftl.plan.pages import caption_of, first_paragraph, text_of
-from fbftl.plan.results import ANALYSES, LISTS, OF_EXPERIMENT, made_in_a_loop, of_paper
+from fbftl.plan.entries import CHAPTERS, Made, Result
+from fbftl.plan.pages import caption_of, first_paragraph, page_text
+from fbftl.plan.results import ANALYSES, LISTS, OF_EXPERIMENT, of_paper
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.plan.targets import read_by_claims, read_by_numbers
 from fbftl.study.config import Study, resolve
@@ -45,7 +45,7 @@ def call(root: Path, study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def listed() -> Iterator[Result]:
     for entries in (*OF_EXPERIMENT.values(), *map(of_paper, LISTS), SWEEP, SOURCES):
-        yield from made_in_a_loop(entries)
+        yield from (entry for entry in entries if isinstance(entry, Result))
 
 
 def pairs(study: Study) -> list[tuple[str, str]]:
@@ -65,19 +65,18 @@ def test_every_entry_has_a_chapter_and_a_script(root):
 
 
 def test_everything_listed_has_a_caption(root):
-    of_tasks = (("{task}", each) for entries in OF_EXPERIMENT.values() for each in entries)
-    of_papers = ((f"papers/{name}", each) for name in LISTS for each in of_paper(name))
-    swept = (("{task}", each) for each in (*SWEEP, *SOURCES))
-    for folder, entry in (*of_tasks, *of_papers, *swept):
-        caption = caption_of(f"results/{folder}/{entry.path}.csv", root)
-        assert (root / "rules" / caption).is_file(), entry
+    of_tasks = (Made("digits", each) for entries in OF_EXPERIMENT.values() for each in entries)
+    of_papers = (Made(f"papers/{name}", each) for name in LISTS for each in of_paper(name))
+    swept = (Made("digits", each) for each in (*SWEEP, *SOURCES))
+    for made in (*of_tasks, *of_papers, *swept):
+        assert (root / "rules" / caption_of(made, root)).is_file(), made
 
 
 def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call):
     found = set()
     for task, experiment in pairs(call.study):
         entries = OF_EXPERIMENT.get(experiment, [])
-        for result in made_in_a_loop(entries):
+        for result in (entry for entry in entries if isinstance(entry, Result)):
             found.add(result.path)
             for value in result.inputs.values():
                 for path in files(value, call.study, task, experiment):
@@ -110,18 +109,6 @@ def test_attacks_look_at_settings_of_their_task(call):
     assert call.study.setting("digits", second).mechanism == "gaussian"
 
 
-def test_nothing_that_is_made_lacks_a_title_and_a_caption(call):
-    titles = {result.title for result in listed()} | {
-        entry.title for entries in OF_EXPERIMENT.values() for entry in entries
-    }
-    for task in call.study.tasks:
-        for path in targets.of_task(call, task):
-            if path.split("/")[2] in ("tables", "figures"):
-                text = text_of(path, call.root)
-                assert text["caption"], path
-                assert text["title"].removesuffix(f": {task}") in titles, path
-
-
 def test_what_lies_finished_counts_with_what_is_made(call):
     folder = Path("results/mine/experiments")
     folder.mkdir(parents=True)
@@ -135,11 +122,9 @@ def test_what_lies_finished_counts_with_what_is_made(call):
     assert read["uplinks"] == ["results/digits/tables/uplink.csv"]
 
 
-def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(call):
-    swept = text_of("results/digits/tables/sweep_losses.csv", call.root)
+def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(root):
+    swept = page_text(Made("digits", SWEEP[0], "losses"), root)
     assert swept["title"] == "losses: digits"
-    assert text_of("results/digits/tables/scarcity.html", call.root)["title"] == "Scarcity: digits"
-    assert text_of("results/digits/tables/unknown.csv", call.root)["caption"] == ""
     caption = "**Reading:** loss of {{ snakemake.wildcards.task }}\\ :sub:`up`;\n\nMore."
     assert first_paragraph(caption, {"task": "digits"}) == "Loss of digits_up."
 

@@ -1,12 +1,11 @@
 """Every table and figure: lists by experiment and by paper, in the order that pages show them."""
 
-from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 from fbftl.plan.analyses import OF_SEVERAL, Analysis
-from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, WrittenOut
 
 
 def _lists() -> dict[str, Any]:
@@ -49,25 +48,5 @@ def of_paper(paper: str) -> list[Entry]:
     return getattr(LISTS.get(paper), "OF_PAPER", CLAIMS_OF_PAPER)
 
 
-OF_NO_LIST: list[Entry] = [
-    WrittenOut("audit", "audit", "Audit"),
-]
+AUDIT = WrittenOut("audit", "audit", "Audit")
 """What is made of all papers."""
-
-WRITTEN_OUT = {
-    entry.path: entry
-    for entries in [*OF_EXPERIMENT.values(), CLAIMS_OF_PAPER, OF_NO_LIST]
-    for entry in entries
-    if isinstance(entry, WrittenOut)
-}
-"""Results with a rule of their own, by path."""
-
-
-def paths_of(entries: Iterable[Entry]) -> list[str]:
-    """Return the paths of entries below the results of their task or paper, without suffix."""
-    return [entry.path for entry in entries]
-
-
-def made_in_a_loop(entries: Iterable[Entry]) -> list[Result]:
-    """Return the entries whose rules follow from what they say."""
-    return [entry for entry in entries if isinstance(entry, Result)]
