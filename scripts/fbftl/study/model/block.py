@@ -49,7 +49,7 @@ def _as_written(value: Any, require: Callable[[Any], Any]) -> Any:
 
 def _distinct(values: list[T]) -> list[T]:
     if any(value in values[:place] for place, value in enumerate(values)):
-        raise PydanticCustomError("twice", "lists a value twice")
+        raise PydanticCustomError("contradiction", "lists a value twice; remove one")
     return values
 
 
