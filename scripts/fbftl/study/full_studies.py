@@ -6,31 +6,17 @@ its seeds, from 100 on. A call makes all of them, or the file that it names by `
 A task's size, what its runs can bear out, is the ending of its name.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError, suggestion
-from fbftl.study.model.validation import filled
-from fbftl.study.systems import StudyFile, System, require_defined_once
+from fbftl.study.systems import StudyFile, System, read_system, require_defined_once
 from fbftl.study.yaml_files import LIKE, laid_over, read_yaml
 
-
-class Size(StrEnum):
-    """What a task's runs are for; only those of a full study get a verdict."""
-
-    QUICK = "quick"
-    FULL = "full"
-
-
-def size_of(task: str) -> Size:
-    """Return a task's size: quick unless its name ends in `-full`."""
-    return Size.FULL if task.endswith(f"-{Size.FULL}") else Size.QUICK
-
-
-FOLDER = Path("studies", "full")
+FULL = "full"
+"""The size of a task whose runs get a verdict, and the ending of its name."""
 
 FIRST_SEED = 100
 """Least seed of a full study; those below are left to quick studies and to tuning."""
@@ -43,8 +29,22 @@ class FullStudyFile(StudyFile):
     scratch_folder: str | None = None
 
 
+def read_every_full(root: Path) -> list[System]:
+    """Return the full studies of the project as they are written.
+
+    Raises:
+        UserError: where a file cannot be read.
+    """
+    paths = sorted((root / "studies" / FULL).glob("*.yaml"))
+    paths.sort(key=lambda path: (path.stem.partition("-")[0], "-" in path.stem))
+    return [read_system(root, path.relative_to(root), FullStudyFile) for path in paths]
+
+
 def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System]) -> list[System]:
     """Return the studies that `size` and `system` of a configuration name; none where quick.
+
+    A study knows the tasks and experiments of all files of its system. A task may be like one that
+    every call knows, or like one of another study of the project.
 
     Args:
         root: folder of `config.yaml` and `studies/`.
@@ -54,118 +54,57 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
     Raises:
         UserError: where the two keys name no study, or a file holds what is no full study.
     """
-    size, name = config.get("size", Size.QUICK), config.get("system")
-    listed = systems_of(root)
-    files = [Path(file).stem for each in listed for file in files_of(root, each)]
-    if size != Size.FULL:
-        if name is not None:
+    size, named, papers = config.get("size"), config.get("system"), config.get("papers")
+    if size != FULL:
+        if named is not None:
             raise UserError(
-                f"config: system is '{name}', but size is {size}; set size: full, or name a paper "
+                f"config: system is '{named}', but size is {size}; set size: full, or name a paper "
                 "by papers"
             )
         return []
-    if config.get("papers") is not None:
+    if papers is not None:
         raise UserError(
-            f"config: size is {size} and papers is {config['papers']}, but a full study is of one "
-            "system; leave papers out"
+            f"config: size is {size} and papers is {papers}, but a full study is of one system; "
+            "leave papers out"
         )
-    if name is None:
+    by_name: dict[str, list[System]] = {}
+    for study in read_every_full(root):
+        stem = Path(study.name).name
+        for name in {stem.partition("-")[0], stem}:
+            by_name.setdefault(name, []).append(study)
+    if named not in by_name:
         raise UserError(
-            f"config: size is {size}, but system is null; name one of {', '.join(listed)}"
+            f"config: system is {named!r}, which has no full study{suggestion(named, by_name)}"
         )
-    if name not in (names := [*dict.fromkeys([*listed, *files])]):
-        raise UserError(
-            f"config: system is '{name}', which has no full study{suggestion(name, names)}"
-        )
-    known = {*(config.get("tasks") or {})}.union(*(each.tasks for each in systems))
-    studies = read_full(root, system_named(name), known)
-    if name in listed:
-        return studies
-    # One file makes its own tasks and knows those of all files.
-    tasks = {key: block for study in studies for key, block in study.tasks.items()}
-    experiments = {key: block for study in studies for key, block in study.experiments.items()}
-    (alone,) = (study for study in studies if study.name == f"{FOLDER.name}/{name}")
-    return [replace(alone, tasks=tasks, experiments=experiments)]
-
-
-def systems_of(root: Path) -> list[str]:
-    """Return the systems that have a full study."""
-    return sorted({system_named(path.stem) for path in (root / FOLDER).glob("*.yaml")})
-
-
-def files_of(root: Path, system: str) -> list[str]:
-    """Return the files of a system's full study, as they are named below the project's folder."""
-    folder = root / FOLDER
-    paths = [folder / f"{system}.yaml", *sorted(folder.glob(f"{system}-*.yaml"))]
-    return [path.relative_to(root).as_posix() for path in paths if path.is_file()]
-
-
-def system_named(name: str) -> str:
-    """Return the system of a full study or of one of its files: `fbftl` of `fbftl-images`."""
-    return name.partition("-")[0]
-
-
-def read_every_full(root: Path) -> list[System]:
-    """Return all full studies of the project as they are written, for the papers that they are of.
-
-    Raises:
-        UserError: where a file cannot be read.
-    """
-    return [_read(root, file) for system in systems_of(root) for file in files_of(root, system)]
-
-
-def read_full(root: Path, system: str, known: Iterable[str] = ()) -> list[System]:
-    """Return the full studies of a system.
-
-    Args:
-        root: folder of `studies/`.
-        system: its name.
-        known: names of the tasks that every call knows. A task may be like one of these, or like
-            one of another study of the project, which is then among the study's tasks.
-
-    Raises:
-        UserError: where a task or its seeds could be taken for those of another size, a name is
-            told twice, or a task is like one that no study defines.
-    """
-    studies = [_read(root, file) for file in files_of(root, system)]
-    require_defined_once(replace(study, experiments={}) for study in studies)
-    full = {name for study in studies for name in study.tasks}
-    for study in studies:
-        for fault in _faults(study, full):
+    of_system = by_name[named.partition("-")[0]]
+    require_defined_once(replace(study, experiments={}) for study in of_system)
+    for study in of_system:
+        for fault in _faults(study):
             raise UserError(f"{study.file}: {fault}")
-    there = {*known, *full}
-    return [replace(s, tasks={**s.tasks, **_extended(root, s.tasks, there)}) for s in studies]
+    known = {*(config.get("tasks") or {})}.union(*(each.tasks for each in systems))
+    extended = {str(block.get(LIKE)) for each in of_system for block in each.tasks.values()} - known
+    tasks = {
+        name: block
+        for path in sorted((root / "studies").glob("*.yaml"))
+        for name, block in (read_yaml(path).get("tasks") or {}).items()
+        if name in extended and "data" in block
+    }
+    tasks |= {name: block for each in of_system for name, block in each.tasks.items()}
+    experiments = {name: block for each in of_system for name, block in each.experiments.items()}
+    return [replace(study, tasks=tasks, experiments=experiments) for study in by_name[named]]
 
 
-def _read(root: Path, file: str) -> System:
-    content = filled(FullStudyFile, read_yaml(root / file), f"{file}:")
-    blocks = {key: content.pop(key) for key in StudyFile.model_fields}
-    folders = {key: folder for key, folder in content.items() if folder is not None}
-    return System(f"{FOLDER.name}/{Path(file).stem}", **blocks, folders=folders)
-
-
-def _faults(study: System, full: set[str]) -> Iterator[str]:
-    """Yield tasks or seeds that could be taken for those of another size.
-
-    Args:
-        study: one file of a full study.
-        full: the tasks of all files of the system, from which one that is like them has its seeds.
-    """
+def _faults(study: System) -> Iterator[str]:
+    """Yield tasks or seeds that could be taken for those of another size."""
     for name in (*study.tasks, *study.study["tasks"]):
-        if size_of(name) != Size.FULL:
+        if not name.endswith(f"-{FULL}"):
             yield (
-                f"the task '{name}' is of a full study, whose tasks end in -{Size.FULL}; call it "
-                f"'{name}-{Size.FULL}'"
+                f"the task '{name}' is of a full study, whose tasks end in -{FULL}; call it "
+                f"'{name}-{FULL}'"
             )
     for name, block in study.tasks.items():
-        other = str(block.get(LIKE))
-        if "seeds" not in block and other not in full:
-            yield (
-                f"tasks.{name}.{LIKE} names the task '{other}', which no file of the system "
-                f"has{suggestion(other, full)}"
-                if size_of(other) == Size.FULL
-                else f"tasks.{name} lacks the key 'seeds'; give some from {FIRST_SEED} on"
-            )
+        if "seeds" not in block and not str(block.get(LIKE)).endswith(f"-{FULL}"):
+            yield f"tasks.{name} lacks the key 'seeds'; give some from {FIRST_SEED} on"
         listed = block.get("seeds")
         for seed in listed if isinstance(listed, list) else ():
             if isinstance(seed, int) and seed < FIRST_SEED:
@@ -173,28 +112,6 @@ def _faults(study: System, full: set[str]) -> Iterator[str]:
                     f"tasks.{name}.seeds has {seed}, but seeds below {FIRST_SEED} are those of "
                     f"quick studies; give seeds from {FIRST_SEED} on"
                 )
-
-
-def _extended(root: Path, tasks: Mapping[str, Any], known: set[str]) -> dict[str, Any]:
-    """Return the tasks of other studies of the project that some tasks are like, by name.
-
-    Raises:
-        UserError: where several have one of that name.
-    """
-    further = {str(block[LIKE]) for block in tasks.values() if LIKE in block} - known
-    found: dict[str, Any] = {}
-    files: dict[str, str] = {}
-    for path in sorted((root / "studies").glob("*.yaml")) if further else ():
-        defined = read_yaml(path).get("tasks") or {}
-        for name in further & defined.keys():
-            if "data" in (defined[name] or {}):
-                if name in found:
-                    raise UserError(
-                        f"the task '{name}' is defined by studies/{files[name]} and by "
-                        f"studies/{path.name}; extend another one"
-                    )
-                found[name], files[name] = defined[name], path.name
-    return found
 
 
 def laid_on_top(config: Mapping[str, Any], studies: Sequence[System]) -> dict[str, Any]:

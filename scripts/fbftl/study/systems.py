@@ -75,13 +75,20 @@ def read_systems(root: Path) -> list[System]:
         UserError: where a file cannot be read or says anything else, or a name is told twice.
     """
     systems = [
-        System(path.stem, **filled(StudyFile, content, f"studies/{path.name}:"))
+        read_system(root, path.relative_to(root), StudyFile)
         for path in sorted((root / "studies").glob("*.yaml"))
-        for content in [read_yaml(path)]
-        if isinstance(content, dict) and "paper" in content
+        if "paper" in (read_yaml(path) or {})
     ]
     require_defined_once([default_of(read_yaml(root / "config.yaml")), *systems])
     return systems
+
+
+def read_system(root: Path, file: Path, model: type[StudyFile]) -> System:
+    """Return what a file below the project's folder says, by a model of it."""
+    content = filled(model, read_yaml(root / file), f"{file}:")
+    blocks = {key: content.pop(key) for key in StudyFile.model_fields}
+    folders = {key: folder for key, folder in content.items() if folder is not None}
+    return System(file.with_suffix("").relative_to("studies").as_posix(), **blocks, folders=folders)
 
 
 def default_of(config: Mapping[str, Any]) -> DefaultStudy:

@@ -23,7 +23,7 @@ from fbftl.papers.formulas import functions_of
 from fbftl.papers.measures import measures_of
 from fbftl.plan.opened import Prepared
 from fbftl.study.config import resolve
-from fbftl.study.full_studies import read_of_size, systems_of
+from fbftl.study.full_studies import read_every_full, read_of_size
 from fbftl.study.systems import read_systems
 from fbftl.study.yaml_files import read_yaml
 
@@ -136,7 +136,8 @@ def planned(root: Path) -> dict[str, set[str]]:
     """Names of the settings of every study, by task."""
     config, systems = read_yaml(root / "config.yaml"), read_systems(root)
     names: dict[str, set[str]] = {}
-    full = [{"size": "full", "system": system} for system in systems_of(root)]
+    of_full = {Path(study.name).name.partition("-")[0] for study in read_every_full(root)}
+    full = [{"size": "full", "system": name} for name in of_full]
     for more in ({"papers": "all"}, *full):
         study = resolve(config | more, systems, read_of_size(root, config | more, systems))
         for task, experiments in study.settings.items():

@@ -129,7 +129,7 @@ def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tm
     ("config", "sentence"),
     [
         ({"system": "fate"}, r"system is 'fate', which has no full study; did you mean 'fade'\?"),
-        ({"system": None}, "size is full, but system is null; name one of fade"),
+        ({"system": None}, "system is None, which has no full study; choose among fade"),
         ({"size": "quick"}, "system is 'fade', but size is quick; set size: full"),
         ({"papers": "thesis"}, "papers is thesis, but a full study is of one"),
         ({"tasks": {"wide-full": {}}}, r"tasks\.wide-full is fixed by studies/full/fade\.yaml"),
