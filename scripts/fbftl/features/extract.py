@@ -5,7 +5,7 @@ between them, so that the pass costs what its slowest part costs. In memory at a
 `QUEUE_BATCHES` + 2 decoded batches, as many batches of features, and about four chunks per store,
 whatever the number of samples; ids and labels (about 20 bytes per row) come on top at the end.
 
-Features that do not differ from sample to sample are refused: no head on them beats a guess.
+Features that do not differ from sample to sample are told: no head on them beats a guess.
 Stages are for work that leaves Python's lock; an error in one is raised in the thread that uses it.
 """
 
@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -191,22 +191,19 @@ def _extract_split(
     # Batches start where they would have started undisturbed, so that sums come out the same.
     start = next_row - next_row % batch
     progress(split, start, total)
-    variation = Variation(split)
 
     def write(item: tuple[int, Mapping[str, Column], dict[str, Column]]) -> None:
         first, features, columns = item
         for cut, writer in writers:
             writer.append(split, first, features[cut], columns)
-        variation.add(features, columns)
         progress(split, first + len(columns["client"]), total)
 
     staged = ((item, stage(item.arrays)) for item in source.batches(split, batch, start))
     with prefetched(staged, QUEUE_BATCHES) as batches, sink(write, QUEUE_BATCHES) as put:
-        checked = False
+        is_first = True
         for item, inputs in batches:
-            if not checked:
+            if is_first:
                 require_repeatable(forward, inputs)
-                checked = True
             outputs = forward(inputs)
             for cut, _ in writers:
                 if cut not in outputs:
@@ -214,11 +211,14 @@ def _extract_split(
                         f"The forward pass gives no cut {cut!r}, only {', '.join(sorted(outputs))}."
                     )
             features = {cut: as_column(outputs[cut]) for cut, _ in writers}
+            if is_first and split == "train":
+                for cut, column in features.items():
+                    warn_of_alike(cut, column)
+            is_first = False
             put((start, features, columns_of(item)))
             start += len(item.client)
     if start != total:
         raise UserError(f"Split {split} promised {total} samples and gave {start}.")
-    variation.warn()
 
 
 def require_repeatable(forward: Forward, arrays: Arrays) -> None:
@@ -267,56 +267,17 @@ LEAST_DEVIATION = 1e-3
 heads start at values and step at rates that are made for features of about 1."""
 
 
-@dataclass
-class Sums:
-    """Sums over the rows of a split at one cut: rows, and per feature values and their squares."""
-
-    rows: int = 0
-    values: np.ndarray | float = 0.0
-    squares: np.ndarray | float = 0.0
-
-    def add(self, features: np.ndarray) -> None:
-        """Add rows, (n, width)."""
-        values = features.astype(np.float64)
-        self.rows += len(values)
-        self.values = self.values + values.sum(axis=0)
-        self.squares = self.squares + np.square(values).sum(axis=0)
-
-    def deviation(self) -> float:
-        """Return the deviation from the mean, root mean square, over size where that is above 1."""
-        mean, square = self.values / self.rows, self.squares / self.rows
-        size = float(np.sqrt(np.mean(square)))
-        return float(np.sqrt(np.mean(np.maximum(square - np.square(mean), 0)))) / max(size, 1.0)
-
-
-@dataclass
-class Variation:
-    """What a split's features and classes add up to, for a warning at its end."""
-
-    split: str
-    cuts: dict[str, Sums] = field(default_factory=dict)
-    classes: dict[int, int] = field(default_factory=dict)
-
-    def add(self, features: Mapping[str, Column], columns: Mapping[str, Column]) -> None:
-        """Add a batch; features of varying length, of dialogues, are left out."""
-        labels = columns["labels"]
-        if not isinstance(labels, np.ndarray) or labels.ndim != 1:
-            return
-        for label, count in zip(*np.unique(labels, return_counts=True), strict=True):
-            self.classes[int(label)] = self.classes.get(int(label), 0) + int(count)
-        for cut, values in features.items():
-            if isinstance(values, np.ndarray) and values.ndim == 2:
-                self.cuts.setdefault(cut, Sums()).add(values)
-
-    def warn(self) -> None:
-        """Log a sentence for each cut whose features hardly vary."""
-        for cut, sums in self.cuts.items():
-            # Of one sample, and of no classes, there is nothing to say.
-            if sums.rows > 1 and (deviation := sums.deviation()) < LEAST_DEVIATION:
-                share = max(self.classes.values()) / sums.rows
-                log.warning(
-                    "features of %s at %s vary by %.1e from sample to sample: heads on them reach "
-                    "little more than the majority share, %.4f of the samples; take another cut, "
-                    "or a source with trained weights",
-                    *(self.split, cut, deviation, share),
-                )
+def warn_of_alike(cut: str, features: Column) -> None:
+    """Log a sentence if a batch's features hardly vary; those of dialogues are left out."""
+    # Of one sample there is nothing to say.
+    if isinstance(features, Ragged) or len(features) < 2:
+        return
+    values = features.astype(np.float64)
+    size = max(float(np.sqrt(np.square(values).mean())), 1.0)
+    deviation = float(np.sqrt(values.var(axis=0).mean())) / size
+    if deviation < LEAST_DEVIATION:
+        log.warning(
+            "features at %s vary by %.1e from sample to sample: heads on them reach little more "
+            "than the majority share; take another cut, or a source with trained weights",
+            *(cut, deviation),
+        )

@@ -22,9 +22,6 @@ from fbftl.study.feasibility import Sizes, parameters_between
 USUAL = (224, 224)
 """Height and width on which the names of cuts are looked up where a task's are unknown."""
 
-SIDES = (32, 48, 64, 96, 112, 128, 160, 192, 224, 240, 256, 288, 299, 320, 384, 448, 512, 518)
-"""Sides in pixels that are tried for a network that cannot take a task's images."""
-
 COLUMNS = "columns"
 """The one layer of a task of vectors, which gives them as they are."""
 
@@ -220,7 +217,12 @@ def _of_library(
             except Exception as error:  # a library's network raises whatever it stumbles over
                 if entering is None:
                     return {}
-                raise _does_not_fit(source["name"], model, example, error) from error
+                height, width = example.shape[2:]
+                raise UserError(
+                    f"source.name = {source['name']} cannot take images of {height} x {width} "
+                    f"pixels ({message_of(error)}); set features.size to a side that it takes, or "
+                    "take another network"
+                ) from error
             parameters = sum(parameter.numel() for parameter in before.parameters())
             cuts[cut] = Cut(width, parameters)
     return cuts if entering else {}
@@ -259,27 +261,6 @@ def _entering_library(
         for guess in guesses
     }
     return shapes.pop() if len(shapes) == 1 else None
-
-
-def _does_not_fit(name: str, model: Any, example: Any, error: Exception) -> UserError:
-    """Return a sentence on images that a network cannot take, with the least side that it takes."""
-    channels, height, width = example.shape[1:]
-    squares = {side: example.new_zeros(1, channels, side, side) for side in SIDES}
-    taken = next((side for side, square in squares.items() if not _refusal(model, square)), None)
-    reason = _refusal(model, example) or message_of(error)
-    return UserError(
-        f"source.name = {name} cannot take images of {height} x {width} pixels ({reason}); "
-        + (f"set features.size to {taken}, which it takes" if taken else "take another network")
-    )
-
-
-def _refusal(model: Any, inputs: Any) -> str:
-    """Return the first line of what a network raises, nothing if it takes the inputs."""
-    try:
-        model(inputs)
-    except Exception as error:  # as above
-        return str(error).partition("\n")[0].rstrip(".") or type(error).__name__
-    return ""
 
 
 def _channels(model: Any) -> int:
