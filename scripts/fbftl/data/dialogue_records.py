@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from fbftl.data.datasets.base import explaining
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 
@@ -46,22 +47,16 @@ def read_records(path: str | Path) -> list[Record]:
     because HDF5 cannot hold them.
 
     Raises:
-        UserError: naming file and line (or element), if the file is missing, not UTF-8 or not
-            JSON, or if a record lacks a field, has one that is not text, has an empty summary, a
-            lone surrogate, or an id seen before.
+        UserError: naming file and line (or element), if the file is not UTF-8 or not JSON, or if a
+            record lacks a field, has one that is no text, has an empty summary, or an id seen
+            before.
     """
     path = Path(path)
-    try:
+    with explaining(path):
         text = path.read_bytes().decode("utf-8-sig")  # keeps line ends as they are
-    except FileNotFoundError:
-        raise UserError(f"{path} is missing; put the dialogues there as JSON lines") from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise UserError(f"{path}, line {line}: not UTF-8; convert the file to UTF-8") from None
-    rows = _array(path, text) if text.lstrip().startswith("[") else _lines(path, text)
     records = []
     positions: dict[str, str] = {}
-    for position, row in rows:
+    for position, row in _rows(path, text):
         record = _record(position, row)
         if record.id in positions:
             raise UserError(
@@ -74,46 +69,36 @@ def read_records(path: str | Path) -> list[Record]:
     return records
 
 
-def _lines(path: Path, text: str) -> Iterator[tuple[str, Any]]:
+def _rows(path: Path, text: str) -> Iterator[tuple[str, Any]]:
+    """Yield each record with its place in the file."""
+    if text.lstrip().startswith("["):
+        with explaining(path):
+            rows = json.loads(text)
+        yield from ((f"{path}, element {number}", row) for number, row in enumerate(rows, start=1))
+        return
     # Only \n ends a record: JSON strings may hold U+2028 and others that splitlines() cuts at.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             position = f"{path}, line {number}"
-            yield position, _parse(position, line)
-
-
-def _array(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    for number, row in enumerate(_parse(str(path), text), start=1):
-        yield f"{path}, element {number}", row
-
-
-def _parse(position: str, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        reason = getattr(error, "msg", "nested too deeply")
-        raise UserError(f"{position}: not valid JSON ({reason}); correct or remove it") from None
+            with explaining(position):
+                row = json.loads(line)
+            yield position, row
 
 
 def _record(position: str, row: Any) -> Record:
-    if not isinstance(row, dict):
+    if not isinstance(row, dict) or not row.keys() >= set(FIELDS):
         raise UserError(f"{position}: not a JSON object with the fields {', '.join(FIELDS)}")
     texts = {}
     for field in FIELDS:
-        if field not in row:
-            raise UserError(f"{position}: field {field!r} is missing; add it or remove the record")
-        value = row[field]
-        if field == "id" and type(value) is int:
-            value = str(value)
-        if not isinstance(value, str):
-            raise UserError(f"{position}: field {field!r} is not text; write it in quotes")
+        value = str(row[field]) if field == "id" and type(row[field]) is int else row[field]
+        if not isinstance(value, str) or any("\ud800" <= each <= "\udfff" for each in value):
+            raise UserError(
+                f"{position}: field {field!r} is not text, or has half a surrogate pair; correct it"
+            )
         texts[field] = value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip()
-        if any("\ud800" <= character <= "\udfff" for character in value):
-            raise UserError(f"{position}: field {field!r} has half a surrogate pair; remove it")
-    if not texts["id"]:
-        raise UserError(f"{position}: field 'id' is empty; give the dialogue a name")
-    if not texts["summary"]:
-        raise UserError(f"{position}: field 'summary' is empty; ROUGE needs a reference")
+    for field in ("id", "summary"):
+        if not texts[field]:
+            raise UserError(f"{position}: field {field!r} is empty; name and sum up each dialogue")
     return Record(**texts)
 
 

@@ -2,9 +2,8 @@
 
 A layer is a module. It can be cut where every path from input to output goes through it, so that
 its output is all that the rest needs: the gradient of the output reaches the input in no other way.
-Flat `nn.Sequential`s are sliced, what torchvision can trace becomes a graph up to the cut, and any
-other network is run until the cut is reached. Extractors share their parameters with the network
-that they were cut from.
+A network is run until the cut is reached; the front of a flat `nn.Sequential` is a slice. What is
+cut shares its parameters with the whole network.
 
 The cut `input` is before the first layer: what leaves the client is what enters the network.
 """
@@ -15,10 +14,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, nn
 
 from fbftl.ground.errors import UserError
-from fbftl.ground.torchvision_ops import import_torchvision
 
 INPUT = "input"
 """The cut before the first layer."""
@@ -51,7 +49,7 @@ def front(model: nn.Module, cut: str, example: Tensor) -> nn.Module:
     _require_cuttable(model, [cut], example)
     if type(model) is nn.Sequential:
         return model[: 1 + [name for name, _ in model.named_children()].index(cut)]
-    return _Only(_beyond_input(model, [cut], example), cut)
+    return _Only(_Interrupted(model, [cut], example), cut)
 
 
 def extractor(model: nn.Module, cuts: Sequence[str], example: Tensor) -> nn.Module:
@@ -66,10 +64,8 @@ def extractor(model: nn.Module, cuts: Sequence[str], example: Tensor) -> nn.Modu
         UserError: if there is no layer of a name, or some path goes around it; names the layers
             that can be cut.
     """
-    layers = [cut for cut in cuts if cut != INPUT]
-    _require_cuttable(model, layers, example)
-    beyond = _beyond_input(model, layers, example) if layers else None
-    return _FromInput(beyond) if INPUT in cuts else beyond
+    _require_cuttable(model, [cut for cut in cuts if cut != INPUT], example)
+    return _Interrupted(model, cuts, example)
 
 
 def _require_cuttable(model: nn.Module, cuts: Sequence[str], example: Tensor) -> None:
@@ -82,25 +78,6 @@ def _require_cuttable(model: nn.Module, cuts: Sequence[str], example: Tensor) ->
             )
 
 
-def _beyond_input(model: nn.Module, cuts: Sequence[str], example: Tensor) -> nn.Module:
-    if type(model) is nn.Sequential:
-        names = [name for name, _ in model.named_children()]
-        return _Sliced(model[: 1 + max(map(names.index, cuts))], cuts)
-    return _traced(model, cuts) or _Interrupted(model, cuts, example)
-
-
-class _FromInput(nn.Module):
-    """An extractor whose cuts are the input and maybe layers beyond it."""
-
-    def __init__(self, beyond: nn.Module | None) -> None:
-        super().__init__()
-        self.beyond = beyond
-
-    def forward(self, inputs: Tensor) -> dict[str, Tensor]:
-        outputs = {} if self.beyond is None else self.beyond(inputs)
-        return outputs | {INPUT: inputs}
-
-
 class _Only(nn.Module):
     """An extractor of one cut that returns the output itself."""
 
@@ -111,60 +88,6 @@ class _Only(nn.Module):
 
     def forward(self, inputs: Tensor) -> Tensor:
         return self.extractor(inputs)[self.cut]
-
-
-class _Sliced(nn.Module):
-    """The first layers of a chain, with the outputs of some."""
-
-    def __init__(self, layers: nn.Sequential, cuts: Sequence[str]) -> None:
-        super().__init__()
-        self.layers = layers
-        self.cuts = frozenset(cuts)
-
-    def forward(self, inputs: Tensor) -> dict[str, Tensor]:
-        outputs = {}
-        for name, layer in self.layers.named_children():
-            inputs = layer(inputs)
-            if name in self.cuts:
-                outputs[name] = inputs
-        return outputs
-
-
-def _traced(model: nn.Module, cuts: Sequence[str]) -> nn.Module | None:
-    """Return torchvision's feature extractor, None of a model that it cannot trace.
-
-    Layers with parameters are taken as a whole, also those that a library composes of functions, as
-    timm does its normalisations.
-    """
-    import_torchvision()
-    from torchvision.models.feature_extraction import create_feature_extractor
-
-    layers = [
-        type(module)
-        for module in model.modules()
-        if 0 < len([*module.parameters(recurse=False)]) == len([*module.parameters()])
-    ]
-    try:
-        # A copy, since models keep what they computed, here stand-ins, for their next call.
-        both_modes = create_feature_extractor(
-            copy.deepcopy(model, _tensors_of(model)),
-            list(cuts),
-            tracer_kwargs={"leaf_modules": layers},
-            suppress_diff_warning=True,
-        )
-    except Exception:  # the model's own code runs on stand-ins for tensors: anything can be raised
-        return None
-    graph = both_modes.eval_graph  # only its layers act otherwise in training
-    for node in reversed(graph.nodes):
-        # Torch keeps assertions and what is drawn at random though nothing reads them.
-        if not node.users and node.op not in ("placeholder", "output"):
-            graph.erase_node(node)
-        # An in-place ReLU would overwrite the output of the node before it, maybe a cut.
-        elif node.kwargs.get("inplace"):
-            node.update_kwarg("inplace", False)
-    # Of two modules that end with one function torchvision gives the output of one.
-    alike = graph.output_node().args[0].keys() == set(cuts)
-    return fx.GraphModule(both_modes, graph) if alike else None
 
 
 class _Reached(Exception):  # noqa: N818
@@ -192,9 +115,12 @@ class _Interrupted(nn.Module):
             if outputs.keys() == self.cuts:
                 raise _Reached
 
+        layers = {cut: self.model.get_submodule(cut) for cut in self.cuts if cut != INPUT}
         # Hooks live for one pass, so that a copy of this module keeps no outputs in the original.
-        with _seeing({cut: self.model.get_submodule(cut) for cut in self.cuts}, keep):
+        with _seeing(layers, keep):
             try:
+                if INPUT in self.cuts:
+                    keep(INPUT, inputs)
                 self.model(inputs)
             except _Reached:
                 return outputs

@@ -2,7 +2,7 @@
 
 Nothing is computed and no weights are copied, so a model of any size takes milliseconds. Layers are
 found by hooks. Parameters that are used without a call of the layer that holds them (position
-embeddings, or what a traced graph reads) are found where a function of torch takes them. The closed
+embeddings) are found where a function of torch takes them. The closed
 forms in `fbftl.models.cost.architectures` say what must come out.
 """
 
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, fx, nn
+from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves
@@ -236,7 +236,7 @@ def _parameters_by_layer(module: nn.Module) -> dict[str, list[Tensor]]:
     """Return the parameters of every layer that is called as a whole, by its path.
 
     Attention of torch's own uses the parameters of its output projection without calling it. What
-    a traced graph reads for itself belongs to no layer.
+    a module of several layers has for itself belongs to none of them.
     """
     parts = {
         part
@@ -248,8 +248,8 @@ def _parameters_by_layer(module: nn.Module) -> dict[str, list[Tensor]]:
         path: list(layer.parameters(recurse=isinstance(layer, nn.MultiheadAttention)))
         for path, layer in module.named_modules()
         if layer not in parts
-        and not isinstance(layer, fx.GraphModule)
-        and next(layer.parameters(recurse=False), None) is not None
+        and (isinstance(layer, nn.MultiheadAttention) or not any(layer.children()))
+        and next(layer.parameters(), None) is not None
     }
 
 

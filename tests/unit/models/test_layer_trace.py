@@ -73,14 +73,14 @@ def test_layers_that_one_call_misses_are_refused():
         ("timm", "mobilenetv3_small_050"),  # layers composed of functions
     ],
 )
-def test_a_traced_graph_counts_as_the_model_itself(library, name):
+def test_an_interrupted_model_counts_as_the_model_itself(library, name):
     with torch.device("meta"):
         model, example = build_backbone(library, name, {}), torch.zeros(1, 3, 224, 224)
     *_, last = (path for path, layer in model.named_modules() if isinstance(layer, nn.Linear))
-    graph = extractor(model, [last], example.expand(2, -1, -1, -1))
+    front = extractor(model, [last], example.expand(2, -1, -1, -1))
     [first] = (key for key in inspect.signature(model.forward).parameters if key in ("x", "input"))
     itself = trace(model, {first: example}, last, "m").layers
-    traced = trace(graph, {first: example}, last, "m").layers
+    traced = trace(front, {"inputs": example}, f"model.{last}", "m").layers
     assert parameters(traced) == parameters(itself) == sum(p.numel() for p in model.parameters())
     assert multiplications(traced) == multiplications(itself)
 
