@@ -211,6 +211,19 @@ class SideValues:
         """Whether nothing was measured."""
         return isinstance(self.values, pd.Series) and self.values.empty
 
+    def less(self, other: "SideValues") -> "SideValues":
+        """Return the difference of two, seed by seed, that of means where one has nothing else.
+
+        The test set adds the variance of both, or that of their differences by sample.
+        """
+        right, of_test_set = None, self.of_test_set + other.of_test_set
+        answered = self.right is not None and other.right is not None
+        if answered and len(self.right) == len(other.right):
+            right = self.right - other.right
+            of_test_set = variance_of_difference(right)
+        guesses = self.guesses and other.guesses
+        return SideValues(_difference(self.values, other.values), of_test_set, guesses, right)
+
 
 def _compared(row: ClaimRow, part: Part, runs: Runs | None, rules: PaperRules) -> PartFinding:
     """Return what runs say of a part that no formula decides."""
@@ -223,7 +236,7 @@ def _compared(row: ClaimRow, part: Part, runs: Runs | None, rules: PaperRules) -
         return _not_compared(part, NOT_KEPT if settings <= runs.means.keys() else NOT_RUN)
     both_guess, ratio = a.guesses and b.guesses, is_ratio(row.form, row.least)
     why = GUESSES if both_guess else rules.undecided(runs, part, part.task)
-    effect = None if why else _effect(a, b, ratio)
+    effect = None if why else _effect([a, b], ratio)
     if effect is None:
         return _not_compared(part, why or NOT_RUN)
     allowed = region(row.form, row.least, counted=_counted(part, rules.measures))
@@ -245,38 +258,20 @@ def _with_front(part: Part, runs: Runs) -> Part:
     return replace(part, b=Side((Term(part.b.terms[0].measure, name),)))
 
 
-def _effect(a: SideValues, b: SideValues, ratio: bool) -> Effect | None:
+def _effect(sides: Sequence[SideValues], ratio: bool) -> Effect | None:
     """Return the difference of two sides, or the logarithm of their ratio; None without values.
 
     Of a ratio both sides need values by seed.
     """
-    sides: list[Values] = [a.values, b.values]
-    of_test_set = _of_test_set([a, b])
     if ratio:
-        if any(isinstance(of, Effect) for of in sides):
+        if any(isinstance(of.values, Effect) for of in sides):
             return None
-        sides = [np.log(of) for of in sides]
-    difference = _difference(*sides)
-    if isinstance(difference, Effect):
-        return replace(difference, of_test_set=of_test_set)
-    values = list(difference) if isinstance(difference, pd.Series) else [float(difference)]
-    return replace(Effect.of(values), of_test_set=of_test_set) if values else None
-
-
-def _of_test_set(sides: Sequence[SideValues]) -> float:
-    """Return the variance that the test set adds to a difference of sides."""
-    right = _apart(sides) if len(sides) > 1 else None
-    return sum(of.of_test_set for of in sides) if right is None else variance_of_difference(right)
-
-
-def _apart(sides: Sequence[SideValues]) -> np.ndarray | None:
-    """Return by test sample how far the first side is right more often than all others together.
-
-    None unless all of them are accuracies on the same samples.
-    """
-    right = [of.right for of in sides if of.right is not None]
-    alike = len(right) == len(sides) and len({len(of) for of in right}) == 1
-    return right[0] - sum(right[1:]) if alike else None
+        sides = [replace(of, values=np.log(of.values)) for of in sides]
+    both = sides[0].less(sides[1])
+    if not isinstance(both.values, Effect):
+        values = list(np.atleast_1d(both.values))
+        return replace(Effect.of(values), of_test_set=both.of_test_set) if values else None
+    return replace(both.values, of_test_set=both.of_test_set)
 
 
 def _difference(first: Values, second: Values) -> Values:
@@ -312,13 +307,7 @@ def _side(side: Side, task: ClaimTask, runs: Runs, measures: Mapping[str, Measur
     """Return a side whose measures look at one setting each."""
     if not side.terms:
         return SideValues(side.number)
-    of_terms = [_term(term, task, runs, measures) for term in side.terms]
-    return SideValues(
-        reduce(_difference, [of.values for of in of_terms]),
-        _of_test_set(of_terms),
-        all(of.guesses for of in of_terms),
-        _apart(of_terms),
-    )
+    return reduce(SideValues.less, [_term(term, task, runs, measures) for term in side.terms])
 
 
 def _term(term: Term, task: ClaimTask, runs: Runs, measures: Mapping[str, Measured]) -> SideValues:

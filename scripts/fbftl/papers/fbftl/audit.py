@@ -9,11 +9,12 @@ import numpy as np
 from fbftl.findings.published import SCALES, at_printed_precision
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.ground.randomness import stream
-from fbftl.models.cost import compute, payload
+from fbftl.models.cost import payload
 from fbftl.models.cost.architectures import FLAN_T5_SMALL, VGG16_CHANNELS, t5, vgg16
-from fbftl.models.cost.layers import parameters, products
+from fbftl.models.cost.layers import parameters
 from fbftl.models.cost.payload import numbers_per_batch
 from fbftl.papers.audit import AuditFinding, finding
+from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED, table3
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.record import PaperRecord
 from fbftl.privacy.accounting import classical_delta
@@ -22,24 +23,22 @@ from fbftl.privacy.label_privacy import queried_entropy, uniform
 
 def a5(record: PaperRecord) -> AuditFinding:
     """FTL_f's downlink in Table III."""
-    network, clients = vgg16(), federation(record, "cifar10")
-    count = epochs(record, "table3", clients.clients, method="ftl_f")
-    published = record.number("table3", method="ftl_f", quantity="total_downlink")
-    computed = payload.downlink_bits(network, "ftl_f", clients.rounds(count))
-    per_epoch = payload.downlink_bits(network, "ftl_f", clients.rounds(1))
-    fitting = round(published * 10**12 / per_epoch)
+    published = _printed(record, "ftl_f", "total_downlink")
+    computed = table3(record, "ftl_f", "total_downlink")
+    count = epochs(record, "table3", federation(record, "cifar10").clients, method="ftl_f")
+    fitting = round(published * SCALES["Tb"] * count / computed)
     words = {"count": count, "tabulated": published, "fitting": fitting}
     return finding([published], [computed], _in_terabits, unit="Tb", **words)
 
 
 def a6(record: PaperRecord) -> AuditFinding:
     """The numbers in a batch of SFL."""
-    network, samples = vgg16(), federation(record, "cifar10").samples_per_client
-    published = record.number("table3", method="sfl", quantity="numbers_per_batch")
-    in_text = payload.sfl_numbers_per_batch_in_text(network, samples)
-    in_table = payload.sfl_numbers_per_batch_in_table(network)
-    both = payload.sfl_numbers_per_batch(network, samples)
-    return finding([published], [in_text], "{:,}", printed="{:,}", in_table=in_table, both=both)
+    of = "sfl", "numbers_per_batch"
+    in_text, both, in_table = (
+        table3(record, *of, reading) for reading in (AS_PRINTED, CORRECTED, AS_TABULATED)
+    )
+    words = {"in_table": in_table, "both": both}
+    return finding([_printed(record, *of)], [in_text], "{:,}", printed="{:,}", **words)
 
 
 def a7(record: PaperRecord) -> AuditFinding:
@@ -69,21 +68,17 @@ def a8(record: PaperRecord) -> AuditFinding:
 
 def a9(record: PaperRecord) -> AuditFinding:
     """The samples that Eqs. (14) to (17) leave out."""
-    printed, texts, corrected = [], [], []
-    for method in ("fl", "fbftl"):
-        value = record.number("table3", method=method, quantity="client_multiplications")
-        batches = int(record.number("table3", method=method, quantity="upload_batches"))
-        of = vgg16(), method, federation(record, "cifar10"), batches
-        printed.append(_scientific(value))
-        texts.append(compute.client_multiplications_in_text(*of))
-        corrected.append(_scientific(compute.client_multiplications(*of)))
+    cells = [(method, "client_multiplications") for method in ("fl", "fbftl")]
+    printed = [_scientific(_printed(record, *cell)) for cell in cells]
+    corrected = [_scientific(table3(record, *cell, CORRECTED)) for cell in cells]
+    texts = [table3(record, *cell) for cell in cells]
     return finding(printed, texts, _scientific, corrected=" and ".join(corrected))
 
 
 def a12(record: PaperRecord) -> AuditFinding:
     """The cut of the released script."""
     frozen = int(record.number("script", quantity="frozen_dense_layers"))
-    published = record.number("table3", method="fbftl", quantity="total_downlink")
+    published = _printed(record, "fbftl", "total_downlink")
     released, tabulated = vgg16(frozen_dense=(4096,) * frozen), vgg16()
     broadcast = payload.downlink_bits(released, "fbftl", rounds=1)
     counts = {
@@ -107,20 +102,17 @@ def a18(record: PaperRecord) -> AuditFinding:
 
 def a22(record: PaperRecord) -> AuditFinding:
     """FTL_c's downlink."""
-    network, clients = vgg16(), federation(record, "cifar10")
-    rounds = clients.rounds(epochs(record, "table3", clients.clients, method="ftl_c"))
-    whole = payload.broadcast_bits(parameters(network.layers), rounds)
-    published = record.number("table3", method="ftl_c", quantity="total_downlink")
-    computed = payload.downlink_bits(network, "ftl_c", rounds)
-    return finding([published], [computed], _in_terabits, unit="Tb", whole=_in_terabits(whole))
+    cell = "ftl_c", "total_downlink"
+    published, whole = _printed(record, *cell), table3(record, *cell, AS_TABULATED)
+    shown = {"whole": _in_terabits(whole)}
+    return finding([published], [table3(record, *cell)], _in_terabits, unit="Tb", **shown)
 
 
 def a23(record: PaperRecord) -> AuditFinding:
     """The last digits of the computation."""
-    network, clients = vgg16(), federation(record, "cifar10")
-    computed = compute.client_multiplications(network, "fbftl", clients, clients.samples)
-    whole = clients.samples * products(network.layers)
-    published = record.number("table3", method="fbftl", quantity="client_multiplications")
+    cell = "fbftl", "client_multiplications"
+    published, whole = _printed(record, *cell), table3(record, *cell, AS_TABULATED)
+    computed = table3(record, *cell, CORRECTED)
     return finding([_scientific(published)], [computed], _scientific, whole=_scientific(whole))
 
 
@@ -129,21 +121,20 @@ def a26(record: PaperRecord) -> AuditFinding:
 
     What the text says is a bound, which the least ratio reproduces if it is no less.
     """
-    network, clients = vgg16(), federation(record, "cifar10")
-    fbftl = payload.uplink_bits(clients.samples, payload.numbers_per_batch(network, "fbftl"))
-    times = {}
-    for method in ("fl", "ftl_f", "ftl_c"):
-        count = epochs(record, "table3", clients.clients, method=method)
-        numbers = payload.numbers_per_batch(network, method)
-        sent = payload.uplink_bits(clients.upload_batches(count), numbers)
-        times[method] = float(sent / fbftl)
+    fbftl = table3(record, "fbftl", "total_uplink")
+    sent = {method: table3(record, method, "total_uplink") for method in ("fl", "ftl_f", "ftl_c")}
+    times = {method: bits / fbftl for method, bits in sent.items()}
     promised = record.number("statements", quantity="least_saving")
-    terabits = record.number("table3", method="ftl_c", quantity="total_uplink")
-    gigabits = record.number("table3", method="fbftl", quantity="total_uplink")
+    terabits, gigabits = (_printed(record, of, "total_uplink") for of in ("ftl_c", "fbftl"))
     rounded, least = terabits * SCALES["Tb"] / (gigabits * SCALES["Gb"]), min(times.values())
     shown = f"{promised:,}", f"{least:,.0f}"
     reached = [min(float(promised), least)]
     return finding([promised], reached, shown=shown, rounded=rounded, **times)
+
+
+def _printed(record: PaperRecord, method: str, quantity: str) -> Decimal:
+    """Return a cell of Table III as it is printed."""
+    return record.number("table3", method=method, quantity=quantity)
 
 
 def _in_terabits(bits: int) -> str:

@@ -88,6 +88,14 @@ def image_readings(record: PaperRecord) -> list[Reading]:
     return [*readings, *_fbftl(network, clients, counts["ftl_c"])]
 
 
+def table3(record: PaperRecord, method: str, quantity: str, reading: str = AS_PRINTED) -> int:
+    """Return the exact value of a cell of Table III by one reading."""
+    key = method, quantity, reading
+    return next(
+        of.value for of in image_readings(record) if (of.method, of.quantity, of.reading) == key
+    )
+
+
 def _gradient(row: str, network: Network, clients: Federation, count: int) -> Iterator[Reading]:
     """Yield the cells of one gradient scheme."""
     method = row.removesuffix(CUT_SHORT)
