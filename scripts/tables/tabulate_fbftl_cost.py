@@ -20,7 +20,6 @@ from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
-from fbftl.ground.floats import FLOAT_BITS
 from fbftl.models.cost.compute import SchemeCost, scheme_cost
 from fbftl.models.cost.layers import Network, read_network
 from fbftl.papers.fbftl import readings
@@ -176,17 +175,12 @@ def costs_by_seed(
         ]
         by_name = {name: [cost[name] for cost in costs] for name in formula}
         formula = {name: None if None in of else of for name, of in by_name.items()}
-    numbers = formula["numbers_per_batch"]
     return {
         "epochs": epochs,
         "upload_batches": formula["upload_batches"],
-        "messages": run.until("up", "messages", epochs),
-        "numbers_per_batch": numbers,
-        "uplink_per_batch": None if numbers is None else [FLOAT_BITS * n for n in numbers],
         "uplink_formula": formula["uplink_bits"],
         "uplink_ledger": run.until("up", "payload_bits", epochs),
         "uplink_sent": run.until("up", "bits", epochs),
-        "downlink_formula": formula["downlink_bits"],
         "downlink_ledger": run.until("down", "payload_bits", epochs),
         "downlink_once": run.until("down", "payload_bits", [0] * len(epochs)),
         "client_multiplications": formula["client_multiplications"],

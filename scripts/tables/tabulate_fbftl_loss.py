@@ -38,7 +38,6 @@ from fbftl.messages.codec.compression import PLAIN
 from fbftl.models.cost.layers import Network, read_network
 from fbftl.models.cost.payload import numbers_per_batch
 from fbftl.papers.fbftl.effects import effects
-from fbftl.study.bounds import memory_bytes
 from fbftl.study.job import KnownAxes
 
 # --- scarcity -------------------------------------------------------------------------------------
@@ -208,7 +207,6 @@ def link_row(run: Exchanged) -> dict[str, Any]:
         for total in ("messages", "packets", "attempts", "lost")
     )
     expected, formula = loss_rate(setting, blocks / messages)
-    deviation = None if expected is None else np.sqrt(expected * (1 - expected) / messages)
     return {
         **{axis: setting.values[axis] for axis in ("method", "fraction", *LINK)},
         "blocks": blocks / messages,
@@ -216,7 +214,6 @@ def link_row(run: Exchanged) -> dict[str, Any]:
         "plr_ledger": lost / messages,
         "plr_formula": expected,
         "formula": formula,
-        "plr_deviation": deviation if setting.burst == 1 else None,
         "attempts_ledger": attempts / blocks,
         "attempts_formula": float(expected_payload(1, setting.blr, setting.retransmissions)),
         **run.summary(run.accuracies),
@@ -257,16 +254,6 @@ def loss_rate(setting: KnownAxes, blocks: float) -> tuple[float | None, str]:
 
 # --- compression ----------------------------------------------------------------------------------
 
-SAMPLED = (
-    "nominal_bits",
-    "packed_bits",
-    "entropy_coded_bits",
-    "limit_bits",
-    "model_bits",
-    "distortion",
-)
-"""Measured on a sample of the messages in the training job, see `fbftl.messages.encoded`."""
-
 
 def compression(
     runs: Paths, ledgers: Paths, networks: Paths, clients: str, table5: str,
@@ -306,7 +293,7 @@ def compression(
 
 
 def compression_row(run: Exchanged, network: Network) -> dict[str, Any]:
-    """Return a setting's row: means over seeds and messages.
+    """Return a setting's row: means over seeds.
 
     Args:
         run: the run and what it exchanged.
@@ -314,31 +301,19 @@ def compression_row(run: Exchanged, network: Network) -> dict[str, Any]:
     """
     setting, elements = run.setting, numbers_per_batch(network, run.method)
     compressed = Compression(setting.bits, setting.keep) != PLAIN
-    updates_compressed = compressed and setting.method != "fbftl"
-    memory = memory_bytes(run.repetitions[0]["clients"], elements)
-    sent = {
-        total: run.until("up", total, run.selected)
-        for total in ("messages", "payload_bits", "bits")
-    }
+    sent = run.until("up", "bits", run.selected)
     return {
         "method": setting.method,
         "fraction": setting.fraction,
         "q": setting.bits,
         "r": setting.keep,
-        "feedback": setting.feedback if updates_compressed else None,
+        "feedback": setting.feedback if compressed and setting.method != "fbftl" else None,
         "elements": elements,
         "kept": kept_count(elements, setting.keep),
-        "memory_bytes": memory if updates_compressed and setting.feedback else None,
-        "payload_bits": float(np.mean(sent["payload_bits"] / sent["messages"])),
-        "sent_bits": float(np.mean(sent["bits"] / sent["messages"])),
-        **{f"sampled_{name}": run.measured(name) for name in SAMPLED},
         **run.summary(run.accuracies),
         "epochs": float(np.mean(run.selected)),
-        "messages": float(np.mean(sent["messages"])),
-        "uplink_payload_bits": float(np.mean(sent["payload_bits"])),
-        "uplink_payload_bits_spread": spread_of(sent["payload_bits"]),
-        "uplink_bits": float(np.mean(sent["bits"])),
-        "uplink_bits_spread": spread_of(sent["bits"]),
+        "uplink_bits": float(np.mean(sent)),
+        "uplink_bits_spread": spread_of(sent),
     }
 
 

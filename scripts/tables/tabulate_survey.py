@@ -3,8 +3,7 @@
 Each function returns one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from fbftl.findings import tables as shared
 from fbftl.findings.published import judged
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import counted, mean_and_spread, reached, read_tidy
-from fbftl.findings.shown import SETTING_NAME, ShownMethod, labelled, shown
+from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
 from fbftl.findings.wording import AS_TASK, dealt_words, listed_words
@@ -72,50 +71,6 @@ GUARANTEED = {
     "epsilon_replaced": ("given_epsilon", "replace-one"),
 }
 """What noise guarantees a sample, which is a client with one sample, and by which neighbours."""
-
-
-# --- paces ----------------------------------------------------------------------------------------
-
-ACCURACIES = (50, 60, 70, 75, 80, 90)
-"""Percentages that curves are read at."""
-
-PACES_COLUMNS = [
-    SETTING_NAME,
-    shared.BY_SEED[1],
-    *(Column(f"epochs_to_{at}", f"Epochs to {at}%", format="{:.2f}") for at in ACCURACIES),
-]
-
-
-def paces(series: str) -> ResultTable:
-    """Tabulate after how many epochs each seed of DP-SGD and of its clean run reaches accuracies.
-
-    Args:
-        series: learning curves of the experiment.
-    """
-    curves = read_tidy(series)
-    curves = curves[curves["series"] == "test_accuracy"].sort_values("step")
-    rows = [
-        dict(zip(("task", "setting", "seed"), name, strict=True))
-        | {f"epochs_to_{at}": epochs_to(list(curve["value"]), at / 100) for at in ACCURACIES}
-        for name, curve in curves.groupby(["task", "setting", "seed"])
-    ]
-    return ResultTable(pd.DataFrame(rows), PACES_COLUMNS)
-
-
-def epochs_to(accuracies: Sequence[float], target: float) -> float:
-    """Return after how many epochs a curve first reaches a target, by lines between its points.
-
-    A curve begins before its first epoch at 0. One that never gets there counts an epoch more than
-    it had, so that it is slower than every curve of its length that does.
-
-    Args:
-        accuracies: after each epoch.
-        target: above 0.
-    """
-    for epoch, (before, after) in enumerate(pairwise([0.0, *accuracies])):
-        if after >= target:
-            return epoch + (target - before) / (after - before)
-    return len(accuracies) + 1.0
 
 
 # --- frameworks -----------------------------------------------------------------------------------
@@ -217,19 +172,15 @@ def per_client(ledger: str, clients: Mapping[int, int]) -> dict[str, Any]:
         ledger: of a run.
         clients: number of clients of each seed.
     """
-    columns = ["seed", "direction", "part", "sender", "receiver", "round", "client", "bits"]
+    columns = ["seed", "direction", "part", "sender", "receiver", "client", "bits"]
     sent = read_ledger(ledger, columns).to_pandas()
     share = 1 / sent["seed"].map(clients)
     uplink, downlink = sent["sender"] == "client", sent["receiver"] == "client"
     whole = downlink & (sent["client"] == BROADCAST)
     down = (sent["bits"] * share.where(~whole, 1.0))[downlink].sum()
     parts = dict.fromkeys(sent.loc[uplink, "part"].astype(str))
-    up = (sent["bits"] * share)[uplink].sum() / len(clients)
-    rounds = sent[uplink].groupby("seed")["round"].nunique().mean()
     return {
-        "up": up,
-        "rounds": rounds,
-        "up_in_round": up / rounds,
+        "up": (sent["bits"] * share)[uplink].sum() / len(clients),
         "down": down / len(clients),
         "tells": "; ".join(TELLS[part] for part in parts if part in TELLS),
     }

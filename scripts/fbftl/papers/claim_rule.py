@@ -15,7 +15,6 @@ The level is a part's own: of a hundred parts without any effect five are decide
 """
 
 import math
-from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,9 +28,6 @@ from fbftl.papers.claim_rows import ClaimForm
 LEVEL = 0.95
 
 QUANTILE = (1 + LEVEL) / 2
-
-MOST_SEEDS = 1000
-"""Among which the number that settles a part is looked for."""
 
 
 class ClaimVerdict(StrEnum):
@@ -84,16 +80,11 @@ class Effect(Measured):
             self.of_test_set + other.of_test_set,
         )
 
-    def interval(self, seeds: int | None = None) -> tuple[float, float]:
-        """Return the ends of the interval; of fewer than two seeds it has none.
-
-        Args:
-            seeds: in place of those that there are, at the same mean and spread.
-        """
-        count = self.seeds if seeds is None else seeds
-        if count < 2:
+    def interval(self) -> tuple[float, float]:
+        """Return the ends of the interval; of fewer than two seeds it has none."""
+        if self.seeds < 2:
             return -math.inf, math.inf
-        of_seeds = float(stdtrit(count - 1, QUANTILE)) * self.spread / math.sqrt(count)
+        of_seeds = float(stdtrit(self.seeds - 1, QUANTILE)) * self.spread / math.sqrt(self.seeds)
         reach = math.hypot(of_seeds, float(ndtri(QUANTILE)) * math.sqrt(self.of_test_set))
         return self.mean - reach, self.mean + reach
 
@@ -149,24 +140,11 @@ def region(form: ClaimForm, margin: float | None, *, counted: bool = False) -> R
             return Region(margin or 0.0, open=not margin)
 
 
-def judged(effect: Effect, allowed: Region | None, seeds: int | None = None) -> ClaimVerdict:
-    """Return what an effect says of a claim, at as many seeds as it has or at others."""
-    count = effect.seeds if seeds is None else seeds
-    if allowed is None or count < LEAST_SEEDS:
+def judged(effect: Effect, allowed: Region | None) -> ClaimVerdict:
+    """Return what an effect says of a claim."""
+    if allowed is None or effect.seeds < LEAST_SEEDS:
         return ClaimVerdict.INCONCLUSIVE
-    return allowed.verdict(*effect.interval(count))
-
-
-def seeds_to_settle(effect: Effect, allowed: Region | None) -> int | None:
-    """Return how many seeds of this mean and spread decide a part; None if none up to the most."""
-
-    def decided(seeds: int) -> bool:
-        return judged(effect, allowed, seeds) is not ClaimVerdict.INCONCLUSIVE
-
-    if effect.seeds < 2 or not decided(MOST_SEEDS):
-        return None
-    least = bisect_left(range(LEAST_SEEDS, MOST_SEEDS), True, key=decided)
-    return LEAST_SEEDS + least
+    return allowed.verdict(*effect.interval())
 
 
 def together(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:

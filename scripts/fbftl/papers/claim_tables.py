@@ -73,7 +73,6 @@ PARTS = (
     Column("lower", "Lower bound", format=readable, page=True),
     Column("upper", "Upper bound", format=readable, page=True),
     SEEDS,
-    Column("settled_by", "Seeds to settle", format="{:.0f}"),
     VERDICT,
     Column("note", "Note", width="6cm"),
 )
@@ -220,7 +219,6 @@ def parts_table(findings: Sequence[ClaimFinding]) -> pd.DataFrame:
             "lower": found.lower,
             "upper": found.upper,
             "seeds": found.seeds or None,
-            "settled_by": found.settled_by,
             "verdict": str(found.verdict),
             "note": found.note,
         }

@@ -35,7 +35,6 @@ from fbftl.papers.claim_rule import (
     is_ratio,
     judged,
     region,
-    seeds_to_settle,
     together,
     variance_of_difference,
     variance_of_test_set,
@@ -92,7 +91,6 @@ class PartFinding:
     """What one part of a row comes to.
 
     effect: mean with its interval, a ratio as a number of times; nan of what has none.
-    settled_by: how many seeds would decide an inconclusive part, None if none would.
     note: why it is not compared, or what a formula computed.
     """
 
@@ -102,7 +100,6 @@ class PartFinding:
     lower: float = math.nan
     upper: float = math.nan
     seeds: int = 0
-    settled_by: int | None = None
     note: str = ""
 
 
@@ -244,10 +241,8 @@ def _compared(row: ClaimRow, part: Part, runs: Runs | None, rules: PaperRules) -
     mean, lower, upper = (
         float(np.exp(value)) if ratio else value for value in (effect.mean, *ends)
     )
-    open_ = verdict is ClaimVerdict.INCONCLUSIVE
-    settled_by = seeds_to_settle(effect, allowed) if open_ else None
     note = FROM_MEANS if Effect in (type(a.values), type(b.values)) else ""
-    return PartFinding(part, verdict, mean, lower, upper, effect.seeds, settled_by, note)
+    return PartFinding(part, verdict, mean, lower, upper, effect.seeds, note)
 
 
 def _with_front(part: Part, runs: Runs) -> Part:

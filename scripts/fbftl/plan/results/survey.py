@@ -57,7 +57,6 @@ OF_EXPERIMENT["dpsgd"] = [
         TIDY | GUARANTEES | printed(printed="survey/dpsgd.csv"), axes("mechanism", "epsilon"),
     ),
     Result("plot_survey.dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
-    Result("tabulate_survey.paces", "privacy", "Epochs to an accuracy", SERIES, by_seed=True),
 ]  # fmt: skip
 
 OF_EXPERIMENT["attacked"] = [
