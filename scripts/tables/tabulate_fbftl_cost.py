@@ -14,7 +14,7 @@ import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
 from fbftl.findings.exchanged import COMMON, Exchanged, common_accuracy, read_methods, times, uplink
-from fbftl.findings.published import SCALES, Setup, beside, differs, judged
+from fbftl.findings.published import Setup, beside, differs, judged
 from fbftl.findings.runs import read_tidy, spread_of, write_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.shown import ShownMethod, labelled, shown
@@ -93,8 +93,8 @@ def methods(
     to_fbftl = (rows["accuracy"].mask(is_fbftl), rows["accuracy"][is_fbftl].max())
     rows = with_test_set(rows, clients, to_fbftl, majority=True)
     rows = rows.rename(columns={"test_set_error_of_difference": "test_set_error_to_fbftl"})
-    reason = differs(setup, setups, "cifar10")
-    return ResultTable(beside_table3(rows, printed, reason), METHODS_COLUMNS)
+    rows = beside(rows, printed[printed["quantity"] == "accuracy"], ["method"])
+    return ResultTable(judged(rows, differs(setup, setups, "cifar10")), METHODS_COLUMNS)
 
 
 def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
@@ -107,15 +107,6 @@ def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
         for ending, how in (("", "mean"), ("_spread", "std"))
     }
     return pd.DataFrame({"common_accuracy": accuracy, **columns}).reset_index()
-
-
-def beside_table3(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
-    """Add the paper's accuracy, judged, and its uplink over FbFTL's to the rows."""
-    cells = printed.set_index(["quantity", "method"])
-    uplink = cells.loc["total_uplink"]
-    bits = uplink["printed"].astype(float) * uplink["unit"].map(SCALES)
-    rows = rows.assign(published_times_fbftl=rows["method"].map(bits / bits["fbftl"]))
-    return judged(beside(rows, cells.loc["accuracy"].reset_index(), ["method"]), reason)
 
 
 def table_rows(
@@ -181,6 +172,7 @@ def costs_by_seed(
         "uplink_formula": formula["uplink_bits"],
         "uplink_ledger": run.until("up", "payload_bits", epochs),
         "uplink_sent": run.until("up", "bits", epochs),
+        "downlink_formula": formula["downlink_bits"],
         "downlink_ledger": run.until("down", "payload_bits", epochs),
         "downlink_once": run.until("down", "payload_bits", [0] * len(epochs)),
         "client_multiplications": formula["client_multiplications"],

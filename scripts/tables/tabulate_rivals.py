@@ -55,7 +55,7 @@ UPLOAD_KEYS = ["setting", *READ, "epsilon"]
 
 def uploads(
     runs: str, network: str, clients: str, axes: Axes,
-    radio: Mapping[str, float], training: Mapping[str, Any], one_shot: Mapping[str, Any],
+    radio: Mapping[str, float], training: Mapping[str, Any],
 ) -> ResultTable:  # fmt: skip
     """Tabulate what a client may upload: bits, airtime, energy, accuracy, and what the server sees.
 
@@ -66,12 +66,9 @@ def uploads(
         axes: those of uploads, with their defaults.
         radio: data rate and energies, from the configuration.
         training: the task's training values.
-        one_shot: the task's block of that name, for what bounds a mixture's components.
     """
     table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
-    bounds = {name: one_shot[name] for name in ("least_variance", "least_samples")}
-    of_mixtures = pd.DataFrame(bounds, table.index[table["message"] == "mixtures"])
-    return ResultTable(with_test_set(table, clients).join(of_mixtures), UPLOADS_COLUMNS)
+    return ResultTable(with_test_set(table, clients), UPLOADS_COLUMNS)
 
 
 def uploads_table(
@@ -280,10 +277,8 @@ def rows_of(document: Mapping[str, Any], axes: Axes) -> Iterator[dict[str, Any]]
     columns = {name: setting[name] for name in ("method", "message", "head")} | {
         "what": Upload.of(setting | SEEN).label if uploads else method_label(setting["method"]),
         "epsilon": epsilon + of_labels,
-        "epsilon_features": epsilon if of_labels else None,
         "epsilon_labels": of_labels or None,
         "composed": composed.epsilon,
-        "accountant": composed.accountant,
     }
     open_ = uploads and setting["aggregation"] == "open"
     summed = uploads and setting["aggregation"] == "masked"

@@ -67,7 +67,6 @@ GUARANTEED = {
     "clip_norm": ("clip_norm", "add-remove"),
     "delta": ("delta", "add-remove"),
     "epsilon_added": ("given_epsilon", "add-remove"),
-    "accountant": ("given_accountant", "add-remove"),
     "epsilon_replaced": ("given_epsilon", "replace-one"),
 }
 """What noise guarantees a sample, which is a client with one sample, and by which neighbours."""

@@ -57,7 +57,7 @@ class WrittenOut:
 
     path: of its files below the results of its task or paper, without suffix.
     chapter, title: where the report shows it, and under which words.
-    by_seed: as of a `Result`.
+    by_seed: whether it tells by setting and seed what claims read besides the experiment's runs.
     """
 
     path: str
@@ -82,7 +82,6 @@ class Result:
     stem: of its files, where they are not called after the function.
     optional: function of the call that returns inputs, by name, which may be there.
     also: what its script writes besides, by argument, below the results of its task.
-    by_seed: whether it tells by setting and seed what claims read besides the experiment's runs.
     """
 
     by: str
@@ -93,7 +92,6 @@ class Result:
     stem: str | None = None
     optional: Callable[..., Mapping[str, str]] | None = None
     also: Mapping[str, str] = field(default_factory=dict)
-    by_seed: bool = False
 
     @property
     def kind(self) -> str:

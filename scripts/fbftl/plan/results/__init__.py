@@ -29,7 +29,7 @@ MEASURED: dict[str, str] = {
     experiment: entry.path.removeprefix("tables/")
     for experiment, entries in OF_EXPERIMENT.items()
     for entry in entries
-    if entry.by_seed
+    if isinstance(entry, WrittenOut) and entry.by_seed
 }
 """Table by setting and seed of what is measured in addition to the runs of an experiment."""
 

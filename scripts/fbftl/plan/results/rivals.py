@@ -98,7 +98,7 @@ OF_EXPERIMENT["uploads"] = [
     Result(
         "tabulate_rivals.uploads", "cost", "What to upload",
         CLIENTS | TIDY | NETWORK, axes(*UPLOADED)
-        | {"radio": radio, "training": of_task("training"), "one_shot": of_task("one_shot")},
+        | {"radio": radio, "training": of_task("training")},
     ),
     Result("plot_rivals.uploads", "cost", "Accuracy against uplink", table_of("uploads")),
 ]  # fmt: skip
