@@ -277,6 +277,7 @@ def rows_of(document: Mapping[str, Any], axes: Axes) -> Iterator[dict[str, Any]]
     columns = {name: setting[name] for name in ("method", "message", "head")} | {
         "what": Upload.of(setting | SEEN).label if uploads else method_label(setting["method"]),
         "epsilon": epsilon + of_labels,
+        "epsilon_features": epsilon if of_labels else None,
         "epsilon_labels": of_labels or None,
         "composed": composed.epsilon,
     }

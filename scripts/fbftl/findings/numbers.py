@@ -33,12 +33,9 @@ SCORES = {"test_accuracy": ("accuracy", "spread", 100), "rouge1": ("rouge1", "ro
 """What mean and spread of a task's score are called, and what makes them percent; the first that
 its runs have is its score."""
 
-SENT = {"uplink_payload_bits": "uplink as counted", "uplink_bits": "uplink as sent"}
-"""Measures of what a run sends up: as the paper counts, and the messages as long as they were."""
-
 
 def of_runs(runs: pd.DataFrame) -> Iterator[Number]:
-    """Yield score and spread in percent, and the uplink, of every setting in one tidy table."""
+    """Yield score and spread in percent of every setting in one tidy table."""
     task = runs["task"].iloc[0]
     scored = next(measure for measure in SCORES if measure in runs)
     mean, spread, percent = SCORES[scored]
@@ -48,9 +45,6 @@ def of_runs(runs: pd.DataFrame) -> Iterator[Number]:
         yield f"{name}/{mean}", score.mean()
         if len(score) > 1:
             yield f"{name}/{spread}", score.std()
-        for measure, called in SENT.items():
-            if measure in runs and (bits := per_seed(runs, axes, measure).dropna()).size:
-                yield f"{name}/{called}", bits.mean()
 
 
 def of_uplink(task: str, uplink: pd.DataFrame) -> Iterator[Number]:

@@ -24,20 +24,11 @@ def test_every_setting_has_its_accuracy():
     assert numbers["toy/fbftl+plr=0.5/accuracy"] == pytest.approx(50)
 
 
-def test_dialogues_have_their_rouge_and_both_uplinks():
+def test_dialogues_have_their_rouge():
     table = runs(({}, [0.4, 0.2]))
-    scored = table.assign(
-        rouge1=100 * table.pop("test_accuracy"),
-        uplink_payload_bits=[10, 30],
-        uplink_bits=[1000.0, 2000.0],
-    )
+    scored = table.assign(rouge1=100 * table.pop("test_accuracy"))
     assert dict(of_runs(scored)) == pytest.approx(
-        {
-            "toy/fbftl/rouge1": 30,
-            "toy/fbftl/rouge1 spread": 200**0.5,
-            "toy/fbftl/uplink as counted": 20,
-            "toy/fbftl/uplink as sent": 1500,
-        }
+        {"toy/fbftl/rouge1": 30, "toy/fbftl/rouge1 spread": 200**0.5}
     )
 
 
