@@ -15,7 +15,7 @@ from fbftl.papers.claim_rows import require_readable
 from fbftl.papers.quantities import kept_files
 from fbftl.plan import paths, targets
 from fbftl.plan.call import KEY, Call
-from fbftl.plan.entries import PARTS, Made, Result, in_formats
+from fbftl.plan.entries import PARTS, Made, Result, every_input, every_param, in_formats
 from fbftl.plan.pages import page_text
 from fbftl.plan.results import AUDIT, FOUND_BY
 from fbftl.plan.results.fbftl import dialogues_at_hand
@@ -237,6 +237,6 @@ def asked_of(
         return mapped(value, lambda path: path.format(**wildcards) if wildcards else path)
 
     optional = {} if entry.optional is None else ask(entry.optional)
-    inputs = {**optional, **{name: file(value) for name, value in entry.inputs.items()}}
-    params = {name: ask(v) if callable(v) else v for name, v in entry.params.items()}
+    inputs = {**optional, **{name: file(value) for name, value in every_input(entry).items()}}
+    params = {name: ask(v) if callable(v) else v for name, v in every_param(entry).items()}
     return inputs, params

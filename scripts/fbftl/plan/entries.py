@@ -4,12 +4,15 @@ Inputs are paths with `{task}` and `{experiment}`, or functions of (study, task,
 are values or such functions. The experiment is the one whose list an entry is in.
 """
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from operator import getitem
 from typing import Any
 
+from fbftl.findings.steps import SCRIPTS
+from fbftl.ground.errors import UserError
 from fbftl.plan import paths
 from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.study.config import Study
@@ -78,7 +81,8 @@ class Result:
     by: script and its function, `plot_fbftl.noise`: a script's name begins with `tabulate_` or
         `plot_`.
     chapter, title: where the report shows it, and under which words.
-    inputs, params: what its script reads, by name; a param is a value or a function, as a `File`.
+    inputs, params: what its function gets besides what it asks for by the names of its arguments
+        (`FILES`, `VALUES`); a param is a value or a function, as a `File`.
     stem: of its files, where they are not called after the function.
     optional: function of the call that returns inputs, by name, which may be there.
     also: what its script writes besides, by argument, below the results of its task.
@@ -160,36 +164,6 @@ CLAIMS_OF_PAPER: list[Entry] = [WrittenOut("tables/claims", "audit", "Claims"), 
 Inputs = dict[str, File]
 Params = dict[str, Any]
 
-CLIENTS: Inputs = {"clients": paths.clients(TASK)}
-"""Input for what a table says of the clients' samples, or of the test set's."""
-
-NETWORK: Inputs = {"network": f"{paths.of_cut(TASK, None, 'network')}.json"}
-"""Input for what the layers of the task's network weigh."""
-
-
-TIDY: Inputs = {"runs": paths.tidy(TASK, EXPERIMENT)}
-"""The input `runs`, the experiment's tidy table."""
-
-SERIES: Inputs = {"series": paths.tidy(TASK, EXPERIMENT, "series.csv")}
-"""The input `series`, the experiment's learning curves."""
-
-GUARANTEES: Inputs = {"guarantees": paths.guarantees(TASK, EXPERIMENT)}
-"""The input `guarantees`, what the experiment's runs guarantee."""
-
-RUN_FILES: Inputs = {"runs": paths.files_of_experiment}
-"""The input `runs`, here the experiment's run files."""
-
-RUNS_AND_LEDGERS = RUN_FILES | {"ledgers": partial(paths.files_of_experiment, suffix="parquet")}
-"""The inputs `runs`, the experiment's run files, and `ledgers`, in the same order."""
-
-NETWORKS: Inputs = {"networks": paths.networks}
-"""The input `networks`, descriptions in the order of the runs that train them."""
-
-
-def table_of(name: str) -> Inputs:
-    """Return the input `table`, a table of the task, whose rows a figure shows."""
-    return {"table": paths.table(TASK, name)}
-
 
 def findings(*attacks: str) -> Inputs:
     """Return the input `findings`, what each of several attacks found."""
@@ -199,17 +173,6 @@ def findings(*attacks: str) -> Inputs:
 def printed(**files: str) -> Inputs:
     """Return inputs from the published record, by name."""
     return {name: f"published/{path}" for name, path in files.items()}
-
-
-SETUPS = printed(setups="setups.csv")
-"""Inputs to say whether a paper's numbers compare with the task's."""
-
-
-SHOWN: Params = {"methods": Study.methods_of}
-"""The param `methods`: those that the experiment compares, with labels and marks."""
-
-AXES: Params = {"axes": Study.axes_of}
-"""The param `axes`: those in which the experiment's runs deviate."""
 
 
 def axes(*read: str) -> Params:
@@ -225,17 +188,64 @@ def of_task(*keys: str) -> Any:
     return lambda study, task, *_: reduce(getitem, keys, study.task(task))
 
 
-DOMAINS: Params = {"domains": of_task("clients", "domains")}
-"""Params for what domains the samples of a task are of."""
-
-
 def setup(study: Study, task: str, *_: str) -> dict[str, str]:
     """Return what decides whether a task's results compare with a paper's."""
     return setup_of(study.task(task))
 
 
-SETUP: Params = {"setup": setup}
-"""Params for the same."""
+FILES: Inputs = {
+    "clients": paths.clients(TASK),
+    "network": f"{paths.of_cut(TASK, None, 'network')}.json",
+    "networks": paths.networks,
+    "runs": paths.tidy(TASK, EXPERIMENT),
+    "series": paths.tidy(TASK, EXPERIMENT, "series.csv"),
+    "guarantees": paths.guarantees(TASK, EXPERIMENT),
+    "ledgers": partial(paths.files_of_experiment, suffix="parquet"),
+    "table": paths.table(TASK, EXPERIMENT),
+    "setups": "published/setups.csv",
+}
+"""What a function gets for an argument of a name; for `runs: Paths`, run files as for `ledgers`."""
+
+VALUES: Params = {
+    "methods": Study.methods_of,
+    "axes": Study.axes_of,
+    "setup": setup,
+    "domains": of_task("clients", "domains"),
+}
+"""What a function gets for an argument of a name that is no file's; axes are the experiment's."""
+
+
+def every_input(entry: Result) -> Inputs:
+    """Return the inputs of an entry, with those that its function asks for by their names."""
+    types = arguments_of(entry)
+    files = {name: FILES[name] for name in types if name in FILES and name not in entry.params}
+    if types.get("runs") == "Paths":
+        files["runs"] = paths.files_of_experiment
+    return {**files, **entry.inputs}
+
+
+def every_param(entry: Result) -> Params:
+    """Return the params of an entry, with those that its function asks for by their names."""
+    named = [name for name in arguments_of(entry) if name in VALUES and name not in entry.inputs]
+    return {**{name: VALUES[name] for name in named}, **entry.params}
+
+
+def arguments_of(entry: Result) -> dict[str, str]:
+    """Return the arguments of an entry's function with their types, without importing its script.
+
+    Raises:
+        UserError: if the script has no such function.
+    """
+    for node in _script(entry.source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == entry.function:
+            types = ((each.arg, each.annotation) for each in node.args.args)
+            return {name: ast.unparse(of) if of else "" for name, of in types}
+    raise UserError(f"scripts/{entry.source} has no function {entry.function}; write it there")
+
+
+@cache
+def _script(source: str) -> ast.Module:
+    return ast.parse((SCRIPTS / source).read_text(encoding="utf-8"))
 
 
 RESTRICTIONS = ("portion", "classes", "limit")

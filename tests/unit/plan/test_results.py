@@ -8,7 +8,7 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.plan import analyses, paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import CHAPTERS, Made, Result
+from fbftl.plan.entries import CHAPTERS, Made, Result, every_input, every_param
 from fbftl.plan.pages import caption_of, first_paragraph, page_text
 from fbftl.plan.results import ANALYSES, LISTS, OF_EXPERIMENT, of_paper
 from fbftl.plan.results.swept import SOURCES, SWEEP
@@ -78,20 +78,20 @@ def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call):
         entries = OF_EXPERIMENT.get(experiment, [])
         for result in (entry for entry in entries if isinstance(entry, Result)):
             found.add(result.path)
-            for value in result.inputs.values():
+            for value in every_input(result).values():
                 for path in files(value, call.study, task, experiment):
                     in_record = path.startswith("published/") and (call.root / path).is_file()
                     assert in_record or path.format(task=task, experiment=experiment).startswith(
                         f"results/{task}/"
                     )
-            for value in filter(callable, result.params.values()):
+            for value in filter(callable, every_param(result).values()):
                 value(call.study, task, experiment)
     assert len(found) > 50  # fewer where test_removals takes methods away
 
 
 def test_a_sweep_has_its_axes_and_one_source_no_spread(call):
     for result in SWEEP:
-        for value in result.params.values():
+        for value in every_param(result).values():
             assert value(call.study, "digits", experiment="scarcity")
     with pytest.raises(ValueError, match="one source network"):
         SOURCES[0].inputs["runs"](call.study, "digits", experiment="scarcity")

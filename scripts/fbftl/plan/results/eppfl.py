@@ -1,20 +1,7 @@
 """EPPFL: split training with selected, noisy activations and masked averages."""
 
 from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
-from fbftl.plan.entries import (
-    NETWORKS,
-    RUNS_AND_LEDGERS,
-    SERIES,
-    SHOWN,
-    TIDY,
-    Entry,
-    Result,
-    WrittenOut,
-    axes,
-    findings,
-    printed,
-    table_of,
-)
+from fbftl.plan.entries import Entry, Result, WrittenOut, axes, findings, printed
 from fbftl.study.config import Study
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
@@ -29,8 +16,7 @@ SPLIT = (
 def table_of_split_training(experiment: str) -> Result:
     """Return the table of an experiment with EPPFL."""
     return Result(
-        "tabulate_eppfl.eppfl", "cost", "Split training",
-        RUNS_AND_LEDGERS, axes(*SPLIT), stem=experiment,
+        "tabulate_eppfl.eppfl", "cost", "Split training", params=axes(*SPLIT), stem=experiment,
     )  # fmt: skip
 
 
@@ -38,13 +24,12 @@ OF_EXPERIMENT["eppfl"] = [
     table_of_split_training("eppfl"),
     Result(
         "plot_eppfl.privacy", "privacy", "Noise on activations",
-        table_of("eppfl") | printed(printed="eppfl/printed.csv"), stem="eppfl_privacy",
+        printed(printed="eppfl/printed.csv"), stem="eppfl_privacy",
     ),
-    Result("plot_eppfl.uplink", "cost", "Split training", TIDY, SHOWN, stem="eppfl_uplink"),
+    Result("plot_eppfl.uplink", "cost", "Split training", stem="eppfl_uplink"),
     Result(
         "plot_eppfl.cost", "cost", "Split training",
-        table_of("eppfl") | NETWORKS | printed(setup="eppfl/setup.csv", script="eppfl/script.csv"),
-        SHOWN, stem="eppfl_cost",
+        printed(setup="eppfl/setup.csv", script="eppfl/script.csv"), stem="eppfl_cost",
     ),
     Result(
         "tabulate_attacks.attacks", "privacy", "What servers of split training get",
@@ -55,7 +40,7 @@ OF_EXPERIMENT["eppfl"] = [
 OF_EXPERIMENT["eppfl_epochs"] = [
     Result(
         "plot_eppfl.epochs", "cost", "Local epochs",
-        TIDY | SERIES, axes("local_epochs"), stem="eppfl_epochs",
+        params=axes("local_epochs"), stem="eppfl_epochs",
     )
 ]  # fmt: skip
 

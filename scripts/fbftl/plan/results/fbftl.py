@@ -5,25 +5,7 @@ from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import (
-    AXES,
-    CLAIMS_OF_PAPER,
-    CLIENTS,
-    GUARANTEES,
-    NETWORKS,
-    RUNS_AND_LEDGERS,
-    SETUP,
-    SETUPS,
-    SHOWN,
-    TIDY,
-    Entry,
-    Result,
-    WrittenOut,
-    axes,
-    findings,
-    printed,
-    table_of,
-)
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut, axes, findings, printed
 from fbftl.plan.paths import TASK
 from fbftl.study import methods
 
@@ -31,27 +13,25 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["methods"] = [
     Result(
-        "tabulate_fbftl_cost.methods", "cost", "Methods",
-        CLIENTS | RUNS_AND_LEDGERS | NETWORKS | printed(table3="fbftl/table3.csv") | SETUPS,
-        SHOWN | AXES | SETUP, also={"by_seed": "tables/uplink.csv"},
+        "tabulate_fbftl_cost.methods", "cost", "Methods", printed(table3="fbftl/table3.csv"),
+        also={"by_seed": "tables/uplink.csv"},
     ),
     Result(
         "plot_fbftl.uplink", "cost", "Uplink",
-        RUNS_AND_LEDGERS | {"by_seed": paths.table(TASK, "uplink")}, SHOWN | AXES, stem="methods",
+        {"by_seed": paths.table(TASK, "uplink")}, stem="methods",
     ),
 ]  # fmt: skip
 
 
 def of_summaries(experiment: str, title: str) -> list[Entry]:
     """Return what is made of an experiment that summarises dialogues by method."""
-    read = TIDY | printed(table4="fbftl/table4.csv") | SETUPS
-    params = SHOWN | SETUP
-    return [Result("tabulate_fbftl_cost.language", "cost", title, read, params, stem=experiment)]
+    read = printed(table4="fbftl/table4.csv")
+    return [Result("tabulate_fbftl_cost.language", "cost", title, read, stem=experiment)]
 
 
 def of_scarce_dialogues(experiment: str, title: str) -> list[Entry]:
     """Return what is made of an experiment with fewer dialogues and with lost ones."""
-    read = TIDY | printed(fig9="fbftl/fig9.csv")
+    read = printed(fig9="fbftl/fig9.csv")
     params = axes("fraction", "plr")
     return [Result("plot_fbftl.language_scarcity", "loss", title, read, params, stem=experiment)]
 
@@ -67,53 +47,46 @@ OF_EXPERIMENT["language_losses"] = of_scarce_dialogues(
 
 OF_EXPERIMENT["scarcity"] = [
     Result(
-        "tabulate_fbftl_loss.scarcity", "loss", "Scarcity",
-        CLIENTS | TIDY | printed(fig8="fbftl/fig8.csv") | SETUPS,
-        axes("fraction", "plr", "loss") | SETUP,
+        "tabulate_fbftl_loss.scarcity", "loss", "Scarcity", printed(fig8="fbftl/fig8.csv"),
+        axes("fraction", "plr", "loss"),
     ),
     Result(
         "plot_fbftl.scarcity", "loss", "Scarcity",
-        TIDY | printed(fig8="fbftl/fig8.csv"), axes("fraction", "plr", "loss"),
+        printed(fig8="fbftl/fig8.csv"), axes("fraction", "plr", "loss"),
     ),
 ]  # fmt: skip
 
 OF_EXPERIMENT["compression"] = [
     Result(
         "tabulate_fbftl_loss.compression", "compression", "Compression",
-        CLIENTS | RUNS_AND_LEDGERS | NETWORKS | printed(table5="fbftl/table5.csv") | SETUPS,
-        SHOWN | axes("fraction", "bits", "keep", "feedback") | SETUP,
+        printed(table5="fbftl/table5.csv"), axes("fraction", "bits", "keep", "feedback"),
     ),
-    Result("plot_fbftl.compression", "compression", "Compression", table_of("compression"), SHOWN),
-    Result(
-        "plot_fbftl.rate_distortion", "compression", "Rate and distortion",
-        table_of("compression"), SHOWN,
-    ),
+    Result("plot_fbftl.compression", "compression", "Compression"),
+    Result("plot_fbftl.rate_distortion", "compression", "Rate and distortion"),
 ]  # fmt: skip
 
 OF_EXPERIMENT["packet_loss"] = [
     Result(
         "tabulate_fbftl_loss.packet_loss", "loss", "Lossy link",
-        RUNS_AND_LEDGERS | CLIENTS, SHOWN | axes("fraction", "blr", "burst", "retransmissions"),
+        params=axes("fraction", "blr", "burst", "retransmissions"),
     ),
-    Result("plot_fbftl.packet_loss", "loss", "Lossy link", table_of("packet_loss"), SHOWN),
+    Result("plot_fbftl.packet_loss", "loss", "Lossy link"),
 ]  # fmt: skip
 
 OF_EXPERIMENT["audit"] = [
     Result(
         "tabulate_fbftl_loss.habits", "audit", "Effects of the public script's choices",
-        TIDY, stem="effects",
+        stem="effects",
     )
 ]  # fmt: skip
 
 OF_EXPERIMENT["privacy"] = [
     Result(
         "tabulate_fbftl_privacy.privacy", "privacy", "Accuracy under a guarantee",
-        CLIENTS | TIDY | GUARANTEES | printed(printed="fbftl/fig12.csv") | SETUPS,
-        axes("samples_per_client", "mechanism", "epsilon", "label_epsilon") | SETUP,
+        printed(printed="fbftl/fig12.csv"),
+        axes("samples_per_client", "mechanism", "epsilon", "label_epsilon"),
     ),
-    Result(
-        "plot_fbftl.privacy", "privacy", "Accuracy under a guarantee", table_of("privacy"), SHOWN
-    ),
+    Result("plot_fbftl.privacy", "privacy", "Accuracy under a guarantee"),
     Result(
         "tabulate_attacks.attacks", "privacy", "What an adversary gets",
         findings("features", "membership", "labels"),
@@ -132,12 +105,9 @@ OF_EXPERIMENT["inverted"] = [INVERTED]
 OF_EXPERIMENT["noise"] = [
     Result(
         "tabulate_fbftl_privacy.noise", "privacy", "Accuracy under relative noise",
-        CLIENTS | TIDY | printed(printed="fbftl/notebook_noise.csv") | SETUPS,
-        axes("mechanism", "sigma", "noise_draw") | SETUP,
+        printed(printed="fbftl/notebook_noise.csv"), axes("mechanism", "sigma", "noise_draw"),
     ),
-    Result(
-        "plot_fbftl.noise", "privacy", "Accuracy under relative noise", table_of("noise"), SHOWN
-    ),
+    Result("plot_fbftl.noise", "privacy", "Accuracy under relative noise"),
 ]  # fmt: skip
 
 

@@ -4,12 +4,6 @@ from fbftl.papers.fedfeat.backbones import backbone
 from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
 from fbftl.plan.entries import (
     CLAIMS_OF_PAPER,
-    GUARANTEES,
-    SERIES,
-    SETUP,
-    SETUPS,
-    SHOWN,
-    TIDY,
     Entry,
     Result,
     WrittenOut,
@@ -17,7 +11,6 @@ from fbftl.plan.entries import (
     findings,
     of_task,
     printed,
-    table_of,
 )
 from fbftl.study.config import Study
 
@@ -32,24 +25,23 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 OF_EXPERIMENT["retraining"] = [
     Result(
         "tabulate_fedfeat.retraining", "cost", "FedFeat+, FedAvg and CCVR",
-        TIDY | printed(printed="fedfeat/tables.csv") | SETUPS,
-        axes("network", "partition", "features_from", "server_epochs") | SETUP | SHOWN
+        printed(printed="fedfeat/tables.csv"),
+        axes("network", "partition", "features_from", "server_epochs")
         | {"backbones": backbones_of, "clients": of_task("training", "clients_per_round")},
     ),
     Result(
         "plot_fedfeat.retraining", "cost", "Accuracy by round",
-        TIDY | SERIES, axes("network", "partition", "features_from", "server_epochs") | SHOWN,
+        params=axes("network", "partition", "features_from", "server_epochs"),
     ),
 ]  # fmt: skip
 
 OF_EXPERIMENT["feature_noise"] = [
     Result(
         "tabulate_fedfeat.feature_noise", "privacy", "Noise on features",
-        TIDY | GUARANTEES | printed(printed="fedfeat/tables.csv"),
-        axes("mechanism", "epsilon", "feature_clip")
+        printed(printed="fedfeat/tables.csv"), axes("mechanism", "epsilon", "feature_clip")
         | {"delta": of_task("privacy", "delta"), "rounds": of_task("training", "rounds")},
     ),
-    Result("plot_fedfeat.feature_noise", "privacy", "Noise on features", table_of("feature_noise")),
+    Result("plot_fedfeat.feature_noise", "privacy", "Noise on features"),
     Result(
         "tabulate_attacks.attacks", "privacy", "What an adversary gets from sent features",
         findings("noised_features"), stem="feature_attacks",

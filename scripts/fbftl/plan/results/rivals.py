@@ -6,13 +6,6 @@ from fbftl.plan import paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import (
     CLAIMS_OF_PAPER,
-    CLIENTS,
-    NETWORK,
-    RUN_FILES,
-    RUNS_AND_LEDGERS,
-    SETUPS,
-    SHOWN,
-    TIDY,
     Entry,
     Result,
     WrittenOut,
@@ -21,7 +14,6 @@ from fbftl.plan.entries import (
     of_task,
     printed,
     setup,
-    table_of,
 )
 from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.plan.results.fbftl import INVERTED
@@ -91,23 +83,22 @@ def figure_by_axis(name: str, chapter: str, title: str, axis: str, *further: str
     """Return the figure of uploads along an axis, with what the task itself has of it."""
     of_own = {"samples_per_client": of_task("clients", "samples_per_client")}
     params = {"axis": axis, "task_value": of_own.get(axis)} | axes(*UPLOADED, axis, *further)
-    return Result("plot_rivals.uploads_by", chapter, title, TIDY, params, stem=name)
+    return Result("plot_rivals.uploads_by", chapter, title, params=params, stem=name)
 
 
 OF_EXPERIMENT["uploads"] = [
     Result(
         "tabulate_rivals.uploads", "cost", "What to upload",
-        CLIENTS | TIDY | NETWORK, axes(*UPLOADED)
-        | {"radio": radio, "training": of_task("training")},
+        params=axes(*UPLOADED) | {"radio": radio, "training": of_task("training")},
     ),
-    Result("plot_rivals.uploads", "cost", "Accuracy against uplink", table_of("uploads")),
+    Result("plot_rivals.uploads", "cost", "Accuracy against uplink"),
 ]  # fmt: skip
 
 OF_EXPERIMENT |= {
     name: [
         Result(
             "tabulate_front.front", "cost", f"What a client should upload: {what}",
-            TIDY | NETWORK, axes(*UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
+            params=axes(*UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
             stem=name,
         )
     ]
@@ -115,8 +106,8 @@ OF_EXPERIMENT |= {
 }  # fmt: skip
 
 OF_EXPERIMENT["front"] += [
-    Result("plot_front.upload_sizes", "cost", "Uplink for raw accuracy", table_of("front")),
-    Result("plot_front.upload_front", "cost", "Accuracy against uplink", table_of("front")),
+    Result("plot_front.upload_sizes", "cost", "Uplink for raw accuracy"),
+    Result("plot_front.upload_front", "cost", "Accuracy against uplink"),
 ]
 
 OF_EXPERIMENT["uploads_clients"] = [
@@ -134,18 +125,20 @@ OF_EXPERIMENT["uploads_loss"] = [
 OF_EXPERIMENT["uploads_ring"] = [
     Result(
         "tabulate_rivals.rings", "cost", "Bits of masked numbers",
-        TIDY, axes(*UPLOADED, "fraction_bits"),
+        params=axes(*UPLOADED, "fraction_bits"),
     )
 ]  # fmt: skip
 
 OF_EXPERIMENT["uploads_privacy"] = [
     Result(
         "tabulate_rivals.trust", "privacy", "Accuracy by trust model",
-        {"tidy": paths.tidy(TASK, EXPERIMENT)} | RUN_FILES
-        | {"attacked": paths.findings(TASK, "trust")},
+        {"tidy": paths.tidy(TASK, EXPERIMENT), "attacked": paths.findings(TASK, "trust")},
         axes(*UPLOADED, "label_epsilon"),
     ),
-    Result("plot_rivals.trust", "privacy", "Accuracy by trust model", table_of("trust"), SHOWN),
+    Result(
+        "plot_rivals.trust", "privacy", "Accuracy by trust model",
+        {"table": paths.table(TASK, "trust")},
+    ),
     WrittenOut("figures/means", "privacy", "Images reconstructed from class means"),
     Result(
         "tabulate_attacks.attacks", "privacy", "Attacks on uploads",
@@ -158,15 +151,15 @@ OF_EXPERIMENT["uploads_privacy"] = [
 ]  # fmt: skip
 
 OF_EXPERIMENT["rounds"] = [
-    Result(f"{script}.rounds", "cost", "Rounds on the head", RUNS_AND_LEDGERS,
-           axes(*UNTIL) | SHOWN)
+    Result(f"{script}.rounds", "cost", "Rounds on the head", params=axes(*UNTIL))
     for script in ("tabulate_rounds", "plot_rounds")
 ]  # fmt: skip
 
 OF_EXPERIMENT["rounds_tuning"] = [
-    Result("tabulate_rounds.rounds", "cost", "Rates picked for rounds",
-           RUNS_AND_LEDGERS,
-           axes(*UNTIL) | SHOWN, stem="rounds_tuning")
+    Result(
+        "tabulate_rounds.rounds", "cost", "Rates picked for rounds",
+        params=axes(*UNTIL), stem="rounds_tuning",
+    )
 ]  # fmt: skip
 
 OF_EXPERIMENT["rival_inverted"] = [INVERTED]
@@ -175,7 +168,7 @@ OF_PAPER: list[Entry] = [
     *CLAIMS_OF_PAPER,
     Result(
         "tabulate_rivals.published_rivals", "audit", "Published accuracies of baselines",
-        {"runs": tidy_tables_of_uploads} | printed(printed="rivals/accuracy.csv") | SETUPS,
+        {"runs": tidy_tables_of_uploads} | printed(printed="rivals/accuracy.csv"),
         {"axes": axes_of_uploads, "tasks": setups_with_uploads}, stem="published",
     ),
 ]  # fmt: skip

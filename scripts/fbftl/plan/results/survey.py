@@ -1,20 +1,7 @@
 """Survey: frameworks of federated transfer learning, votes for source models, and DP-SGD."""
 
 from fbftl.plan.analyses import Analysis, files_of, on_messages, table
-from fbftl.plan.entries import (
-    GUARANTEES,
-    RUNS_AND_LEDGERS,
-    SERIES,
-    SHOWN,
-    TIDY,
-    Entry,
-    Result,
-    WrittenOut,
-    axes,
-    of_task,
-    printed,
-    table_of,
-)
+from fbftl.plan.entries import Entry, Result, WrittenOut, axes, of_task, printed
 from fbftl.study import methods
 from fbftl.study.config import Study
 
@@ -22,41 +9,40 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {}
 
 OF_EXPERIMENT["frameworks"] = [
     Result(
-        "tabulate_survey.frameworks", "cost", "Frameworks",
-        RUNS_AND_LEDGERS | printed(complexity="complexity.csv"), SHOWN,
+        "tabulate_survey.frameworks", "cost", "Frameworks", printed(complexity="complexity.csv"),
     ),
-    Result("plot_survey.frameworks", "cost", "Frameworks", table_of("frameworks"), SHOWN),
-    Result("plot_survey.gains", "cost", "Gains by client", SERIES, SHOWN),
+    Result("plot_survey.frameworks", "cost", "Frameworks"),
+    Result("plot_survey.gains", "cost", "Gains by client"),
     WrittenOut("tables/framework_attacks", "privacy", "Frameworks' messages"),
 ]  # fmt: skip
 
 OF_EXPERIMENT["ground"] = [
     Result(
         "tabulate_survey.frameworks", "cost", "Messages of frameworks",
-        RUNS_AND_LEDGERS | printed(complexity="complexity.csv"), SHOWN, stem="ground",
+        printed(complexity="complexity.csv"), stem="ground",
     )
 ]  # fmt: skip
 
 OF_EXPERIMENT["federation"] = OF_EXPERIMENT["federation_mnist"] = [
     Result(
         "plot_survey.federation", "cost", "Federation by round",
-        SERIES | printed(table1="survey/table1.csv"),
+        printed(table1="survey/table1.csv"),
     )
 ]  # fmt: skip
 
 OF_EXPERIMENT["votes"] = [
     Result(
         "plot_survey.votes", "cost", "Votes for source models",
-        SERIES, {"models": of_task("source_models", "models")},
+        params={"models": of_task("source_models", "models")},
     )
 ]  # fmt: skip
 
 OF_EXPERIMENT["dpsgd"] = [
     Result(
         "tabulate_survey.dpsgd", "privacy", "DP-SGD",
-        TIDY | GUARANTEES | printed(printed="survey/dpsgd.csv"), axes("mechanism", "epsilon"),
+        printed(printed="survey/dpsgd.csv"), axes("mechanism", "epsilon"),
     ),
-    Result("plot_survey.dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
+    Result("plot_survey.dpsgd", "privacy", "DP-SGD"),
 ]  # fmt: skip
 
 OF_EXPERIMENT["attacked"] = [

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fbftl.plan import paths
-from fbftl.plan.entries import AXES, CLIENTS, SHOWN, TIDY, Entry, Result, table_of
-from fbftl.plan.paths import EXPERIMENT
+from fbftl.plan.entries import Entry, Result
+from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.study import methods
 from fbftl.study.config import Study
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
@@ -72,21 +72,17 @@ def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
     return [paths.tidy(each, experiment) for each in tasks]
 
 
-SWEPT: dict[str, Any] = {**AXES, **SHOWN}
-
 VARYING = {"varying": of_settings(varying)}
 
 SWEEP: list[Entry] = [
     Result(
         "tabulate_own.sweep", "sweep", EXPERIMENT,
-        CLIENTS | TIDY, SWEPT | {"given": of_settings(given), "lacking": of_settings(lacking)},
+        params={"given": of_settings(given), "lacking": of_settings(lacking)},
         stem="sweep_{experiment}",
     ),
     Result(
-        "plot_sweep.sweep", "sweep", EXPERIMENT,
-        table_of("sweep_{experiment}"),
-        VARYING | {"along": of_settings(longest)} | SHOWN,
-        stem="sweep_{experiment}",
+        "plot_sweep.sweep", "sweep", EXPERIMENT, {"table": paths.table(TASK, "sweep_{experiment}")},
+        VARYING | {"along": of_settings(longest)}, stem="sweep_{experiment}",
     ),
 ]  # fmt: skip
 
@@ -95,11 +91,11 @@ UNDER_SOURCES = {"runs": of_every_source}
 SOURCES: list[Entry] = [
     Result(
         "tabulate_own.sources", "sources", EXPERIMENT,
-        CLIENTS | UNDER_SOURCES, SWEPT | VARYING, stem="sources_{experiment}",
+        UNDER_SOURCES, VARYING, stem="sources_{experiment}",
     ),
     Result(
         "plot_sweep.sources", "sources", EXPERIMENT,
-        UNDER_SOURCES, SWEPT | VARYING, stem="sources_{experiment}",
+        UNDER_SOURCES, VARYING, stem="sources_{experiment}",
     ),
 ]  # fmt: skip
 """What any experiment gets where its task has several source networks: both parts of the spread."""

@@ -3,21 +3,7 @@
 from typing import Any
 
 from fbftl.plan import paths
-from fbftl.plan.entries import (
-    CLAIMS_OF_PAPER,
-    CLIENTS,
-    DOMAINS,
-    GUARANTEES,
-    RUNS_AND_LEDGERS,
-    SERIES,
-    SHOWN,
-    TIDY,
-    Entry,
-    Result,
-    axes,
-    of_task,
-    table_of,
-)
+from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, axes, of_task
 from fbftl.plan.paths import TASK
 from fbftl.study.config import Study
 from fbftl.study.outsourcing import ASKED
@@ -47,11 +33,8 @@ GAME = (
 
 
 OF_EXPERIMENT["budget"] = [
-    Result(
-        "tabulate_thesis.budget", "privacy", "Schedules of noise",
-        TIDY | GUARANTEES, axes(*SCHEDULE),
-    ),
-    Result("plot_thesis.budget", "privacy", "Schedules of noise", table_of("budget")),
+    Result("tabulate_thesis.budget", "privacy", "Schedules of noise", params=axes(*SCHEDULE)),
+    Result("plot_thesis.budget", "privacy", "Schedules of noise"),
     Result(
         "plot_thesis.influence", "privacy", "Influence of a step",
         {"table": paths.of_task(TASK, "influence.csv")}, {"decays": decays_of},
@@ -61,15 +44,13 @@ OF_EXPERIMENT["budget"] = [
 
 def table_of_game(experiment: str, chapter: str, title: str) -> Result:
     """Return the table of an experiment with an adversary for every group."""
-    return Result(
-        "tabulate_thesis.fairness", chapter, title,
-        TIDY | GUARANTEES, axes(*GAME), stem=experiment,
-    )  # fmt: skip
+    params = axes(*GAME)
+    return Result("tabulate_thesis.fairness", chapter, title, params=params, stem=experiment)
 
 
 OF_EXPERIMENT["fairness"] = [
     table_of_game("fairness", "privacy", "Fairness"),
-    Result("plot_thesis.fairness", "privacy", "Fairness", TIDY | SERIES, axes(*GAME)),
+    Result("plot_thesis.fairness", "privacy", "Fairness", params=axes(*GAME)),
 ]
 
 OF_EXPERIMENT["fairness_strong"] = [
@@ -80,7 +61,7 @@ OF_EXPERIMENT["group_leakage"] = [table_of_game("group_leakage", "privacy", "Gro
 
 OF_EXPERIMENT["domain_adaptation"] = [
     table_of_game("domain_adaptation", "cost", "Domain adaptation"),
-    Result("plot_thesis.domain_adaptation", "cost", "Domain adaptation", TIDY, axes(*GAME)),
+    Result("plot_thesis.domain_adaptation", "cost", "Domain adaptation", params=axes(*GAME)),
 ]
 
 
@@ -91,39 +72,35 @@ def network_of(study: Study, task: str, experiment: str) -> dict[str, Any]:
 
 
 OF_EXPERIMENT["robust"] = [
-    Result("plot_thesis_widths.robust", "cost", "Robustness", TIDY, axes("disturbed_normalisation"))
+    Result(
+        "plot_thesis_widths.robust", "cost", "Robustness", params=axes("disturbed_normalisation")
+    )
 ]
 
 
 def table_of_widths(experiment: str, title: str, *further: str) -> Result:
     """Return the table of an experiment with models of several widths; further axes may be read."""
-    params = {"network": network_of, "size": of_task("features", "size")} | DOMAINS | SHOWN
+    params = {"network": network_of, "size": of_task("features", "size")}
     params |= axes("width", "budgets", "budget_order", "rescaled_init", *further)
-    return Result(
-        "tabulate_thesis_widths.widths", "cost", title,
-        RUNS_AND_LEDGERS | CLIENTS, params, stem=experiment,
-    )  # fmt: skip
+    return Result("tabulate_thesis_widths.widths", "cost", title, params=params, stem=experiment)
 
 
 OF_EXPERIMENT["widths"] = [
     table_of_widths("widths", "Widths", "rescaled_layers"),
-    Result("plot_thesis_widths.widths", "cost", "Widths", table_of("widths"), SHOWN),
-    Result("plot_thesis_widths.domains", "cost", "Domains", table_of("widths"), DOMAINS | SHOWN),
+    Result("plot_thesis_widths.widths", "cost", "Widths"),
+    Result("plot_thesis_widths.domains", "cost", "Domains"),
 ]
 
 OF_EXPERIMENT["width_laws"] = [
     table_of_widths("width_laws", "Widths under laws of budgets", "clients_per_round"),
-    Result(
-        "plot_thesis_widths.width_laws", "cost", "Widths under laws of budgets",
-        table_of("width_laws"), SHOWN,
-    ),
+    Result("plot_thesis_widths.width_laws", "cost", "Widths under laws of budgets"),
 ]  # fmt: skip
 
 OF_EXPERIMENT["width_classes"] = [
     table_of_widths("width_classes", "Widths where clients lack classes", "rescaled_layers"),
     Result(
         "plot_thesis_widths.widths", "cost", "Widths where clients lack classes",
-        table_of("width_classes"), SHOWN, stem="width_classes",
+        stem="width_classes",
     ),
 ]  # fmt: skip
 
@@ -144,16 +121,13 @@ def of_each_rule(study: Study, task: str, experiment: str) -> list[str]:
 
 OF_EXPERIMENT["ecos"] = [
     Result(
-        "tabulate_thesis.ecos", "privacy", "Samples bought by noisy counts",
-        TIDY | GUARANTEES, axes(*ASKED),
+        "tabulate_thesis.ecos", "privacy", "Samples bought by noisy counts", params=axes(*ASKED),
     ),
-    Result(
-        "plot_thesis_purchases.ecos", "privacy", "Samples bought by noisy counts", table_of("ecos")
-    ),
+    Result("plot_thesis_purchases.ecos", "privacy", "Samples bought by noisy counts"),
     Result(
         "plot_thesis_purchases.purchases", "privacy", "What each choice bought",
         {"runs": of_each_rule, "public": paths.of_task(TASK, "public.h5")},
-        DOMAINS | {"block": of_task("public")},
+        {"block": of_task("public")},
     ),
 ]  # fmt: skip
 
