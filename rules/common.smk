@@ -94,14 +94,14 @@ GPU = int(config.get("device") == "cuda")
 
 def needs(wildcards):
     """Return the markers that a job waits for."""
-    return PLAN.needs(wildcards.job)
+    return PLAN.note(wildcards.job).get("needs", [])
 
 
 def summary(wildcards):
     """Return what a job does, in words."""
-    return PLAN.message(wildcards.job)
+    return PLAN.note(wildcards.job).get("message", wildcards.job)
 
 
 def threads_of(wildcards):
     """Return how many cores a job takes."""
-    return PLAN.threads(wildcards.job)
+    return PLAN.note(wildcards.job).get("threads", 1)

@@ -42,7 +42,8 @@ def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
     Raises:
         UserError: if another plan is to be made meanwhile, or as a step does.
     """
-    made, name = Path("results", ".made"), note["name"].replace("/", "-")
+    made, folder = Path("results", ".made"), Path("results", note["name"])
+    name = note["name"].replace("/", "-")
     with ExitStack() as stack:
         stack.enter_context(exclusive(made / "locks" / name, wait_s=float("inf")))
         require_plan(made / f"{name}.plan", note["key"])
@@ -68,9 +69,9 @@ def main(note: Mapping[str, Any], store: Store, threads: int) -> None:
                     "next call makes them"
                 ) from error
         if note["listed"]:
-            write_runs(Path(note["folder"], "runs.csv"), note, store)
-        if f"{note['folder']}/key" in note["declared"]:
-            write_text(Path(note["folder"], "key"), f"{note['key']}\n")
+            write_runs(folder / "runs.csv", note, store)
+        if str(folder / "key") in note["declared"]:
+            write_text(folder / "key", f"{note['key']}\n")
         write_json(marker, note["declared"])
 
 

@@ -201,15 +201,6 @@ def test_all_output_deleted_leaves_the_store(finished):
     assert finished.left().runs == 0
 
 
-def test_results_of_an_earlier_layout_are_left_alone(finished):
-    old = finished.results / "digits/runs/fbftl.meta.json"
-    old.parent.mkdir()
-    old.write_text("{}")
-    done = finished.call()
-    assert done.returncode != 0
-    assert "was made by an earlier version of this workflow; move it away" in done.stderr
-
-
 def test_ten_thousand_settings_are_planned(untouched):
     fractions, losses = ([(i + offset) / 100 for i in range(100)] for offset in (1, 0))
     study = scarcity(fraction=fractions, plr=losses)

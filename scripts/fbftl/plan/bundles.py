@@ -27,14 +27,12 @@ class Bundle:
     """What one job makes.
 
     name: of its job: a task's, `papers/` and a paper's, or `index`.
-    folder: of its results.
     steps: in the order in which they run.
     copies: findings of the store, by the paths where they go.
     tasks: whose runs `runs.csv` lists; none without that file.
     """
 
     name: str
-    folder: str
     steps: Sequence[Step]
     copies: Mapping[str, str] = field(default_factory=dict)
     tasks: Sequence[str] = ()
@@ -43,8 +41,8 @@ class Bundle:
     def declared(self) -> list[str]:
         """Paths of all its files, each once."""
         written = [path for step in self.steps for path in step.written]
-        further = [f"{self.folder}/runs.csv"] * bool(self.tasks)
-        further += [f"{self.folder}/{KEY}"] * (self.folder == f"results/{self.name}")
+        further = [f"results/{self.name}/runs.csv"] * bool(self.tasks)
+        further += [f"results/{self.name}/{KEY}"] * (self.name != "index")
         return list(dict.fromkeys([*written, *self.copies, *further]))
 
     @property
@@ -63,8 +61,8 @@ def bundles(call: Call) -> Iterator[Bundle]:
     for name in ("papers", *(f"papers/{paper}" for paper in targets.of_papers(call))):
         made = targets.shown_of(call, name)
         steps = [step_of_paper(call, each) for each in made if each.entry != PARTS]
-        yield Bundle(name, f"results/{name}", steps)
-    yield Bundle("index", "results", [index_of(call)])
+        yield Bundle(name, steps)
+    yield Bundle("index", [index_of(call)])
 
 
 @dataclass(frozen=True)
@@ -104,7 +102,7 @@ class TaskSteps:
         ):
             add(path)
         listed = self._study.with_repeats([self.task])
-        return Bundle(self.task, self._folder.rstrip("/"), [*steps.values()], copies, listed)
+        return Bundle(self.task, [*steps.values()], copies, listed)
 
     @property
     def _study(self) -> Study:

@@ -24,10 +24,11 @@ def require_makeable(study: Study, digests: Digests) -> None:
     Raises:
         UserError: at the first fault.
     """
-    for task in study.tasks_of("images"):
-        _require_images(study, task, digests)
-    for task in study.tasks_of("dialogues"):
+    for task in study.tasks:
         block, folder = study.task(task), study.config["data_folder"]
+        if block["kind"] == "images":
+            _require_images(study, task, digests)
+            continue
         source_check.require_pinned(block["source"], folder, digests)
         dialogues.check(block["data"], folder, digests)
         samples = dialogues.training_count(block["data"], folder)

@@ -5,14 +5,15 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground import provenance
-from fbftl.ground.artefacts import Store
+from fbftl.ground.artefacts import Store, exclusive
 from fbftl.ground.code import Remembered, digest, sources
 from fbftl.ground.digests import DIGESTS, Digests
 from fbftl.ground.errors import UserError, required
@@ -24,7 +25,7 @@ from fbftl.plan import pages
 from fbftl.plan.call import Call
 from fbftl.plan.checked import require_makeable
 from fbftl.plan.paths import inputs_of
-from fbftl.plan.planned import RUNS, Plan, Results, Turn, register, require_this_layout
+from fbftl.plan.planned import MADE, RUNS, Plan, Results, register
 from fbftl.plan.planner import Planner
 from fbftl.plan.products import Products
 from fbftl.plan.recipes import Facts
@@ -134,12 +135,12 @@ class Opened:
     """A call of the workflow with its plan.
 
     prepared: its study.
-    turn: to write in the folder of results.
+    turn: of one call at a time to write in the folder of results, until its process ends.
     """
 
     prepared: Prepared
     plan: Plan
-    turn: Turn
+    turn: ExitStack = field(default_factory=ExitStack)
 
     @classmethod
     def of(
@@ -161,8 +162,6 @@ class Opened:
         """
         # Plans make millions of objects and drop few.
         gc.set_threshold(200_000, 50, 1000)
-        require_this_layout(Path("results"))
-        turn = Turn()
         prepared = Prepared.of(config, root, here=here)
         plan = prepared.plan(places, longest)
         if plan.missing:
@@ -172,7 +171,7 @@ class Opened:
             print(f"{plan.missing:,} runs are missing in {where}, in {batches}", file=sys.stderr)
         for remark in remarks(words):
             print(remark, file=sys.stderr)
-        return cls(prepared, plan, turn)
+        return cls(prepared, plan)
 
     @property
     def call(self) -> Call:
@@ -185,7 +184,7 @@ class Opened:
         Raises:
             UserError: if another call writes here, or nothing can be written.
         """
-        self.turn.take()
+        self.turn.enter_context(exclusive(MADE / "call"))
         remove_leftovers("results/.made")
         self.plan.write()
         self.prepared.code.keep()

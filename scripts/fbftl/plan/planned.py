@@ -2,7 +2,7 @@
 
 Rules ask it what to make. Only the call plans: a node of a cluster reads the rules again for the
 job that it was handed, may find another configuration by then, and has its answers from what the
-call has written (`OfNode`). One call at a time writes in a folder of results.
+call has written (`OfNode`).
 """
 
 import json
@@ -13,9 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.artefacts import Store, exclusive
-from fbftl.ground.errors import UserError
-from fbftl.ground.files import read_json, write_json, write_text
+from fbftl.ground.artefacts import Store
+from fbftl.ground.files import read_json, write_json
 from fbftl.plan.call import Call
 
 MADE = Path("results/.made")
@@ -120,17 +119,10 @@ class Plan:
             files += [*each.declared, each.marker]
         return files
 
-    def needs(self, job: str) -> list[str]:
-        """Return the markers that a job waits for."""
-        return list(self._by_name[job].needs) if job in self._by_name else []
-
-    def message(self, job: str) -> str:
-        """Return what a job does, in words."""
-        return str(self._by_name[job].note["message"]) if job in self._by_name else job
-
-    def threads(self, job: str) -> int:
-        """Return how many cores a job of a product takes."""
-        return int(self._by_name[job].note["threads"]) if job in self._by_name else 1
+    def note(self, job: str) -> Mapping[str, Any]:
+        """Return what a job reads, with the markers that it waits for; nothing of another job."""
+        planned = self._by_name.get(job)
+        return {} if planned is None else {**planned.note, "needs": planned.needs}
 
     @cached_property
     def _by_name(self) -> dict[str, PlannedJob]:
@@ -139,7 +131,7 @@ class Plan:
     def write(self) -> None:
         """Write the notes of all jobs, and which plan of all results is to be made."""
         for job in self.jobs:
-            self.store.put_note(NOTES, job.name, dict(job.note) | {"needs": list(job.needs)})
+            self.store.put_note(NOTES, job.name, self.note(job.name))
         for each in self.results:
             self.store.put_note(NOTES, each.key, each.note)
             each.write()
@@ -159,67 +151,14 @@ class OfNode:
             Results(**read_json(path, "plan of results")) for path in sorted(MADE.glob("*.plan"))
         ]
 
-    def needs(self, job: str) -> list[str]:
-        """Return the markers that a job waits for."""
-        return list(self._note(job).get("needs", []))
-
-    def message(self, job: str) -> str:
-        """Return what a job does, in words."""
-        return str(self._note(job).get("message", job))
-
-    def threads(self, job: str) -> int:
-        """Return how many cores a job of a product takes."""
-        return int(self._note(job).get("threads", 1))
-
-    def _note(self, job: str) -> dict[str, Any]:
+    def note(self, job: str) -> Mapping[str, Any]:
+        """Return what a job reads, with the markers that it waits for; nothing if none is there."""
         path = self.store.path(NOTES, job, ".json")
         return json.loads(path.read_bytes()) if path.exists() else {}
 
 
-TURN = MADE / "turn"
-"""How many calls have written in this folder of results."""
-
 REGISTERED = "registered"
 """Folder of the store with the keys that each folder of results asks for."""
-
-
-class Turn:
-    """The right of one call at a time to write in a folder of results.
-
-    The plan was made without it: where another call has written since, the plan is refused.
-    """
-
-    def __init__(self) -> None:
-        self._planned = self._count()
-        self._held: Any = None
-
-    def take(self) -> None:
-        """Take the right until this process ends, in whatever way.
-
-        Raises:
-            UserError: if another call has it, or had it since this one planned.
-        """
-        self._held = exclusive(MADE / "call")
-        self._held.__enter__()
-        if self._count() != self._planned:
-            raise UserError("another call has written to results/ since this call planned; retry")
-        write_text(TURN, f"{self._planned + 1}\n")
-
-    def _count(self) -> int:
-        return int(TURN.read_text(encoding="utf-8")) if TURN.exists() else 0
-
-
-def require_this_layout(results: Path) -> None:
-    """Refuse a folder of results of an earlier version of this workflow.
-
-    Raises:
-        UserError: naming the remedy.
-    """
-    if next(results.glob("*/runs/*.meta.json"), None) is not None:
-        raise UserError(
-            f"{results}/ was made by an earlier version of this workflow; move it away: this "
-            "version neither reads nor changes it"
-        )
 
 
 def register(plan: Plan) -> None:

@@ -276,7 +276,6 @@ class Planner:
         declared = bundle.declared
         note = {
             "name": bundle.name,
-            "folder": bundle.folder,
             "key": key,
             "steps": [asdict(self._placed(step)) for step in bundle.steps],
             "copies": {path: self._place(found) for path, found in bundle.copies.items()},

@@ -75,10 +75,6 @@ class Study:
         """Return tasks, and behind each its repeats under further source networks."""
         return [n for t in tasks for n in (t, *source_seeds.repeats(t, self.task(t)))]
 
-    def tasks_of(self, kind: str) -> list[str]:
-        """Names of the tasks of one kind that this study makes."""
-        return [name for name in self.tasks if self.task(name)["kind"] == kind]
-
     def settings_of(self, task: str) -> dict[str, Setting]:
         """Return the settings of a task by name, of whichever experiment."""
         experiments = self.settings.get(task, {}).values()

@@ -10,7 +10,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, required
 from fbftl.ground.ring import too_large
 from fbftl.study.axes import is_compressed
 from fbftl.study.bounds import LARGEST_MEMORY, memory_bytes
@@ -105,15 +105,16 @@ def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Size
         if fault:
             yield fault
     remembers = "feedback" in of_method.by_name and setting.feedback and is_compressed(setting)
-    if study.config["scratch_folder"] is None and remembers and clients is not None:
+    parameters = _parameters(block, setting, sizes)
+    if study.config["scratch_folder"] is None and remembers and None not in (clients, parameters):
         # Only clients that take part remember anything.
-        parameters, at_least = _parameters(block, setting, sizes)
-        needed = memory_bytes(ceil(clients * setting.fraction), parameters)
+        taking = ceil(required(clients) * setting.fraction)
+        needed = memory_bytes(taking, required(parameters))
         if needed > LARGEST_MEMORY:
             yield (
-                f"has {ceil(clients * setting.fraction):,} clients remember {at_least}"
-                f"{needed / 1e9:.0f} GB together for error feedback; name a folder with that much "
-                "room as scratch_folder, or set feedback: [false] in the experiment"
+                f"has {taking:,} clients remember {needed / 1e9:.0f} GB together for error "
+                "feedback; name a folder with that much room as scratch_folder, or set feedback: "
+                "[false] in the experiment"
             )
 
 
@@ -138,16 +139,11 @@ def _require_scratch(study: Study) -> None:
         raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")
 
 
-def _parameters(block: Mapping[str, Any], setting: Setting, sizes: Sizes) -> tuple[int, str]:
-    """Return the parameters that a setting's clients train, and in words whether these are all."""
+def _parameters(block: Mapping[str, Any], setting: Setting, sizes: Sizes) -> int | None:
+    """Return the parameters that a setting's clients train; None if unknown."""
     if record(setting.method).reads == "features":
-        parameters = sizes.heads.get(str(setting.cut or block["features"]["cut"]))
-    else:
-        parameters = sizes.networks.get(setting.network)
-    if parameters is not None:
-        return parameters, ""
-    head = block.get("head", ()) if setting.network is None else ()
-    return parameters_between(head), "at least "
+        return sizes.heads.get(str(setting.cut or block["features"]["cut"]))
+    return sizes.networks.get(setting.network)
 
 
 def parameters_between(widths: Sequence[int]) -> int:

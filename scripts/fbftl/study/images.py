@@ -1,6 +1,6 @@
 """A task with images as the plan sees it: its settings, their jobs, the cuts and networks there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fbftl.ground.errors import UserError
@@ -8,6 +8,7 @@ from fbftl.study import methods
 from fbftl.study.clients import Dealing
 from fbftl.study.job import VALIDATED, most_epochs
 from fbftl.study.model.training import ImageTraining
+from fbftl.study.record import MethodRecord
 from fbftl.study.settings import Setting
 from fbftl.study.widths import bases_in, budgets, narrowed
 
@@ -28,24 +29,16 @@ NEEDED: dict[str, tuple[str, ...]] = {
 PROTECTING_UPDATES = ("dp_fedavg", "update_gaussian")
 """Mechanisms whose noise is on what clients make of their samples, not on samples."""
 
-WITH_LOCAL_EPOCHS = methods.names(sends="local")
-
-READERS: dict[str, tuple[str, list[str]]] = {
-    key: (which, names)
-    for keys, which, names in (
-        ("dropout batch_norm", "whose clients train a network",
-         methods.names(trains_network=True)),
-        ("rounds local_batch optimiser decay absent_classes", "with local epochs",
-         WITH_LOCAL_EPOCHS),
-        ("annealing", "with local epochs or a head that a server anneals",
-         [*WITH_LOCAL_EPOCHS, *methods.names(anneals=True)]),
-        ("server_learning_rate server_batch", "whose server retrains the classifier",
-         methods.knowing("server_epochs")),
-    )
-    for key in keys.split()
-}  # fmt: skip
-"""Which methods read a training value that not all do, in words and by their names; the jobs of
-others are not told."""
+READERS: dict[str, Callable[[MethodRecord], bool]] = {
+    **dict.fromkeys(("dropout", "batch_norm"), lambda of: of.trains_network),
+    **dict.fromkeys(
+        ("rounds", "local_batch", "optimiser", "decay", "absent_classes"),
+        lambda of: of.sends == "local",
+    ),
+    "annealing": lambda of: of.sends == "local" or of.anneals,
+    **dict.fromkeys(("server_learning_rate", "server_batch"), lambda of: of.knows("server_epochs")),
+}
+"""Which methods read a training value that not all do; the jobs of others are not told."""
 
 MANY_CLIENTS = 1000
 """Clients that have every budget of a law, where the number is not known yet."""
@@ -185,13 +178,12 @@ def _settling_faults(setting: Setting, task: str, training: Mapping[str, Any]) -
 
 def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield training values that a method is given and makes nothing of, and whom they are for."""
-    counting = [name for name in methods.names() if name not in WITH_LOCAL_EPOCHS]
-    meant = READERS | {"epochs": ("that count epochs, where this one has rounds", counting)}
+    readers = READERS | {"epochs": lambda of: of.sends != "local"}
     for key in block["methods"].get(method, ()):
-        which, named = meant.get(key, ("that train by it", methods.names()))
-        names = [name for name in named if key not in methods.record(name).ignores]
+        reading = filter(readers.get(key, bool), methods.RECORDS)
+        names = [each.name for each in reading if key not in each.ignores]
         if method not in names:
-            yield key, f"it is for methods {which}: {', '.join(names)}"
+            yield key, f"it is for {', '.join(names)}"
 
 
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,7 +192,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = {
         key: value
         for key, value in _training(setting, block).items()
-        if key not in READERS or (record.name in READERS[key][1] and key not in record.ignores)
+        if key not in READERS or (READERS[key](record) and key not in record.ignores)
     }
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]

@@ -7,7 +7,7 @@ Jobs, tables and figures never import this module: what they need of it reaches 
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,7 +127,7 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
         spanned = _spanned(grid)
         for setting in spanned:
             require_sensible(setting)
-        _require_effect(grid)
+        _require_effect(grid, spanned)
         settings.update(spanned)
     return sorted(settings, key=lambda setting: setting.name)
 
@@ -154,36 +154,22 @@ def _spanned(grid: Mapping[str, list[Any]]) -> list[Setting]:
     return [from_axes(dict(zip(grid, values, strict=True))) for values in products]
 
 
-def _require_effect(grid: Mapping[str, list[Any]]) -> None:
+def _require_effect(grid: Mapping[str, list[Any]], spanned: Sequence[Setting]) -> None:
     """Refuse a value that no setting of its grid keeps: it would be dropped in silence.
-
-    The grid is thinned to the values that `simplified` tells apart.
 
     Raises:
         UserError: naming axis, value and what it needs.
     """
-    thinned = {axis: _told_apart(axis, values) for axis, values in grid.items()}
-    spanned = _spanned(thinned)
-    for axis, values in thinned.items():
-        lacking = [methods.record(setting.method).lacks(axis, setting) for setting in spanned]
-        needs = list(filter(None, lacking))
+    for axis, values in grid.items():
+        lacking = (methods.record(setting.method).lacks(axis, setting) for setting in spanned)
+        need = next(filter(None, lacking), None)
         kept = {getattr(setting, axis) for setting in spanned} | {DEFAULTS[axis]}
-        for value in values if needs else ():
-            if _typed(axis, value) not in kept:
+        for value in values:
+            if need is not None and _typed(axis, value) not in kept:
                 raise UserError(
                     f"config: a grid asks for {axis} {value}, which has no effect in any of its "
-                    f"settings; give {needs[0].what} as well, or leave it out"
+                    f"settings; give {need.what} as well, or leave it out"
                 )
-
-
-def _told_apart(axis: str, values: Iterable[Any]) -> list[Any]:
-    """Return the values of an axis that may differ in whether other axes have an effect.
-
-    Of numbers these are the default, none at all, and the first other one.
-    """
-    if TYPES[axis] not in (int, float):
-        return list(values)
-    return list({(value == DEFAULTS[axis], not value): value for value in values}.values())
 
 
 def from_axes(values: Mapping[str, Any]) -> Setting:

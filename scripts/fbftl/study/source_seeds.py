@@ -15,9 +15,6 @@ from fbftl.study import methods
 from fbftl.study.settings import Setting
 from fbftl.study.task_names import KEY, is_repeat, task_of
 
-LARGEST_SEED = 2**63 - 1
-"""Of a task and of its source."""
-
 
 def repeats(task: str, block: Mapping[str, Any]) -> list[str]:
     """Return the names of a task's repeats under further source networks, none without the key.
@@ -59,36 +56,21 @@ def of_repeats(
         settings: those of the tasks that a study makes.
 
     Raises:
-        UserError: as `require_drawable`.
+        UserError: where the source network of a task with several is not pre-trained here.
     """
     further: dict[str, dict[str, dict[str, Setting]]] = {}
     for task, experiments in settings.items():
+        block = tasks[task]
         every = (setting for of_one in experiments.values() for setting in of_one.values())
-        require_drawable(task, tasks[task], every)
-        further |= dict.fromkeys(repeats(task, tasks[task]), experiments)
+        if block.get(KEY, 1) > 1 and (fault := _undrawable(task, block, every)):
+            raise UserError(
+                f"config: tasks.{task}.{KEY} is {block[KEY]}, but {fault}; leave the key out"
+            )
+        further |= dict.fromkeys(repeats(task, block), experiments)
     return further
 
 
-def require_drawable(task: str, block: Mapping[str, Any], settings: Iterable[Setting]) -> None:
-    """Refuse several sources of a task whose source network is not pre-trained here.
-
-    Args:
-        task: its name.
-        block: its block of the configuration.
-        settings: that a study makes of it.
-
-    Raises:
-        UserError: naming the key, what cannot be drawn anew, and the remedy.
-    """
-    if block.get(KEY, 1) == 1:
-        return
-    where = f"config: tasks.{task}.{KEY} is {block[KEY]}"
-    fault = _undrawable(task, block) or _shared(settings)
-    if fault:
-        raise UserError(f"{where}, but {fault}; leave the key out")
-
-
-def _undrawable(task: str, block: Mapping[str, Any]) -> str | None:
+def _undrawable(task: str, block: Mapping[str, Any], settings: Iterable[Setting]) -> str | None:
     """Return why a task has one source only, None if it may have several."""
     source = block["source"]
     if source["kind"] == "vectors":
@@ -100,14 +82,6 @@ def _undrawable(task: str, block: Mapping[str, Any]) -> str | None:
         return f"the source dialogues are drawn by tasks.{task}.data.seed with those of the clients"
     if block["features"].get("store"):
         return f"tasks.{task}.features.store is one place for the features of one source"
-    largest = block_of({task: dict(block)}, repeats(task, block)[-1])
-    if max(*largest["seeds"], largest["source"]["seed"]) > LARGEST_SEED:
-        return f"the seeds of its last source would be above {LARGEST_SEED}"
-    return None
-
-
-def _shared(settings: Iterable[Setting]) -> str | None:
-    """Return which setting reads source models that are not drawn anew, None if none does."""
     for setting in settings:
         if "source_models" in methods.record(setting.method).further:
             return f"the setting '{setting.name}' reads source_models, which are trained once"

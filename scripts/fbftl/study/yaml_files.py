@@ -42,44 +42,14 @@ def read_yaml(path: str | Path) -> Any:
     """Return what a YAML file says.
 
     Raises:
-        UserError: if it cannot be read, is no YAML, tells a key twice, holds itself, or holds too
-            much.
+        UserError: if it cannot be read, is no YAML, or tells a key twice.
     """
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
-        _require_tree(content, set(), {})
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{path} cannot be read as YAML: {reason}") from error
     return content
-
-
-LARGEST = 1_000_000
-"""Values that a file may hold, each counted wherever an alias names it; a study has thousands."""
-
-
-def _require_tree(value: Any, above: set[int], seen: dict[int, int]) -> int:
-    """Return how many values there are, and refuse what has no end or takes too long to read.
-
-    Args:
-        value: what YAML says.
-        above: the mappings and lists that hold it, by identity.
-        seen: values in those that were counted, which aliases may name several times.
-
-    Raises:
-        ValueError: if it holds itself, or more than `LARGEST` values.
-    """
-    inside = value.values() if isinstance(value, dict) else value
-    if not isinstance(value, dict | list):
-        return 1
-    if id(value) in above:
-        raise ValueError("an alias is below its own anchor; write out what it should say")
-    if id(value) not in seen:
-        lower = above | {id(value)}
-        seen[id(value)] = 1 + sum(_require_tree(inner, lower, seen) for inner in inside)
-    if seen[id(value)] > LARGEST:
-        raise ValueError(f"its aliases make more than {LARGEST:,} values of it; name fewer")
-    return seen[id(value)]
 
 
 def read_config_file(path: str | Path) -> dict[str, Any]:

@@ -77,7 +77,6 @@ def test_a_repeat_has_another_source_and_seeds_of_its_own():
             {"features": {"cut": "fc1", "store": "s3://bucket/digits.zarr"}},
             "features.store is one place for the features of one source",
         ),
-        ({"seeds": [2**63 - 1]}, "the seeds of its last source would be above"),
     ],
 )
 def test_what_cannot_be_drawn_anew_is_refused(task, sentence):
