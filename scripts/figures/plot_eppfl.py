@@ -117,12 +117,7 @@ def privacy(table: str, printed: str, svg: str) -> None:
 def of_noise(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows to draw: the whole of everything is sent, one cut."""
     keep = table["client_part"].isna() & (table[[*WHOLE]] == pd.Series(WHOLE)).all(axis=1)
-    columns = [
-        "laplace_sensitivity", "epsilon", *INFERENCES, "spread", "protected_spread", "diverged",
-        *({"seeds"} & set(table)),
-    ]  # fmt: skip
-    order = ["laplace_sensitivity", "epsilon"]
-    return table.loc[keep, columns].sort_values(order, ignore_index=True)
+    return table[keep].sort_values(["laplace_sensitivity", "epsilon"], ignore_index=True)
 
 
 def of_paper(printed: pd.DataFrame) -> pd.DataFrame:

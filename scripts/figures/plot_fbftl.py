@@ -221,9 +221,6 @@ def by_method(table: pd.DataFrame, methods: Methods) -> tuple[pd.Series, dict]:
     return series, looks
 
 
-COMPRESSED = ["method", "fraction", "q", "r", "feedback"]
-"""Columns that tell a compression apart."""
-
 ROW = 0.16
 """Inches of a row."""
 
@@ -234,8 +231,7 @@ def compression(table: str, svg: str, methods: Methods) -> None:
     A panel for each share of the clients that settings were run on; methods below each other, each
     with most bits first.
     """
-    columns = [*COMPRESSED, "kept", "accuracy", "spread", "seeds", "diverged"]
-    drawn = to_draw(table)[columns]
+    drawn = to_draw(table)
     series, looks = by_method(drawn, methods)
     panels, frames, x = {}, [], Scale(ACCURACY)
     for share, of_share in drawn.groupby("fraction"):
@@ -266,10 +262,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     A panel for each share of the clients that settings were run on. Accuracy and uplink are those
     at each seed's selected epoch, as in the table.
     """
-    columns = [*COMPRESSED, "epochs", "uplink_bits", "uplink_bits_spread", "accuracy", "spread",
-               "seeds", "diverged"]  # fmt: skip
-    points = to_draw(table)[columns]
-    points = marked(points)
+    points = marked(to_draw(table))
     series, looks = by_method(points, methods)
     least = points["accuracy"].eq(points.groupby("fraction")["accuracy"].transform("min"))
     names = points.apply(compression_words, axis=1).where(points["pareto"] | least, "")

@@ -67,8 +67,7 @@ def packet_loss(svg: str | Path, methods: Methods) -> None:
         "magnified": Panel(Scale("block loss rate (%)", margin=0.01), y, "Up to a rate of 0.1%"),
     }
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
-    columns = ["panel", "method", "blocks", "blr", "plr"]
-    save(figure, svg, numbers[columns], "Packet loss by block loss")
+    save(figure, svg, numbers, "Packet loss by block loss")
 
 
 def retransmission(svg: str | Path, methods: Methods) -> None:
@@ -104,9 +103,8 @@ def retransmission(svg: str | Path, methods: Methods) -> None:
                       "Risk left after $n_r$ retransmissions"),
     }  # fmt: skip
     numbers = pd.concat([payload.assign(panel="payload"), residual.assign(panel="residual loss")])
-    columns = ["panel", "method", "blocks", "retransmissions", "blr", "payload", "plr"]
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.9)))
-    save(figure, svg, numbers[columns], "Payload and packet loss with retransmissions")
+    save(figure, svg, numbers, "Payload and packet loss with retransmissions")
 
 
 def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any]) -> None:

@@ -61,9 +61,8 @@ def upload_sizes(table: str, svg: str) -> None:
     x, y = Scale("samples per client K", "log", sizes), Scale(KILOBYTES, "log plain")
     panels = {skew: Panel(x, y, skew) for skew in skews}
     spec = Spec(looks_of(rows), panels, (TEXT_WIDTH, 3.4), legend=4)
-    drawn = rows[["skew", "samples_per_client", "kind", "name", "kilobytes", "accuracy"]]
     title = "Uplink to come within one point of raw features"
-    save(lines(frame.sort_values("x"), spec), svg, drawn, title)
+    save(lines(frame.sort_values("x"), spec), svg, rows, title)
 
 
 def upload_front(table: str, svg: str) -> None:
@@ -89,6 +88,5 @@ def upload_front(table: str, svg: str) -> None:
     x, y = Scale(KILOBYTES, "log plain"), Scale("accuracy (%)", "score")
     panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
     spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
-    columns = ["samples_per_client", "kind", "name", "kilobytes", "accuracy", "spread", "pareto"]
     figure = lines(pd.concat([*steps, frame], ignore_index=True), spec)
-    save(figure, svg, best[columns], "Accuracy against uplink by kind of upload")
+    save(figure, svg, best, "Accuracy against uplink by kind of upload")

@@ -51,10 +51,8 @@ def uploads(table: str, svg: str) -> None:
     frame = pd.concat([steps, frame.sort_values("y", ascending=False)])
     x = Scale("uplink per client (kB)", "log", margin=0.12)
     panel = Panel(x, Scale("accuracy (%)", "score"))
-    columns = ["name", "message", "head", "aggregation", "bits_per_client", "accuracy", "spread"]
     figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=4))
-    drawn = rows[[*columns, "pareto", "diverged"]]
-    save(figure, svg, drawn, "Accuracy against uplink of messages and heads")
+    save(figure, svg, rows, "Accuracy against uplink of messages and heads")
 
 
 ABSCISSAE = {

@@ -44,8 +44,6 @@ def frameworks(table: str, svg: str, methods: Methods) -> None:
         methods: the methods of its rows.
     """
     rows = with_rows(read_table(table).dropna(subset=["accuracy"]), table)
-    columns = ["method", "partition", "variant", "up", "accuracy", "spread", "seeds", "diverged"]
-    rows = rows[[column for column in columns if column in rows]]
     looks, frames, panels = {}, [], {}
     x = Scale("sent by a client (bit)", "log", margin=0.08)
     for partition, in_panel in rows.groupby("partition"):

@@ -78,9 +78,7 @@ def plotted(table: pd.DataFrame) -> pd.DataFrame:
     drawn = plain[plain["descent_steps"] == plain["seen"].map(of_rows)]
     falling = drawn["decay"].map("falling, a = {:g}".format)
     label = falling.where(drawn["schedule"] == "exp", drawn["schedule"])
-    scores = ["loss", "loss_spread", "accuracy", "accuracy_spread"]
-    columns = ["label", "schedule", "decay", "descent_steps", "sigma", "seen", *scores]
-    return drawn.assign(label=label)[columns]
+    return drawn.assign(label=label)
 
 
 def multipliers(points: pd.DataFrame) -> pd.DataFrame:
