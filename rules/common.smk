@@ -49,7 +49,6 @@ def opened():
         return Opened.of(
             config,
             BASE,
-            here=workflow.local_exec and not DEPLOYED,
             places=nodes or workflow.resource_settings.cores or 1,
             longest=inf if nodes is None else 60 * config.get("batch_minutes", 30),
             words=sys.argv[1:],

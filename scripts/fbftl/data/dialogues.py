@@ -12,6 +12,7 @@ import numpy as np
 
 from fbftl.data import dialogue_records
 from fbftl.data.clients import SERVER, Client
+from fbftl.data.datasets.base import located_splits
 from fbftl.data.dialogue_records import FIELDS, Record, read_records
 from fbftl.data.partition import members, partition
 from fbftl.ground.errors import UserError
@@ -38,18 +39,10 @@ def check(
     """
     if spec["kind"] != "jsonl":
         return
-    if data_folder is None:
-        raise UserError(
-            "config: data_folder is null, but a task reads dialogues from files; "
-            "set it to the folder that holds them"
-        )
     if hub := spec.get("hub"):
-        require_unchanged(pinned(hub), Path(data_folder, hub["folder"]), digest_of)
+        require_unchanged(pinned(hub), Path(data_folder or ".", hub["folder"]), digest_of)
         return
-    for split in ("train", "test"):
-        path = Path(data_folder, spec[split])
-        if not path.is_file():
-            raise UserError(f"{path} is missing; put the {split} dialogues there as JSON lines")
+    located_splits(spec, None if data_folder is None else Path(data_folder))
 
 
 def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:

@@ -101,11 +101,6 @@ def splits_of(dataset: Dataset, clients: Mapping[str, Any], seed: int) -> tuple[
 
 def partition_of_data(samples: Samples) -> Split:
     """Return a split as the data itself deals it."""
-    if samples.owners is None:
-        raise UserError(
-            "clients.partition is 'given', but the data names no clients; "
-            "choose iid, shards, balanced_shards, dirichlet or dirichlet_equal"
-        )
     ids, client = np.unique(samples.owners, return_inverse=True)
     return Split(samples, client, ids.tolist())
 

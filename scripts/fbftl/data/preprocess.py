@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
+from PIL.Image import Resampling
 
 from fbftl.ground.errors import UserError
 
@@ -22,10 +23,6 @@ INTERPOLATIONS = {
     "bicubic": {"mode": "bicubic", "antialias": False},
 }
 """How images are resized, by the name in configurations and manifests."""
-
-
-RESAMPLINGS = {BILINEAR: 2, "bicubic": 3}
-"""Pillow's number of each, by which transformers calls them."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +104,7 @@ class Preprocessing:
             if "size" in overriding:
                 changes |= {"do_resize": False, "do_center_crop": False, "do_pad": False}
             if "interpolation" in overriding:
-                changes["resample"] = RESAMPLINGS.get(overriding["interpolation"])
+                changes["resample"] = Resampling[overriding["interpolation"].upper()].value
             if "mean" in overriding or "std" in overriding:
                 changes |= {"do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True}
                 changes |= {"image_mean": document["mean"], "image_std": document["std"]}

@@ -15,8 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
-from fbftl.ground.exact import this_machine
-from fbftl.models.computes import BFLOAT16, FLOAT32, require_computable
+from fbftl.models.computes import BFLOAT16, FLOAT32
 from fbftl.models.cut import extractor
 
 INPUTS = "inputs"
@@ -103,11 +102,9 @@ def forward_fn(
         made of it, that returns `{cut: float32 (n, width)}`.
 
     Raises:
-        UserError: if a cut cannot be made, `pool` does not fit it, or this machine cannot compute
-            so.
+        UserError: if a cut cannot be made, or `pool` does not fit it.
     """
     kind = torch.device(device).type
-    require_computable(compute, "features.compute", kind, this_machine())
     model = model.eval()
     stage = stage_fn(device, preprocessing)
     example = stage({"pixels": np.zeros((2, *image), np.uint8)})[INPUTS]

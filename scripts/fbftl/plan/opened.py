@@ -20,7 +20,7 @@ from fbftl.ground.errors import UserError, required
 from fbftl.ground.exact import is_pinned, pin, sentence, this_machine
 from fbftl.ground.files import remove_leftovers
 from fbftl.ground.progress import MISSING
-from fbftl.models.computes import computed_otherwise, require_computable
+from fbftl.models.computes import computed_otherwise
 from fbftl.plan import pages
 from fbftl.plan.call import Call
 from fbftl.plan.checked import require_makeable
@@ -59,13 +59,12 @@ class Prepared:
     digests: Digests
 
     @classmethod
-    def of(cls, config: dict[str, Any], root: Path, *, here: bool = True) -> "Prepared":
+    def of(cls, config: dict[str, Any], root: Path) -> "Prepared":
         """Check a configuration; it gets what files of studies say.
 
         Args:
             config: as read.
             root: the project's folder.
-            here: whether jobs run on this machine with the packages of this environment.
 
         Raises:
             UserError: at the first fault of the configuration or of files that it names.
@@ -78,7 +77,7 @@ class Prepared:
         store = store_of(study.config)
         code, digests = Remembered(CODE), Digests(store.root / DIGESTS)
         require_makeable(study, digests)
-        decides, elsewhere = arithmetic_of(study, here=here)
+        decides, elsewhere = arithmetic_of(study)
         facts = Facts(code_of(root / "scripts"), digests, decides)
         project = resolve(read_yaml(root / "config.yaml") | {"papers": "all"}, systems)
         call = Call(study, project, systems, of_size, root, elsewhere)
@@ -144,7 +143,7 @@ class Opened:
 
     @classmethod
     def of(
-        cls, config: dict[str, Any], root: Path, *, here: bool, places: int, longest: float,
+        cls, config: dict[str, Any], root: Path, *, places: int, longest: float,
         words: Sequence[str],
     ) -> "Opened":  # fmt: skip
         """Open a call; `config` gets what files of studies say.
@@ -152,7 +151,6 @@ class Opened:
         Args:
             config: as read.
             root: the project's folder.
-            here: whether jobs run on this machine with the packages of this environment.
             places: jobs that can run at once.
             longest: seconds that a batch should take, infinite where places decide.
             words: of the command line.
@@ -162,7 +160,7 @@ class Opened:
         """
         # Plans make millions of objects and drop few.
         gc.set_threshold(200_000, 50, 1000)
-        prepared = Prepared.of(config, root, here=here)
+        prepared = Prepared.of(config, root)
         plan = prepared.plan(places, longest)
         if plan.missing:
             batches = f"{len(plan.trained):,} batches"
@@ -209,22 +207,15 @@ class Opened:
         return {each.shown: pages.reported(self.call, each) for each in made}
 
 
-def arithmetic_of(study: Study, *, here: bool) -> tuple[dict[str, Any], str]:
+def arithmetic_of(study: Study) -> tuple[dict[str, Any], str]:
     """Return what of the jobs' arithmetic decides bytes, and whether other machines give the same.
 
     The environment is set such that jobs find their arithmetic pinned.
-
-    Raises:
-        UserError: if a task asks for arithmetic that this machine has not.
     """
     machine, config = this_machine(), study.config
     device = config["device"]
     if device == "auto":
         device = "cuda" if machine.gpu else "cpu"
-    if here:
-        for task in study.tasks:
-            kind = study.task(task)["features"]["compute"]
-            require_computable(kind, f"config: tasks.{task}.features.compute", device, machine)
     computed = computed_otherwise({task: study.task(task) for task in study.tasks})
     pinned = is_pinned(config["exact"], config["device"], machine, computed)
     pin(os.environ, pinned)

@@ -108,14 +108,6 @@ def test_a_damaged_image_is_named(folder, spec, content):
         load(spec, folder)
 
 
-@pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
-def test_an_image_that_claims_too_many_pixels(folder):
-    wide = Image.new("1", (2**14, 2**13))
-    wide.save(folder / "train" / "cat" / "00.png")
-    with pytest.raises(UserError, match=r"00.png claims 16384 x 8192 pixels"):
-        load(FOLDER, folder)
-
-
 def write_named(folder, names):
     features = {"info": {"features": {"label": {"names": list(names), "_type": "ClassLabel"}}}}
     metadata = {"huggingface": json.dumps(features)}

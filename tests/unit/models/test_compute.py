@@ -1,19 +1,12 @@
-"""Kinds of computing: the same features but for rounding, and refusals where they cannot be."""
-
-from dataclasses import replace
+"""Kinds of computing: the same features but for rounding."""
 
 import numpy as np
 import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.errors import UserError
-from fbftl.ground.exact import Machine, is_pinned, sentence, this_machine
-from fbftl.models.computes import (
-    BFLOAT16,
-    FLOAT32,
-    computed_otherwise,
-    require_computable,
-)
+from fbftl.ground.exact import Machine, is_pinned, sentence
+from fbftl.models.computes import BFLOAT16, FLOAT32, computed_otherwise
 from fbftl.models.forward import forward_fn
 from fbftl.models.networks import vgg
 
@@ -23,17 +16,12 @@ CUTS = ["pool1", "relu_fc1"]
 MACHINE = Machine(
     "x86_64", "one of ours", frozenset({"avx2", "fma", "amx_bf16"}), "glibc 2.36", "3.11", gpu=False
 )
-OLDER = replace(MACHINE, features=frozenset({"avx2", "fma"}))
 ROUNDING = 0.05
 """How far features of about 1 may be from those of float32."""
 
 
 def test_features_differ_by_rounding_alone():
     """For batches of several sizes."""
-    try:
-        require_computable(BFLOAT16, "it", "cpu", this_machine())
-    except UserError as error:
-        pytest.skip(str(error))
     torch.manual_seed(0)
     model = vgg(IMAGE, [[4, 4], [6]], [16], 5, dropout=0.5)
     pixels = np.random.default_rng(0).integers(0, 256, (10, *IMAGE), np.uint8)
@@ -48,14 +36,6 @@ def test_features_differ_by_rounding_alone():
             assert features[cut].dtype == np.float32
             np.testing.assert_allclose(features[cut], expected[cut], atol=ROUNDING)
     assert not np.array_equal(features["relu_fc1"], expected["relu_fc1"])
-
-
-def test_what_a_machine_cannot_compute_is_refused():
-    where = "config: tasks.digits.features.compute"
-    with pytest.raises(UserError, match=r"compute is bfloat16, but .* has none of avx512_bf16"):
-        require_computable(BFLOAT16, where, "cpu", OLDER)
-    require_computable(BFLOAT16, where, "cuda", OLDER)
-    require_computable(BFLOAT16, where, "cpu", MACHINE)
 
 
 def test_a_study_that_computes_otherwise_is_not_exact():

@@ -12,9 +12,6 @@ from PIL import Image, ImageOps
 
 from fbftl.ground.errors import UserError
 
-MAX_PIXELS = 64 * 2**20
-"""Larger images are refused unread: a small file can claim any size."""
-
 SIXTEEN_BITS = ("PNG", "PPM")
 """Formats whose images of more than 8 bits Pillow may hold as 32-bit numbers up to 65,535."""
 
@@ -84,11 +81,6 @@ class EncodedImages:
         source = self.sources[row]
         try:
             with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source) as image:
-                if image.width * image.height > MAX_PIXELS:
-                    raise UserError(
-                        f"{self.names[row]} claims {image.width} x {image.height} pixels; "
-                        f"images of more than {MAX_PIXELS} pixels are refused, remove it"
-                    )
                 pixels = _eight_bits(image, self.names[row]).convert(MODES[self.channels])
         except UserError:
             raise

@@ -150,22 +150,17 @@ def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
             f"data.test: {spec['test']} has the columns {schemas['test']}, and data.train "
             f"{schemas['train']}; give both the same"
         )
-    values = _values(splits, label)
-    classes = tuple(map(str, values))
-    if len(classes) < 2:
-        raise UserError(
-            f"data.train: {spec['train']} has one value only in the label column "
-            f"'{label}'; name a column that distinguishes classes"
-        )
-    require_classes(spec["train"], label, train[label], classes)
-    if not _inputs(spec, train):
-        raise UserError(f"data.train: {spec['train']} has no columns left as inputs; add some")
     for name in train.schema.names:
         for split, rows in splits.items():
             where = f"data.{split}: {spec[split]}"
             require_readable(where, name, rows[name])
             if name in _inputs(spec, train) and kind_of(rows[name].type) == "words":
                 require_words(where, name, rows[name])
+    values = _values(splits, label)
+    classes = tuple(map(str, values))
+    require_classes(spec["train"], label, train[label], classes)
+    if not _inputs(spec, train):
+        raise UserError(f"data.train: {spec['train']} has no columns left as inputs; add some")
     labels = [
         np.array(classes)[np.searchsorted(values, _column(rows[label]))] for rows in splits.values()
     ]
@@ -324,12 +319,9 @@ def _values(splits: Mapping[str, pa.Table], name: str) -> np.ndarray:
 
 def _column(column: pa.ChunkedArray) -> np.ndarray:
     """Return a column's numbers, or its words."""
-    kind = column.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+    if kind_of(column.type) == "numbers":
         return column.to_numpy()
-    if is_text(kind) or pa.types.is_boolean(kind):
-        return np.array(column.cast(pa.string()).to_pylist())
-    raise UserError(f"a column of the table holds {kind}; leave it out, or make numbers or words")
+    return np.array(column.cast(pa.string()).to_pylist())
 
 
 def _encoded(train: pa.ChunkedArray, test: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:

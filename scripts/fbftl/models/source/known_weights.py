@@ -120,13 +120,10 @@ def hub_file(repository: str, name: str, revision: str | None) -> Path:
     """Return the path of one file of a folder or of a Hugging Face repository.
 
     Raises:
-        UserError: if the file is neither in the folder nor in the cache nor to be had.
+        UserError: if the file of a repository is neither in the cache nor to be had.
     """
     if Path(repository).is_dir():
-        path = Path(repository, name)
-        if not path.is_file():
-            raise UserError(f"folder source.name = {repository} has no file {name}; put it there")
-        return path
+        return Path(repository, name)
     from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
