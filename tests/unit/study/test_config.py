@@ -34,6 +34,25 @@ def test_defaults_are_filled_and_the_input_left_alone():
     assert len(study.settings["digits"]["scarcity"]) == 2 * (1 + 2)
 
 
+@pytest.mark.parametrize(
+    ("seeds", "sentence"),
+    [
+        ("9-0", "at least 1"),
+        ("0-10000", "is more than 10,000 seeds"),
+        ("0-", "list"),
+        ("-3-3", "list"),
+        ("1-2 ", "list"),
+    ],
+)
+def test_a_stretch_of_seeds_is_each_of_them(seeds, sentence):
+    config = yaml.safe_load(GOOD)
+    config["tasks"]["digits"]["seeds"] = "8-11"
+    assert resolve(config).task("digits")["seeds"] == [8, 9, 10, 11]
+    config["tasks"]["digits"]["seeds"] = seeds
+    with pytest.raises(UserError, match=rf"tasks\.digits\.seeds.*{sentence}"):
+        resolve(config)
+
+
 def test_a_tilde_that_begins_a_path_is_the_user_s_folder():
     config = yaml.safe_load(GOOD) | {"data_folder": "../~/data"}
     config["tasks"]["digits"]["data"] = {"kind": "folder", "train": "~/pics"}

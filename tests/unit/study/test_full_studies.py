@@ -146,6 +146,7 @@ def test_a_call_that_names_no_study_of_a_size_is_refused(folder, config, sentenc
         ("wide-full", "wide", r"fade\.yaml: the task 'wide' is of a full .* call it 'wide-full'"),
         ("digits-full: {", "digits-quick: {", r"the task 'digits-quick' is of a full"),
         ("[100, 101, 102]", "[100, 99]", r"tasks\.digits-full\.seeds has 99, .* from 100 on"),
+        ("[100, 101, 102]", "98-101", r"tasks\.digits-full\.seeds has 98, .* from 100 on"),
         ("digits, seeds: [100, 101, 102]", "digits", r"lacks the key 'seeds'; give some"),
         ("like: digits,", "like: digit,", "names the task 'digit', which is not defined"),
         ("wide-full: {like: digits-full", "wide-full: {like: digit-full", "mean 'digits-full'"),
