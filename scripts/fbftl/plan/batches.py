@@ -67,17 +67,6 @@ class Unit:
         return [run.key for of_setting in self.runs for run in of_setting]
 
 
-@dataclass(frozen=True)
-class RunBatch:
-    """What one job makes, one unit after the other.
-
-    name: of its marker: the digest of its runs' keys.
-    """
-
-    name: str
-    units: Sequence[Unit]
-
-
 def units(
     missing: Iterable[MissingRun], reads: Callable[[str, Setting], tuple[str, ...]]
 ) -> list[Unit]:
@@ -114,18 +103,16 @@ def batches(
     seconds: Callable[[Unit], float],
     rows: Callable[[Unit], int],
     places: int,
-    taken: Collection[str] = (),
     longest: float = math.inf,
     failed: Collection[str] = (),
-) -> list[RunBatch]:
-    """Return the batches of units.
+) -> list[list[Unit]]:
+    """Return the batches of units: what one job makes, one unit after the other.
 
     Args:
         all_units: of all tasks.
         seconds: how long a unit takes, in any unit of time.
         rows: samples of a unit, counted in each of its runs.
         places: jobs that can run at once.
-        taken: names of markers that are there already, which no batch may have.
         longest: that a batch should take, as on a cluster; without it there are two batches a
             place, which keep all busy to the end, or one where there is one place.
         failed: keys of runs that failed last time: each is in a batch of its own, so that one that
@@ -152,11 +139,7 @@ def batches(
         dealt.append(unit)
         heapq.heappush(heap, (load + seconds(unit), number, dealt))
     ordered = sorted(heap, key=lambda entry: (-entry[0], entry[1]))
-    every = [*([unit] for unit in alone), *(dealt for _, _, dealt in ordered if dealt)]
-    return [
-        RunBatch(name_of_keys([key for unit in each for key in unit.keys], taken), each)
-        for each in every
-    ]
+    return [*([unit] for unit in alone), *(dealt for _, _, dealt in ordered if dealt)]
 
 
 def name_of_keys(keys: Iterable[str], taken: Collection[str]) -> str:

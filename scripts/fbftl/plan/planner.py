@@ -15,7 +15,7 @@ from fbftl.findings.steps import Step, mapped
 from fbftl.ground import timings
 from fbftl.ground.artefacts import Store, canonical, key_of
 from fbftl.plan import paths
-from fbftl.plan.batches import Clock, MissingRun, RunBatch, Unit, batches, name_of_keys, units
+from fbftl.plan.batches import Clock, MissingRun, Unit, batches, name_of_keys, units
 from fbftl.plan.bundles import Bundle, bundles
 from fbftl.plan.call import KEY, Call
 from fbftl.plan.passes import merged
@@ -55,8 +55,8 @@ class Planner:
         for product in self._behind([*self._links, *wanted], self._is_there):
             self._missing.setdefault((product.rule, product.group), {})[product.key] = product
         dealt = batches(
-            all_units, self._clock.seconds, self._clock.rows, self.places, self._markers("train"),
-            self.longest, self.store.keys("failed", ".json"),
+            all_units, self._clock.seconds, self._clock.rows, self.places, self.longest,
+            self.store.keys("failed", ".json"),
         )  # fmt: skip
         self._name_jobs(dealt)
         return Plan(
@@ -69,14 +69,15 @@ class Planner:
             self._keys_needed,
         )
 
-    def _name_jobs(self, dealt: Sequence[RunBatch]) -> None:
+    def _name_jobs(self, dealt: Sequence[Sequence[Unit]]) -> None:
         """Name the job that makes each missing product and run, by its key."""
         for (rule, _), of_job in self._missing.items():
             marker = f"{MADE}/{rule}/{name_of_keys(of_job, self._markers(rule))}"
             self._marker.update(dict.fromkeys(of_job, marker))
         for batch in dealt:
-            keys = [key for unit in batch.units for key in unit.keys]
-            self._marker.update(dict.fromkeys(keys, f"{MADE}/train/{batch.name}"))
+            keys = [key for unit in batch for key in unit.keys]
+            marker = f"{MADE}/train/{name_of_keys(keys, self._markers('train'))}"
+            self._marker.update(dict.fromkeys(keys, marker))
 
     def _missing_runs(self) -> Iterator[MissingRun]:
         study, there = self.call.study, self.store.keys(RUNS, ".json")
@@ -196,12 +197,12 @@ class Planner:
     def _clock(self) -> Clock:
         return Clock(self.call.study, timings.read(self.store))
 
-    def _training(self, batch: RunBatch) -> PlannedJob:
+    def _training(self, batch: Sequence[Unit]) -> PlannedJob:
         """Return the job of a batch."""
         described = []
         needs: dict[str, None] = {}
         artefacts: dict[str, list[str]] = {}
-        for unit in batch.units:
+        for unit in batch:
             files = self._files(unit)
             run = unit.runs[0][0]
             settings = []
@@ -223,8 +224,8 @@ class Planner:
                     needs[self._marker[product.key]] = None
         config = self.call.study.config
         room = {key: config[key] for key in ("memory", "scratch_folder")}
-        runs = sum(len(unit.keys) for unit in batch.units)
-        tasks = sorted({unit.runs[0][0].task for unit in batch.units})
+        runs = sum(len(unit.keys) for unit in batch)
+        tasks = sorted({unit.runs[0][0].task for unit in batch})
         note = {
             "message": f"Train {runs:,} runs on {', '.join(tasks)}",
             "units": described,
@@ -232,7 +233,8 @@ class Planner:
             "room": room,
             "study": self.of_study,
         }
-        return PlannedJob("train", batch.name, note, list(needs))
+        marker = self._marker[batch[0].keys[0]]
+        return PlannedJob("train", marker.rpartition("/")[2], note, list(needs))
 
     def _keys_needed(self) -> dict[str, list[str]]:
         """Return the keys of all that the study rests on, whether or not it is there, by kind."""

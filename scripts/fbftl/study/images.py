@@ -99,7 +99,7 @@ def faults(
         )
     yield from _settling_faults(setting, task, training)
     yield from record.task_faults(setting, block, training)
-    if _clients_of_round(setting) and not _samples(setting, block) and record.sends == "once":
+    if setting.clients_per_round and not _samples(setting, block) and record.sends == "once":
         yield (
             "a step takes the samples of clients_per_round clients, but those of a client are "
             "unknown: give samples_per_client"
@@ -159,7 +159,7 @@ def _settling_faults(setting: Setting, task: str, training: Mapping[str, Any]) -
     """Yield epochs that validation finds where no server trains on held-out features by them."""
     if not training.get("until_settled"):
         return
-    if not _on_features(setting) or not _sends_once(setting):
+    if not _on_features(setting) or methods.record(setting.method).sends != "once":
         yield (
             f"epochs: {VALIDATED} is for heads that a server trains on features: give "
             f"tasks.{task}.methods.{setting.method}.epochs a number"
@@ -254,33 +254,19 @@ def reads(setting: Setting) -> tuple[str, ...]:
 
 
 def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the training values of a setting: FbFTL steps by samples of clients of a round."""
+    sends = methods.record(setting.method).sends
     training = block["training"] | block["methods"].get(setting.method, {})
     if setting.mechanism == "dp_fedavg":
-        training = training | block["privacy"]["training"]
+        training |= block["privacy"]["training"]
     if training["epochs"] == VALIDATED:
-        counting = methods.record(setting.method).sends != "local"
-        epochs = most_epochs(VALIDATED)
-        training = training | {"epochs": epochs} | ({"until_settled": True} if counting else {})
-    return training | _of_rounds(setting, block)
-
-
-def _of_rounds(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a setting's own number of clients in a round changes: FbFTL steps by samples."""
-    clients, samples = _clients_of_round(setting), _samples(setting, block)
-    if clients is None:
-        return {}
-    by_samples = samples > 0 and _sends_once(setting)
-    return {"clients_per_round": clients} | ({"batch": clients * samples} if by_samples else {})
-
-
-def _sends_once(setting: Setting) -> bool:
-    return methods.record(setting.method).sends == "once"
-
-
-def _clients_of_round(setting: Setting) -> int | None:
-    """Return the clients of a round where a setting has a number of its own."""
-    known = methods.record(setting.method).knows("clients_per_round")
-    return setting.clients_per_round if known else None
+        training["epochs"] = most_epochs(VALIDATED)
+        training |= {"until_settled": True} if sends != "local" else {}
+    clients, samples = setting.clients_per_round, _samples(setting, block)
+    if clients is not None:
+        training["clients_per_round"] = clients
+        training |= {"batch": clients * samples} if samples and sends == "once" else {}
+    return training
 
 
 def _samples(setting: Setting, block: Mapping[str, Any]) -> int:

@@ -4,7 +4,6 @@
 configuration, from which `scripts/tools/describe_keys.py` writes a page of the site.
 """
 
-import ast
 import json
 import re
 from collections.abc import Iterable
@@ -98,15 +97,10 @@ def _purposes() -> dict[str, str]:
     """Return what each method does: the text under its record, or the first line of its module."""
     purposes = {}
     for path in Path(*methods.__path__).glob("*.py"):
-        module = ast.parse(path.read_text(encoding="utf-8"))
-        texts = [*module.body[1:], module.body[0]]
-        for node, after in zip(module.body, texts, strict=True):
-            match node:
-                case ast.Assign(value=ast.Call(ast.Name("MethodRecord"), [name, *_])):
-                    text = after if isinstance(after, ast.Expr) else module.body[0]
-                    assert isinstance(text, ast.Expr), "a module begins with its docstring"
-                    line = ast.literal_eval(text.value).splitlines()[0]
-                    purposes[ast.literal_eval(name)] = line.partition(": ")[2]
+        of_module, *records = path.read_text(encoding="utf-8").split(" = MethodRecord(\n")
+        for record in records:
+            text = record.partition("\n)")[2].partition('"""')[2] or of_module.strip('"')
+            purposes[record.split('"')[1]] = text.splitlines()[0].partition(": ")[2].rstrip('"')
     return purposes
 
 

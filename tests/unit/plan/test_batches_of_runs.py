@@ -62,27 +62,25 @@ def test_every_run_is_in_one_batch_and_batches_are_balanced(places, seed):
 
     dealt = batches(made, seconds, few, places)
     assert len(dealt) <= (2 * places if places > 1 else 1)
-    assert sorted(key for batch in dealt for unit in batch.units for key in unit.keys) == sorted(
-        weight
-    )
+    assert sorted(key for batch in dealt for unit in batch for key in unit.keys) == sorted(weight)
     loads = [0.0] * places
     for batch in dealt:  # as a scheduler starts them, one after the other where a place is free
         place = loads.index(min(loads))
-        loads[place] += sum(map(seconds, batch.units))
+        loads[place] += sum(map(seconds, batch))
     assert max(loads) <= 1.2 * sum(weight.values()) / places
 
 
 def test_a_long_unit_is_divided_down_to_single_runs():
     (unit,) = units([run(1, seed) for seed in range(8)], reads)
     dealt = batches([unit], lambda unit: float(len(unit.keys)), few, places=4)
-    assert sorted(len(unit.keys) for batch in dealt for unit in batch.units) == [1] * 8
+    assert sorted(len(unit.keys) for batch in dealt for unit in batch) == [1] * 8
 
 
 def test_a_unit_of_many_samples_is_divided():
     """Thirty runs on 50,000 samples each would take 16 GB where each has features of its own."""
     (unit,) = units([run(number, seed) for number in (1, 2, 3) for seed in range(10)], reads)
     dealt = batches([unit], lambda unit: 0.0, lambda unit: 50_000 * len(unit.keys), places=1)
-    runs = [len(unit.keys) for batch in dealt for unit in batch.units]
+    runs = [len(unit.keys) for batch in dealt for unit in batch]
     assert max(runs) == MOST_ROWS // 50_000
     assert sum(runs) == 30
 
@@ -105,7 +103,7 @@ def test_runs_that_failed_before_are_alone():
     keys = [key for unit in made for key in unit.keys]
     failed = {keys[0], keys[-1], "of another study"}
     dealt = batches(made, lambda unit: 1.0, few, places=2, failed=failed)
-    keys_of = [[key for unit in batch.units for key in unit.keys] for batch in dealt]
+    keys_of = [[key for unit in batch for key in unit.keys] for batch in dealt]
     assert sorted(chain(*keys_of)) == sorted(keys)
     assert [keys[0]] in keys_of
     assert [keys[-1]] in keys_of
@@ -117,5 +115,5 @@ def test_a_call_has_a_thousand_batches_at_most(failed):
     keys = {each.key for each in missing[:failed]}
     made = units(missing, reads)
     dealt = batches(made, lambda unit: 60.0, few, places=8000, longest=1.0, failed=keys)
-    assert len(dealt) == len({batch.name for batch in dealt}) == MOST_BATCHES == 1000
-    assert sum(len(unit.keys) for batch in dealt for unit in batch.units) == len(missing)
+    assert len(dealt) == MOST_BATCHES == 1000
+    assert sum(len(unit.keys) for batch in dealt for unit in batch) == len(missing)
