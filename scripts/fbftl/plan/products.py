@@ -113,7 +113,8 @@ class TaskProducts:
     @cached_property
     def public(self) -> Product:
         """Samples that nobody holds."""
-        block, data = self.block, self._public_data
+        block = self.block
+        data = [each for each in public_data(block["source"], block["public"]) if each is not None]
         decides = {name: block[name] for name in ("source", "public")}
         # The test's samples may not be public either where these are sold.
         splits = ["train", "test"] if self.study.buys(self._shared) else ["train"]
@@ -218,11 +219,6 @@ class TaskProducts:
         """Files of the user's that hold the clients' samples."""
         kind = datasets if self._is_of_images else dialogues
         return list(kind.files(self.block["data"], self._folder))
-
-    @property
-    def _public_data(self) -> list[Mapping[str, Any]]:
-        every = public_data(self.block["source"], self.block["public"])
-        return [data for data in every if data is not None]
 
     def _module(self, stage: str) -> str:
         return STAGES[self.block["kind"]][stage]

@@ -5,18 +5,15 @@ from typing import Any
 
 from fbftl.study import methods
 from fbftl.study.clients import Dealing
+from fbftl.study.images import needed
 from fbftl.study.settings import Setting
 
 UNKNOWN = ("loss", "noise_draw", "label_epsilon", "partition", "alpha", "clients_per_round")
 """Axes that dialogues do not have: losses that come back, redrawn noise, what needs classes, and
 clients of a round, of which a task of dialogues has none beside its batch."""
 
-NEEDED: dict[str, tuple[str, ...]] = {
-    "none": (),
-    "relative": (),
-    "gaussian": ("delta", "feature_clip"),
-}
-"""The mechanisms that there are, and what each needs of the block `privacy`."""
+MECHANISMS = ("none", "relative", "gaussian")
+"""The mechanisms that there are."""
 
 
 def settled(setting: Setting, block: Mapping[str, Any]) -> Setting:
@@ -41,8 +38,8 @@ def faults(
     for axis in setting.deviations():
         if axis in UNKNOWN:
             yield f"dialogues do not have the axis '{axis}': leave it out"
-    if setting.mechanism not in NEEDED:
-        yield f"of dialogues, choose the mechanism among {', '.join(NEEDED)}"
+    if setting.mechanism not in MECHANISMS:
+        yield f"of dialogues, choose the mechanism among {', '.join(MECHANISMS)}"
     if setting.mechanism == "gaussian" and "norm" not in block["privacy"]["feature_clip"]:
         yield f"give tasks.{task}.privacy.feature_clip a norm"
     if setting.cut is not None and setting.cut not in map(str, block["features"]["further_cuts"]):
@@ -51,12 +48,10 @@ def faults(
 
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
-    printed = setting.mechanism == "relative" and setting.epsilon is not None
-    needed = (*NEEDED[setting.mechanism], *(["delta"] if printed else []))
     return {
         "clients": block["clients"],
         "training": block["training"],
-        "privacy": {key: block["privacy"][key] for key in needed},
+        "privacy": {key: block["privacy"][key] for key in needed(setting)},
         "block": {
             "cut": block["features"]["cut"] if setting.cut is None else int(setting.cut),
             "summary_tokens": block["evaluation"]["longest"],

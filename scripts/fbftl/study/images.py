@@ -26,6 +26,13 @@ NEEDED: dict[str, tuple[str, ...]] = {
 }
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
 
+
+def needed(setting: Setting) -> list[str]:
+    """Return the values of the block `privacy` that a setting's mechanism needs."""
+    printed = setting.mechanism == "relative" and setting.epsilon is not None
+    return [*NEEDED[setting.mechanism], *(["delta"] if printed else [])]
+
+
 PROTECTING_UPDATES = ("dp_fedavg", "update_gaussian")
 """Mechanisms whose noise is on what clients make of their samples, not on samples."""
 
@@ -195,16 +202,14 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
         if key not in READERS or (READERS[key](record) and key not in record.ignores)
     }
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
-    needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
-    needed += ["delta"] if setting.mechanism == "relative" and setting.epsilon is not None else []
-    needed += [key for key in record.privacy if key not in needed]
+    kept = [k for k in needed(setting) if k != "feature_clip" or _on_features(setting)]
     named = {} if setting.network is None else {"network": _network(setting, block)}
     named |= record.block(setting, block) | _noised_features(setting, block)
     return {
         # Groups are for who judges; nothing that sends may know them.
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
         "training": training,
-        "privacy": {key: privacy[key] for key in needed},
+        "privacy": {key: privacy[key] for key in dict.fromkeys([*kept, *record.privacy])},
         "block": {"head": block["head"], **named, **_further(record.further, block)},
     }
 

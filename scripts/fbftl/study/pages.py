@@ -97,7 +97,7 @@ def _purposes() -> dict[str, str]:
     """Return what each method does: the text under its record, or the first line of its module."""
     purposes = {}
     for path in Path(*methods.__path__).glob("*.py"):
-        of_module, *records = path.read_text(encoding="utf-8").split(" = MethodRecord(\n")
+        of_module, *records = path.read_text(encoding="utf-8").split(" = MethodRecord(")
         for record in records:
             text = record.partition("\n)")[2].partition('"""')[2] or of_module.strip('"')
             purposes[record.split('"')[1]] = text.splitlines()[0].partition(": ")[2].rstrip('"')

@@ -6,7 +6,6 @@ the configuration or, where `papers` names some, the block of each of their syst
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -99,17 +98,17 @@ def default_of(config: Mapping[str, Any]) -> DefaultStudy:
 
 def require_defined_once(studies: Iterable[System]) -> None:
     """Refuse a task or an experiment that two studies tell."""
-    for first, second in combinations(studies, 2):
-        for what, one, other in (
-            ("task", first.tasks, second.tasks),
-            ("experiment", first.experiments, second.experiments),
-        ):
-            for name in one:
-                if name in other:
-                    raise UserError(
-                        f"the {what} '{name}' is defined by {first.file} and by {second.file}; "
-                        "rename one of them"
-                    )
+    found: dict[tuple[str, str], str] = {}
+    for study in studies:
+        names = [("task", name) for name in study.tasks]
+        names += [("experiment", name) for name in study.experiments]
+        for what, name in names:
+            if (what, name) in found:
+                raise UserError(
+                    f"the {what} '{name}' is defined by {found[what, name]} and by {study.file}; "
+                    "rename one of them"
+                )
+            found[what, name] = study.file
 
 
 def with_systems(config: Mapping[str, Any], systems: Iterable[System]) -> dict[str, Any]:

@@ -9,30 +9,17 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from fbftl.ground.errors import UserError
 from fbftl.study.axes import SHARED
 from fbftl.study.record import MethodRecord
 
-
-def records_of(name: str) -> list[MethodRecord]:
-    """Return the records of methods in a module here.
-
-    Raises:
-        UserError: if there are none.
-    """
-    module = import_module(f"{__name__}.{name}")
-    records = [value for value in vars(module).values() if isinstance(value, MethodRecord)]
-    if not records:
-        raise UserError(
-            f"scripts/fbftl/study/methods/{name}.py has no record of a method; write RECORD = "
-            "MethodRecord(...) there"
-        )
-    return records
-
-
 RECORDS = tuple(
     sorted(
-        (record for module in iter_modules(__path__) for record in records_of(module.name)),
+        (
+            value
+            for module in iter_modules(__path__)
+            for value in vars(import_module(f"{__name__}.{module.name}")).values()
+            if isinstance(value, MethodRecord)
+        ),
         key=lambda record: record.place,
     )
 )
