@@ -8,7 +8,7 @@ Config: ``train: folder`` and, if the set has its own, ``test: folder``; ``size`
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -28,40 +28,35 @@ SPLITS = {"train", "training", "val", "valid", "validation", "dev", "test", "tes
 """Names of folders that are no classes where all are of these."""
 
 
-@dataclass(frozen=True)
-class ImageFile:
-    """An image file with the name of its class."""
-
-    file: Path
-    label: str
+Found = dict[str, list[Path]]
+"""The image files of each class of a split, by its name."""
 
 
 def outline(spec: Mapping[str, Any], folder: Path | None) -> Outline:
     """Return what the names of folders and files say.
 
     Raises:
-        UserError: if a class has no images, or the test has a class of its own.
+        UserError: if a class has no images.
     """
     images = _found(spec, folder)
     notes = [note for split, found in images.items() for note in _notes(spec, folder, split, found)]
-    counts = [len(of_split) for of_split in images.values()]
+    labels = [np.repeat(list(found), [*map(len, found.values())]) for found in images.values()]
     shape = shape_wanted(spec)
-    first = _encoded([images["train"][0].file], spec) if shape is None else None
-    return Outline(counts, _classes(images), shape, first, notes=notes)
+    (first_file, *_), *_ = images["train"].values()
+    first = _encoded([first_file], spec) if shape is None else None
+    return Outline([*map(len, labels)], _classes(images), shape, first, labels, notes=notes)
 
 
-def _classes(images: Mapping[str, Sequence[ImageFile]]) -> tuple[str, ...]:
-    """Return the names of the training split's class folders, sorted."""
-    return tuple(sorted({image.label for image in images["train"]}))
+def _classes(images: Mapping[str, Found]) -> tuple[str, ...]:
+    """Return the names of the class folders, sorted."""
+    return tuple(sorted({label for found in images.values() for label in found}))
 
 
-def _notes(
-    spec: Mapping[str, Any], folder: Path | None, split: str, found: Sequence[ImageFile]
-) -> Iterator[str]:
+def _notes(spec: Mapping[str, Any], folder: Path | None, split: str, found: Found) -> Iterator[str]:
     """Yield what a user should know of the folders: what is left out, and folders in classes."""
     root = located(folder, spec[split], f"data.{split}")
     classes = _subfolders(root)
-    taken = {image.file for image in found}
+    taken = {file for files in found.values() for file in files}
     if files := [path for path in _visible(root) if path not in taken]:
         yield (
             f"data.{split}: {len(files)} files below {root} are left out, such as "
@@ -76,47 +71,30 @@ def _notes(
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[list[Samples], Sequence[str]]:
-    """Return the samples, still encoded; classes are the training split's folder names, sorted."""
+    """Return the samples, still encoded; classes are the folders' names, sorted."""
     images = _found(spec, folder)
     classes = _classes(images)
 
-    def samples(of_split: list[ImageFile]) -> Samples:
-        of_split = sorted(of_split, key=lambda image: (image.label, image.file))
-        files = [image.file for image in of_split]
-        labels = np.array([classes.index(image.label) for image in of_split])
-        return Samples(_encoded(files, spec), labels)
+    def samples(found: Found) -> Samples:
+        files = [sorted(found.get(label, [])) for label in classes]
+        labels = np.repeat(np.arange(len(classes)), [*map(len, files)])
+        return Samples(_encoded([*chain(*files)], spec), labels)
 
-    return [samples(of_split) for of_split in images.values()], classes
+    return [samples(found) for found in images.values()], classes
 
 
 def _encoded(files: list[Path], spec: Mapping[str, Any]) -> EncodedImages:
     return EncodedImages(files, list(map(str, files)), spec.get("channels", 3), spec.get("size"))
 
 
-def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[ImageFile]]:
-    """Return split to its image files, sorted, with their classes.
-
-    Raises:
-        UserError: if a class has no images, or the test has a class of its own.
-    """
-    roots = {split: root for split, (root,) in located_splits(spec, folder).items()}
-    images = {split: _held(root, f"data.{split}") for split, root in roots.items()}
-    classes = {split: {image.label for image in of_split} for split, of_split in images.items()}
-    unknown = sorted(classes.get("test", set()) - classes["train"])
-    if unknown:
-        raise UserError(
-            f"data.test has the class {unknown[0]!r}, which data.train lacks; "
-            "give both the same class folders"
-        )
-    return images
+def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, Found]:
+    """Return the images of each split; raise `UserError` if a class has none."""
+    roots = located_splits(spec, folder).items()
+    return {split: _held(root, f"data.{split}") for split, (root,) in roots}
 
 
 def _subfolders(root: Path) -> list[Path]:
     return [sub for sub in sorted(root.iterdir()) if sub.is_dir() and not sub.name.startswith(".")]
-
-
-def _name(folder: Path) -> str:
-    return unicodedata.normalize("NFC", folder.name)
 
 
 def _visible(root: Path) -> list[Path]:
@@ -124,7 +102,7 @@ def _visible(root: Path) -> list[Path]:
     return sorted(root / name for name, _ in files_below(root))
 
 
-def _held(root: Path, key: str) -> list[ImageFile]:
+def _held(root: Path, key: str) -> Found:
     if not root.is_dir():
         raise UserError(f"{key}: {root} is not a folder; give the folder that holds one per class")
     names = [sub.name for sub in _subfolders(root)]
@@ -143,7 +121,9 @@ def _held(root: Path, key: str) -> list[ImageFile]:
             f"{key}: {root} holds no images; put one folder per class there, "
             f"with files that end in {', '.join(sorted(SUFFIXES))}"
         )
+    found: Found = {}
     for sub, files in classes.items():
         if not files:
             raise UserError(f"{key}: the class folder {sub} holds no images; add some or remove it")
-    return [ImageFile(file, _name(sub)) for sub, files in classes.items() for file in files]
+        found.setdefault(unicodedata.normalize("NFC", sub.name), []).extend(files)
+    return found
