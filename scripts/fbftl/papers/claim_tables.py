@@ -1,6 +1,7 @@
 """Tables of a paper's claims: what each comes to, and every part that it rests on."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,10 @@ import pandas as pd
 
 from fbftl.findings.claim_pages import effect_words
 from fbftl.findings.published import ROUNDING
+from fbftl.findings.shown import method_label, setting_name
 from fbftl.findings.tables import SEEDS, VERDICT, Column, prefixed
+from fbftl.findings.wording import words
+from fbftl.ground.errors import required
 from fbftl.ground.files import csv_rows
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
@@ -27,7 +31,12 @@ STRENGTHS = ("full size", "full-size data", "small", FORMULA)
 """Of evidence, the strongest first: data and networks of a document's size, data alone, neither."""
 
 
-UNITS = {"delta_eo": " (ΔEO)", "leak": " (share of groups read)", "membership": " (AUC)"}
+UNITS = {
+    "delta_eo": " (ΔEO)",
+    "leak": " (share of groups read)",
+    "membership": " (AUC)",
+    "psnr": " dB",
+}
 """What is written behind a difference in a measure that its name would not tell."""
 
 
@@ -49,6 +58,9 @@ def readable(value: float) -> str:
         return f"{value:,.0f}"
     return f"{value:.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"
 
+
+NAMED = re.compile(r"(?:(\w+)=)?(?:([\w.]+): )?(.*)")
+"""What a part is called: `name=value`, and before a value its measure."""
 
 CLAIMS = (
     Column("claim", "Claim", page=True),
@@ -188,12 +200,20 @@ def _shown(row: ClaimRow, found: PartFinding) -> str:
 
 
 def _worded(part: str) -> str:
-    """Return the values that tell a part from others: axes as settings write them, others named."""
-    named = (each.partition("=") for each in part.split(", ") if part)
-    values = ((name, value.removeprefix("+").replace("+", ", ")) for name, _, value in named)
-    return ", ".join(
-        value if "=" in value else f"{name} {value}" for name, value in values if value
-    )
+    """Return in words the values that tell a part from others."""
+    values = (" to ".join(map(_in_words, value.split(" to "))) for value in part.split(", "))
+    return ", ".join(filter(None, values))
+
+
+def _in_words(named: str) -> str:
+    """Return `name=value` in words; the value may be a setting, or a measure of one."""
+    name, measure, value = required(NAMED.fullmatch(named)).groups()
+    if "=" in value:
+        setting = setting_name(value)
+        return f"{measure.replace('_', ' ')} of {setting}" if measure else setting
+    if not name or method_label(value) != value:
+        return method_label(value)
+    return value and words(name, value)
 
 
 def _unit(row: ClaimRow, found: PartFinding) -> str:
