@@ -171,11 +171,6 @@ class Opened:
             print(remark, file=sys.stderr)
         return cls(prepared, plan)
 
-    @property
-    def call(self) -> Call:
-        """What is made."""
-        return self.prepared.call
-
     def begin(self) -> None:
         """Take the folder of results, write notes, and keep what was read.
 
@@ -192,7 +187,7 @@ class Opened:
     @property
     def for_report(self) -> dict[str, Any]:
         """What the report's first page says of the study."""
-        config, study = self.call.study.config, self.call.study
+        config, study = self.plan.call.study.config, self.plan.call.study
         planned = {"tasks": list(study.settings), "experiments": sorted(study.paper)}
         return {
             "commit": provenance.commit(),
@@ -203,8 +198,8 @@ class Opened:
 
     def captions(self, results: Results) -> dict[str, dict[str, Any]]:
         """Return how the report shows tables and figures of results, by path."""
-        made = shown_of(self.call, results.name)
-        return {each.shown: pages.reported(self.call, each) for each in made}
+        made = shown_of(self.plan.call, results.name)
+        return {each.shown: pages.reported(self.plan.call, each) for each in made}
 
 
 def arithmetic_of(study: Study) -> tuple[dict[str, Any], str]:
