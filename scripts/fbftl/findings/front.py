@@ -236,7 +236,7 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     if behind:
         found.append(
             f"{counted(len(behind), 'setting')} ended far below ridge regression on the same "
-            f"uploads ({'; '.join(behind)}): train longer, or use that head."
+            f"uploads ({'; '.join(behind)}): without noise train longer, else use that head."
         )
     return found
 
@@ -263,10 +263,19 @@ def section(tasks: Sequence[OwnTask], texts: Mapping[str, PageText], folder: str
 
 def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
     rows = settings_of(task)
-    shown = rows[rows["front"]].head(MOST_SHOWN)
-    shown = pd.concat([shown, rows.drop(shown.index).head(MOST_SHOWN - len(shown))])
+    plain = ~rows.index.str.contains("+", regex=False)
+    shown = rows[rows["front"] | plain]
+    shown = pd.concat([shown, rows.drop(shown.index).head(max(0, MOST_SHOWN - len(shown)))])
     shown = shown.sort_values("accuracy", ascending=False, kind="stable")
     percent = rows["accuracy"].max() <= 1
+    measure = "accuracy" if percent else "ROUGE-1"
+    which = (
+        f"{len(shown)} of {counted(len(rows), 'setting')}: each method's default, the Pareto "
+        f"front of {measure} and uplink of all clients (of settings that lose no packets), then "
+        f"the highest {measure}."
+        if len(shown) < len(rows)
+        else ""
+    )
     link = escape(relpath(f"{task.folder}/runs.csv", folder))
     doubts = "".join(f"<li>{escape(text)}</li>" for text in warnings_of(task, rows))
     led = [path for path in task.results[:1] if path.endswith(".svg")]
@@ -277,9 +286,7 @@ def _task(task: OwnTask, texts: Mapping[str, PageText], folder: str) -> str:
             *(picture(path, texts, folder) for path in led),
             f"<p><strong>Warnings</strong></p><ul>{doubts}</ul>" if doubts else "",
             table(_columns(shown, percent)),
-            f"<p>{len(shown)} of {counted(len(rows), 'setting')}: those on the Pareto front of "
-            "accuracy and uplink of all clients, over all settings that lose no packets, then the "
-            f'most accurate. <a href="{link}">Every run</a> is in a CSV file.</p>',
+            f'<p>{which} <a href="{link}">Every run</a> is in a CSV file.</p>',
             listed(task.results, texts, folder),
         ]
     )
@@ -300,7 +307,5 @@ def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
             number=True,
         ),
         PageColumn("Seeds", [f"{seeds:.0f}" for seeds in rows["seeds"]], number=True),
-        PageColumn(
-            "On the front of all settings", ["yes" if front else "no" for front in rows["front"]]
-        ),
+        PageColumn("On the front", ["yes" if front else "no" for front in rows["front"]]),
     ]

@@ -93,17 +93,18 @@ def test_what_to_doubt_is_counted():
         "1 setting had seeds that diverged, which count as 0.",
         "1 setting had fewer than 3 seeds.",
         "1 setting ended far below ridge regression on the same uploads (cheap: 60.0%, "
-        "ridge regression has 80.0%): train longer, or use that head.",
+        "ridge regression has 80.0%): without noise train longer, else use that head.",
     ]
 
 
 def test_the_section_shows_the_front_and_leads_to_every_run():
-    many = {f"s<{n}>": [(0.3 + n / 100, 1e6 - n, False)] * 3 for n in range(20)}
+    many = {f"s+x=<{n}>": [(0.3 + n / 100, 1e6 - n, False)] * 3 for n in range(20)}
     page = section([task(**SEEDS, **many)], {"f.svg": PageText("F")}, "results")
     assert page.count("<tr>") == MOST_SHOWN + 1
     assert "12 of 24 settings" in page
     assert 'href="hill/runs.csv"' in page
-    assert "s&lt;" in page
+    assert "s+x=&lt;" in page
+    assert "worst" in section([task(worst=[(0.1, 1e9, False)] * 3, **many)], {}, "results")
     assert page.count("<li>") >= 3
 
 
