@@ -10,7 +10,7 @@ import pandas as pd
 
 from fbftl.findings.tables import Column
 from fbftl.findings.uploads import Upload
-from fbftl.findings.wording import axes_of, setting_words
+from fbftl.findings.wording import axes_of, setting_words, share_words
 
 
 def method_label(name: str) -> str:
@@ -97,4 +97,4 @@ def figure_labels(methods: Mapping[str, ShownMethod]) -> dict[str, str]:
 
 def of_clients(share: float) -> str:
     """Return what follows a method's label where a share of the clients takes part."""
-    return "" if share == 1 else f", {share:g} of the clients"
+    return "" if share == 1 else f", {share_words(share)}"

@@ -30,8 +30,8 @@ says how to write another method. `scripts/tools/describe_settings.py` makes thi
 
 SENDS = {
     "once": "once, before training",
-    "rounds": "every round",
-    "local": "every round, after local epochs",
+    "rounds": "every round, a gradient",
+    "local": "every round",
     "nothing": "nothing",
 }
 """What a record says of messages, in words."""
