@@ -12,11 +12,17 @@ from hashlib import sha256
 
 import numpy as np
 
-from fbftl.ground.floats import FLOAT_BITS
+from fbftl.ground.floats import FLOAT_BITS, FLOAT_BYTES
 from fbftl.messages.codec import Compression, encode, encode_each
-from fbftl.messages.codec.bitpack import encode_histogram, entropy_bits, log2_choices
+from fbftl.messages.codec.bitpack import (
+    encode_histogram,
+    entropy_bits,
+    log2_choices,
+    range_coded_bytes,
+)
 from fbftl.messages.codec.compression import RANGE_BYTES, Grid, finite_float32, select
 from fbftl.messages.codec.encoder import label_bits
+from fbftl.messages.codec.header import HEADER_BYTES
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +103,8 @@ class MessageSample:
 
     nominal_bits: r·q·X per row, as the paper counts: no ranges, positions, labels or header.
     packed_bits: length of the packed message.
-    entropy_coded_bits: length of the message with coding "entropy".
+    entropy_coded_bits: length of the message if a range coder wrote its positions and codes, where
+        that is shorter; the histogram that its reader needs is counted.
     limit_bits: empirical entropy of the quantiser's codes (at q = 32: 32 bits each), plus
         log2 of the number of ways to choose the kept elements, plus labels and ranges.
     model_bits: bits of the histogram that the range coder needs sent along (none at q = 32).
@@ -133,25 +140,30 @@ def message_sample(
         ValueError: as `encode`.
     """
     values = finite_float32(np.atleast_2d(wanted))
-    message = (values, labels, classes, compression)
+    packed = len(encode(values, labels, classes, compression))
     rows, width = values.shape
     positions, kept = select(values, compression.keep)
     limit = rows * log2_choices(width, positions.shape[1])
-    limit += 0 if labels is None or classes is None else rows * label_bits(classes)
-    model = 0
+    bits_of_labels = 0 if labels is None or classes is None else rows * label_bits(classes)
+    limit += bits_of_labels
+    coded = HEADER_BYTES + (bits_of_labels + 7) // 8
+    model, codes, counts = 0, kept, np.zeros(0, dtype=np.int64)
     if compression.bits == FLOAT_BITS:
         limit += FLOAT_BITS * kept.size
+        coded += FLOAT_BYTES * kept.size
     else:
         codes = Grid.of(kept, compression.bits, compression.fitted).codes(kept)
         counts = np.bincount(codes.reshape(-1), minlength=2**compression.bits)
         limit += entropy_bits(counts) + 8 * RANGE_BYTES * rows
-        model = 8 * len(encode_histogram(counts))
+        model = len(encode_histogram(counts))
+        coded += RANGE_BYTES * rows + model
+    coded += range_coded_bytes(positions, width, codes, counts)
     return MessageSample(
         nominal_bits=compression.keep * compression.bits * values.size,
-        packed_bits=8 * len(encode(*message)),
-        entropy_coded_bits=8 * len(encode(*message, coding="entropy")),
+        packed_bits=8 * packed,
+        entropy_coded_bits=8 * min(packed, coded),
         limit_bits=limit,
-        model_bits=model,
+        model_bits=8 * model,
         distortion=_distortion(wanted.reshape(-1), read.reshape(-1)),
     )
 

@@ -1,8 +1,7 @@
 """The codec: what a client really sends, and what the server reads from it (paper Sec. IV-C).
 
-Modules, from the bottom up: `bitpack` (codes to bytes, Golomb-Rice), `entropy` (range coder),
-`compression` (q and r), `sparsifier` (S_r), `quantiser` (Q_q), `header`, `positions` (which
-elements were kept), `encoder` and `decoder` (messages).
+Modules, from the bottom up: `compression` (S_r and Q_q), `header`, `bitpack` (codes and positions
+as bytes), `encoder` and `decoder` (messages).
 """
 
 from fbftl.messages.codec.compression import Compression, NotFiniteError, kept_count

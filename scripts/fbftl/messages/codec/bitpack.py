@@ -5,12 +5,11 @@ know: a number is split into a quotient, sent in unary, and `parameter` low bits
 low bits of all numbers come first and the quotients after them, so that both are read by array
 operations.
 
-The model of the codes is their histogram, that of the positions the number kept, which the header
-holds already. Both are coded by the range coder of `constriction`.
+No message is range-coded: what that would save is measured with the range coder of `constriction`.
+The model of the codes is their histogram, that of the positions the number kept.
 """
 
 import math
-from dataclasses import dataclass
 
 import constriction
 import numpy as np
@@ -36,10 +35,8 @@ def pack(codes: np.ndarray, bits: int) -> np.ndarray:
     messages, count = codes.shape
     if bits in (8, 16, 32):
         return codes.astype(f">u{bits // 8}").view(np.uint8).reshape(messages, -1)
-    if bits in (1, 2, 4):
-        return _pack_evenly(codes, bits)
-    if bits in (3, 5, 6, 7):
-        return _pack_by_eights(codes, bits)
+    if 0 < bits < 8:
+        return _pack_small(codes, bits)
     word = _word_bytes(bits)
     octets = codes.astype(f">u{word}").view(np.uint8).reshape(messages, count, word)
     return np.packbits(
@@ -57,29 +54,20 @@ def unpack(packed: np.ndarray, count: int, bits: int) -> np.ndarray:
     return np.packbits(spread, axis=1).reshape(-1).view(f">u{word}").astype(np.int64)
 
 
-def _pack_evenly(codes: np.ndarray, bits: int) -> np.ndarray:
-    """Pack codes that share bytes evenly: several times faster than going bit by bit.
+def _pack_small(codes: np.ndarray, bits: int) -> np.ndarray:
+    """Pack codes of less than a byte, several times faster than going bit by bit.
 
-    The codes that go into one byte are one word, a byte each; the first of them is its lowest.
+    The codes that share bytes evenly are one word: those of a byte, or eight in `bits` bytes.
     """
     messages, count = codes.shape
-    each = 8 // bits
-    padded = np.zeros((messages, packed_bytes(count, bits) * each), dtype=np.uint8)
-    padded[:, :count] = codes
-    words = padded.view(f"<u{each}")
-    packed = words << np.array(8 - bits, words.dtype)
-    for position in range(1, each):
-        packed |= words >> np.array(8 * position - 8 + bits * (position + 1), words.dtype)
-    return packed.astype(np.uint8)
-
-
-def _pack_by_eights(codes: np.ndarray, bits: int) -> np.ndarray:
-    """Pack codes of less than a byte: eight of them, in the low end of a word, are `bits` bytes."""
-    messages, count = codes.shape
-    words = np.zeros((messages, (count + 7) // 8), dtype=np.uint64)
-    for position in range(8):
-        part = codes[:, position::8].astype(np.uint64)
-        words[:, : part.shape[1]] |= part << np.uint64(bits * (7 - position))
+    evenly = 8 % bits == 0
+    each, kind = 8 // bits if evenly else 8, np.dtype(np.uint8 if evenly else np.uint64)
+    words = np.zeros((messages, -(-count // each)), dtype=kind)
+    for position in range(each):
+        part = codes[:, position::each].astype(kind)
+        words[:, : part.shape[1]] |= part << kind.type(bits * (each - 1 - position))
+    if evenly:
+        return words
     octets = words.astype(">u8").view(np.uint8).reshape(messages, -1, 8)[:, :, 8 - bits :]
     return octets.reshape(messages, -1)[:, : packed_bytes(count, bits)]
 
@@ -184,7 +172,9 @@ def decode_positions(
         if length > len(packed):
             raise ValueError("it ends within the bitmap of kept positions")
         kept = np.unpackbits(packed[:length], count=rows * width).reshape(rows, width)
-        return positions_of(kept, count), length
+        if (np.count_nonzero(kept, axis=1) != count).any():
+            raise ValueError("the number of kept positions differs from the header's")
+        return np.nonzero(kept)[1].reshape(-1, count), length
     gaps, length = rice_decode(packed, rows * count, rice_parameter(width - count, count))
     positions = np.cumsum(gaps.reshape(rows, count) + 1, axis=1) - 1
     if positions.max() >= width:
@@ -197,17 +187,6 @@ def bitmap_of(positions: np.ndarray, width: int) -> np.ndarray:
     kept = np.zeros((len(positions), width), dtype=np.uint8)
     np.put_along_axis(kept, positions, 1, axis=1)
     return kept
-
-
-def positions_of(bitmap: np.ndarray, count: int) -> np.ndarray:
-    """Return the positions (rows, count) of the ones in `bitmap` (rows, width).
-
-    Raises:
-        ValueError: if a row does not hold exactly `count` ones.
-    """
-    if (np.count_nonzero(bitmap, axis=1) != count).any():
-        raise ValueError("the number of kept positions differs from the header's")
-    return np.nonzero(bitmap)[1].reshape(-1, count)
 
 
 def entropy_bits(counts: np.ndarray) -> float:
@@ -228,79 +207,26 @@ def encode_histogram(counts: np.ndarray) -> bytes:
     return rice_encode(counts[None], parameter)[0]
 
 
-def decode_histogram(packed: np.ndarray, levels: int, total: int) -> tuple[np.ndarray, int]:
-    """Return the (levels,) counts and how many bytes they took.
+def range_coded_bytes(
+    positions: np.ndarray, width: int, codes: np.ndarray, counts: np.ndarray
+) -> int:
+    """Return the bytes of the words in which a range coder writes positions and codes.
 
-    Raises:
-        ValueError: if they do not add up to `total`.
+    Args:
+        positions: (rows, count) of the kept elements; nothing is written if all are kept.
+        width: elements of a row.
+        codes: of the quantiser, of any shape.
+        counts: (levels,) their histogram; without levels no code is written.
     """
-    counts, length = rice_decode(packed, levels, rice_parameter(total, levels))
-    if counts.sum() != total:
-        raise ValueError("the histogram does not add up to the number of elements")
-    return counts, length
-
-
-class RangeEncoder:
-    """Writes positions and codes one after the other into one range-coded string."""
-
-    def __init__(self) -> None:
-        self._coder = constriction.stream.queue.RangeEncoder()
-
-    def positions(self, positions: np.ndarray, width: int) -> None:
-        """Append positions (rows, count) out of `width`."""
+    coder = constriction.stream.queue.RangeEncoder()
+    count = positions.shape[1]
+    if count < width:
         kept = bitmap_of(positions, width).reshape(-1)
-        self._coder.encode(kept.astype(np.int32), _kept_model(positions.shape[1], width))
-
-    def codes(self, codes: np.ndarray, counts: np.ndarray) -> None:
-        """Append quantiser codes, whose histogram is `counts`."""
-        self._coder.encode(codes.reshape(-1).astype(np.int32), _model(counts))
-
-    def finish(self) -> bytes:
-        """Return everything as little-endian 32-bit words."""
-        return self._coder.get_compressed().astype("<u4").tobytes()
-
-
-@dataclass(frozen=True)
-class RangeDecoder:
-    """Reads what `RangeEncoder` wrote, in the same order.
-
-    Its methods raise ValueError where the words are no valid code.
-    """
-
-    _coder: constriction.stream.queue.RangeDecoder
-
-    @classmethod
-    def of(cls, packed: np.ndarray) -> "RangeDecoder":
-        """Return a decoder of a (bytes,) uint8 array."""
-        if len(packed) % 4:
-            raise ValueError("the range-coded part is not made of whole 32-bit words")
-        words = packed.view("<u4").astype(np.uint32)
-        return cls(constriction.stream.queue.RangeDecoder(words))
-
-    def positions(self, rows: int, count: int, width: int) -> np.ndarray:
-        """Return positions (rows, count) out of `width`."""
-        kept = self._decode(_kept_model(count, width), rows * width)
-        return positions_of(kept.reshape(rows, width), count)
-
-    def codes(self, counts: np.ndarray) -> np.ndarray:
-        """Return all codes that `counts` counts, in one flat array."""
-        return self._decode(_model(counts), int(counts.sum()))
-
-    def close(self) -> None:
-        """Check that nothing is left over."""
-        if not self._coder.maybe_exhausted():
-            raise ValueError("there is more in the range-coded part than the header says")
-
-    def _decode(self, model: constriction.stream.model.Categorical, count: int) -> np.ndarray:
-        try:
-            return self._coder.decode(model, count)
-        except AssertionError as error:  # what constriction raises for an impossible code
-            raise ValueError("the range-coded part is no valid code") from error
+        coder.encode(kept.astype(np.int32), _model(np.array([width - count, count])))
+    if len(counts):
+        coder.encode(codes.reshape(-1).astype(np.int32), _model(counts))
+    return coder.get_compressed().nbytes
 
 
 def _model(counts: np.ndarray) -> constriction.stream.model.Categorical:
     return constriction.stream.model.Categorical(counts.astype(np.float64), perfect=False)
-
-
-def _kept_model(count: int, width: int) -> constriction.stream.model.Categorical:
-    return _model(np.array([width - count, count]))

@@ -5,13 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec.bitpack import (
-    RangeDecoder,
-    decode_histogram,
-    decode_positions,
-    packed_bytes,
-    unpack,
-)
+from fbftl.messages.codec.bitpack import decode_positions, packed_bytes, unpack
 from fbftl.messages.codec.compression import RANGE_BYTES, Grid, scatter
 from fbftl.messages.codec.header import FIELDS, HEADER_BYTES, Header, Layout
 
@@ -73,21 +67,23 @@ class _Reader:
 
 
 def _decode_body(header: Header, reader: _Reader) -> Message:
-    on_grid = header.bits != FLOAT_BITS
+    rows, kept, on_grid = header.rows, header.kept, header.bits != FLOAT_BITS
     if on_grid:
         grid = _read_grid(reader, header)
     labels = _read_labels(reader, header)
-    range_coded = header.layout is Layout.RANGE_CODED
-    read = _read_range_coded if range_coded else _read_packed
-    codes, positions = read(reader, header)
+    packed = reader.take(packed_bytes(rows * kept, header.bits))
+    positions, length = decode_positions(header.layout, reader.rest, rows, kept, header.width)
+    reader.take(length)
     if len(reader.rest):
         raise ValueError("there are bytes after its end")
 
-    codes = codes.reshape(header.rows, header.kept)
-    values = grid.values(codes) if on_grid else codes
+    if on_grid:
+        values = grid.values(unpack(packed, rows * kept, header.bits).reshape(rows, kept))
+    else:
+        values = packed.view("<f4").astype(np.float32).reshape(rows, kept)
     if not np.isfinite(values).all():
         raise ValueError("it holds NaN or infinite values")
-    return Message(scatter(values, positions, header.width), labels, header.bits, header.kept)
+    return Message(scatter(values, positions, header.width), labels, header.bits, kept)
 
 
 def _read_grid(reader: _Reader, header: Header) -> Grid:
@@ -103,40 +99,6 @@ def _read_labels(reader: _Reader, header: Header) -> np.ndarray | None:
         return None
     packed = reader.take(packed_bytes(header.rows, header.label_bits))
     return unpack(packed, header.rows, header.label_bits)
-
-
-def _read_packed(reader: _Reader, header: Header) -> tuple[np.ndarray, np.ndarray]:
-    """Return codes (at q = 32: values) and positions of a packed message."""
-    count = header.rows * header.kept
-    packed = reader.take(packed_bytes(count, header.bits))
-    codes = _raw_values(packed) if header.bits == FLOAT_BITS else unpack(packed, count, header.bits)
-    positions, length = decode_positions(
-        header.layout, reader.rest, header.rows, header.kept, header.width
-    )
-    reader.take(length)
-    return codes, positions
-
-
-def _read_range_coded(reader: _Reader, header: Header) -> tuple[np.ndarray, np.ndarray]:
-    """Return codes (at q = 32: values) and positions of a range-coded message."""
-    rows, kept, width = header.rows, header.kept, header.width
-    if header.bits == FLOAT_BITS:
-        values = _raw_values(reader.take(packed_bytes(rows * kept, FLOAT_BITS)))
-    else:
-        counts, length = decode_histogram(reader.rest, 2**header.bits, rows * kept)
-        reader.take(length)
-    coder = RangeDecoder.of(reader.take(len(reader.rest)))
-    if kept < width:
-        positions = coder.positions(rows, kept, width)
-    else:
-        positions = np.broadcast_to(np.arange(width), (rows, width))
-    codes = values if header.bits == FLOAT_BITS else coder.codes(counts)
-    coder.close()
-    return codes, positions
-
-
-def _raw_values(packed: np.ndarray) -> np.ndarray:
-    return packed.view("<f4").astype(np.float32)
 
 
 def decode_joined(message: bytes) -> list[Message]:

@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec.bitpack import (
-    RangeEncoder,
-    encode_histogram,
     encode_positions,
     pack,
     packed_bytes,
@@ -26,15 +23,12 @@ from fbftl.messages.codec.compression import (
 )
 from fbftl.messages.codec.header import HEADER_BYTES, Header, Layout
 
-Coding = Literal["packed", "entropy"]
-
 
 def encode(
     values: np.ndarray,
     labels: np.ndarray | None = None,
     classes: int | None = None,
     compression: Compression = PLAIN,
-    coding: Coding = "packed",
 ) -> bytes:
     """Return one message with all rows of `values`; each row has its own range and its own S_r.
 
@@ -43,18 +37,13 @@ def encode(
         labels: (rows,) integers in [0, classes), or None.
         classes: N; labels take ⌈log2 N⌉ bits each.
         compression: q and r.
-        coding: "packed" bits, or "entropy": range-coded if that makes the message shorter.
 
     Raises:
         ValueError: if values are empty, NaN or infinite, or labels are out of range.
     """
     values = np.atleast_2d(values)[None]
     labels = None if labels is None else np.reshape(labels, (1, -1))
-    contents = _Contents.of(values, labels, classes, compression)
-    packed = contents.packed()[0]
-    if coding == "packed" or contents.is_plain():
-        return packed
-    return min(packed, contents.range_coded(), key=len)
+    return _Contents.of(values, labels, classes, compression).packed()[0]
 
 
 def encode_and_read(
@@ -156,15 +145,11 @@ class _Contents:
         """Bits q of an element."""
         return self.compression.bits
 
-    def is_plain(self) -> bool:
-        """Return whether all values travel as plain floats, so that no code has a model."""
-        return self.bits == FLOAT_BITS and self.kept.shape[2] == self.width
-
     def packed(self) -> list[bytes]:
         """Return every message in packed form."""
         if self.bits == FLOAT_BITS:
             ranges = [b""] * len(self.kept)
-            values = self._raw_values()
+            values = [message.tobytes() for message in self.kept.astype("<f4")]
         else:
             grid, codes = self._on_grid
             ranges = _ranges(grid)
@@ -191,24 +176,6 @@ class _Contents:
         """The grid of every row, and the kept elements' codes (messages, rows, kept)."""
         grid = Grid.of(self.kept, self.bits, self.compression.fitted)
         return grid, grid.codes(self.kept)
-
-    def range_coded(self) -> bytes:
-        """Return the first message with its positions and, on a grid, its codes range-coded."""
-        coder = RangeEncoder()
-        if self.kept.shape[2] < self.width:
-            coder.positions(self.positions[0], self.width)
-        if self.bits == FLOAT_BITS:
-            start = self._labels()[0] + self._raw_values()[0]
-        else:
-            grid = Grid.of(self.kept[:1], self.bits, self.compression.fitted)
-            codes = grid.codes(self.kept[:1]).reshape(-1)
-            counts = np.bincount(codes, minlength=2**self.bits)
-            coder.codes(codes, counts)
-            start = _ranges(grid)[0] + self._labels()[0] + encode_histogram(counts)
-        return self._header(Layout.RANGE_CODED).seal(start + coder.finish())
-
-    def _raw_values(self) -> list[bytes]:
-        return [message.tobytes() for message in self.kept.astype("<f4")]
 
     def _labels(self) -> list[bytes]:
         if self.labels is None or self.label_bits is None:

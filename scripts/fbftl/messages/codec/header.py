@@ -30,13 +30,11 @@ class Layout(IntEnum):
     DENSE: packed values of all elements; no positions.
     BITMAP: packed values of the kept elements; one bit per element says which.
     GAPS: packed values of the kept elements; Golomb-Rice coded gaps between them.
-    RANGE_CODED: positions (if not all are kept) and codes (if q < 32) by the range coder.
     """
 
     DENSE = 0
     BITMAP = 1
     GAPS = 2
-    RANGE_CODED = 3
 
 
 @dataclass(frozen=True)
@@ -93,16 +91,9 @@ class Header:
         return header
 
     def _is_consistent(self) -> bool:
-        all_kept = self.kept == self.width
-        fitting = {
-            Layout.DENSE: all_kept,
-            Layout.BITMAP: not all_kept,
-            Layout.GAPS: not all_kept,
-            Layout.RANGE_CODED: not all_kept or self.bits != FLOAT_BITS,
-        }
         return (
             self.rows > 0
             and 0 < self.kept <= self.width
             and (self.label_bits or 0) <= FLOAT_BITS
-            and fitting[self.layout]
+            and (self.layout is Layout.DENSE) == (self.kept == self.width)
         )
