@@ -78,12 +78,6 @@ def laid_out_as(values: Tensor, rows: Tensor) -> Tensor:
     return shaped
 
 
-def squared_norm(rows: Tensor) -> Tensor:
-    """Return the sum of squares of values (R, P)."""
-    flat = rows.flatten()
-    return flat.dot(flat)
-
-
 def random_bits(shape: torch.Size, generator: torch.Generator) -> Tensor:
     """Return whole numbers of 31 random bits, int32 of a shape; two of them from every draw."""
     count = shape.numel()
@@ -137,7 +131,6 @@ class Boundary:
         self.crossing, self._seed = crossing, seed
         self._round_number = 0
         self._draws: dict[int, tuple[LocalUpdate, torch.Generator]] = {}
-        self._norms: list[tuple[Tensor, Tensor]] = []
 
     def __call__(self, features: Tensor, mini_batch: MiniBatch) -> Tensor:
         """Return what the edge server is given, through which selected gradients come back."""
@@ -153,14 +146,6 @@ class Boundary:
         """Return what becomes of samples that clients have the network classify after a round."""
         draws = self._generator(device, "inference", round_number)
         return lambda features: self._sent(features, draws)
-
-    @property
-    def kept_norm(self) -> float | None:
-        """Share of the gradients' squared norm that was sent back; None if there was no choice."""
-        if not self._norms:
-            return None
-        kept, whole = (torch.stack(norms).sum().item() for norms in zip(*self._norms, strict=True))
-        return kept / whole if whole else None
 
     def _sent(self, features: Tensor, draws: torch.Generator) -> Tensor:
         """Return what a client sends of activations, zeros in the place of what it drops."""
@@ -198,9 +183,7 @@ class Boundary:
             kept = magnitude_mask(rows, count, largest=how.kept_gradients != "small")
         if how.kept_gradients == "hook":
             kept = ~kept
-        sent = rows * kept
-        self._norms.append((squared_norm(sent), squared_norm(rows)))
-        return laid_out_as(gradient, sent)
+        return laid_out_as(gradient, rows * kept)
 
     def _rows(self, values: Tensor) -> Tensor:
         """Return values as rows, in each of which there is a selection."""

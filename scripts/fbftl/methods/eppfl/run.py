@@ -52,7 +52,7 @@ from fbftl.privacy.masking import (
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.training.batches import Round
-from fbftl.training.curves import MEASURES, SERIES, Measure, Series, first_epoch_at
+from fbftl.training.curves import MEASURES, SERIES, Measure, Series
 from fbftl.training.local_network import LocalNetwork, local_network
 from fbftl.training.local_updates import FEDAVG, Hooks
 from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition, client_samples
@@ -60,21 +60,13 @@ from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, Repetition
 SEED_BITS = 64
 """What tells an edge server where a client's random selections of a round were made."""
 
-REACHED = 0.9
-"""Test accuracy up to which rounds are counted."""
-
 OWN_MEASURES = {
     "protected_accuracy": Measure("share", "higher", diverged=0.0),
-    "rounds_to_90": Measure("rounds", "lower"),
-    "kept_norm": Measure("share", "higher"),
-    "value_bits": Measure("bits", "lower"),
     "activations": Measure("numbers", "lower"),
     "parameters": Measure("numbers", "lower"),
 }
-"""What EPPFL measures beside the others: the accuracy under dropping and noise, the first round at
-90 % (one more than there are, if none is), the share of the gradients' squared norm that comes
-back, the bits of activations and gradients, without positions, until the selected round, one
-sample's activations at the boundary, and the weights of the whole network.
+"""What EPPFL measures beside the others: the accuracy under dropping and noise, one sample's
+activations at the boundary, and the weights of the whole network.
 """
 
 
@@ -113,7 +105,6 @@ class EdgeRounds:
     boundary: Boundary
     dealer: Dealer
     protected: list[float] = field(default_factory=list)
-    values: list[int] = field(default_factory=list)
     sizes: MessageFloats | None = None
     _summed: bool = False
 
@@ -176,7 +167,6 @@ class EdgeRounds:
             self._summed |= count >= LEAST_SUMMED
         uplink.count(trains, values)
         uplink.count(receipt, half)
-        self.values.append(int((samples[at] * (up + down)).sum()))
         arrives = np.zeros(len(client), dtype=bool)
         arrives[at] = receipt.arrives
         return arrives
@@ -212,9 +202,6 @@ class EdgeRounds:
             ]
         return repetition | {
             "protected_accuracy": shown[epoch - 1],
-            "rounds_to_90": first_epoch_at(test, REACHED) or len(test) + 1,
-            "kept_norm": self.boundary.kept_norm,
-            "value_bits": 8 * FLOAT_BYTES * sum(self.values[:epoch]),
             "activations": sizes.cut.width,
             "parameters": sizes.front + sizes.rest,
             "series": curves | {"protected_accuracy": shown},

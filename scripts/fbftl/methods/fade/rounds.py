@@ -39,7 +39,6 @@ from fbftl.methods.fade.groups import (
     GroupedClients,
     ParticipationSchedule,
     Users,
-    losses_of,
     per_round,
     schedule_of,
 )
@@ -341,12 +340,6 @@ class Debiasing:
     def digests(self) -> list[str]:
         """Return the SHA-256 of every trial's networks."""
         return digests([self.networks.flat()])
-
-    def losses(self, group: np.ndarray) -> list[dict[str, float]]:
-        """Return every trial's losses on all samples, whose groups (n,) are given."""
-        labelled = self.job.block["adversarial_game"]["labelled"]
-        sees = self.job.setting.discriminator_sees
-        return losses_of(self.networks, sees, self.samples, group, labelled)
 
     @torch.no_grad()
     def seen(self, test: LabelledInputs) -> tuple[Tensor, Tensor]:

@@ -19,14 +19,7 @@ from torch.nn import functional
 
 from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.ground.randomness import stream
-from fbftl.methods.fade.groups import (
-    LOSSES,
-    UTILITY,
-    GroupedClients,
-    grouped_clients,
-    of_group,
-    rounds_to,
-)
+from fbftl.methods.fade.groups import GroupedClients, grouped_clients
 from fbftl.methods.fade.rounds import Trial, debiasing, lockstep_key
 from fbftl.models.heads import stacked
 from fbftl.study.job import Job, Training
@@ -57,7 +50,6 @@ FOLLOWED = {
     "delta_eo": "rates",
     "probe": "share",
     "loss": "nats",
-    UTILITY: "nats",
 }
 """What is followed from point to point, and its unit."""
 
@@ -69,8 +61,7 @@ def measures(groups: int) -> dict[str, Measure]:
     """Return what is measured of a task with so many groups."""
     by_group = ("accuracy", _SHARE), ("fpr", _SHOWS), ("fnr", _SHOWS)
     of_groups = {f"{name}_{g}": of for name, of in by_group for g in range(groups)}
-    of_games = {of_group(g): Measure("nats", "lower") for g in range(groups)}
-    return MEASURES | FAIRNESS | of_groups | LOSSES | of_games
+    return MEASURES | FAIRNESS | of_groups
 
 
 def series(rounds: int) -> dict[str, Series]:
@@ -233,13 +224,10 @@ def _trained(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple
     evaluations = []
     for round_number, losses in training_run.train():
         of_test = fairness_probe.evaluate(*training_run.seen(test), losses)
-        of_train = training_run.losses(client_data.train)
-        both = [first | second for first, second in zip(of_test, of_train, strict=True)]
-        evaluations.append((round_number, both, training_run.digests()))
-    round_numbers = [round_number for round_number, _, _ in evaluations]
+        evaluations.append((round_number, of_test, training_run.digests()))
     probes = fairness_probe.probes(training_run.seen(test)[0])
     repetitions = (
-        _repetition(trial, round_numbers, [evaluation[index] for _, evaluation, _ in evaluations])
+        _repetition(trial, [evaluation[index] for _, evaluation, _ in evaluations])
         | {"models": [models[index] for _, _, models in evaluations]}
         | probes[index]
         | fairness_probe.by_chance()
@@ -256,9 +244,7 @@ def _trained(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple
         yield job, outcome
 
 
-def _repetition(
-    trial: Trial, round_numbers: list[int], evaluations: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _repetition(trial: Trial, evaluations: list[dict[str, Any]]) -> dict[str, Any]:
     """Return what one seed found: the last round counts, for there is no validation."""
     server, last = trial.server, evaluations[-1]
     samples = np.array([len(rows) for rows in trial.users.rows])
@@ -266,7 +252,6 @@ def _repetition(
     rounds = range(1, trial.job.network_training.local_rounds + 1)
     return {
         **{name: value for name, value in last.items() if name != "loss"},
-        **rounds_to(round_numbers, [evaluation.get(UTILITY) for evaluation in evaluations]),
         "seed": trial.seed,
         "epoch": len(evaluations),
         "validation_accuracy": None,

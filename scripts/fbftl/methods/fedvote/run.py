@@ -39,11 +39,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
 TARGET = 0.9
 """Accuracy up to which rounds are counted (paper survey, Sec. 4.1.2)."""
 
-OWN_MEASURES = {
-    "rounds_to_target": Measure("rounds", "lower"),
-    "votes_for_fitting": Measure("share", "higher"),
-    "chose_fitting": Measure("share", "higher"),
-}
+OWN_MEASURES = {"rounds_to_target": Measure("rounds", "lower")}
 OWN_SERIES = {"votes": Series("votes", by="source model")}
 
 
@@ -75,17 +71,6 @@ class Ballot:
         self.counts = np.bincount(cast[arrives], minlength=len(self.models)).tolist()
         if arrives.any():
             learner.take_over(self.models[int(np.argmax(self.counts))])
-
-    def measures(self) -> dict[str, Any]:
-        """Return the measures of the vote; none if there was none."""
-        if not sum(self.counts):
-            return {}
-        fitting = np.array([kind == "target" for kind in self.models.kinds])
-        counts = np.array(self.counts)
-        return {
-            "votes_for_fitting": float(counts[fitting].sum() / counts.sum()),
-            "chose_fitting": float(fitting[counts.argmax()]),
-        }
 
 
 def votes(
@@ -163,4 +148,4 @@ class Voting:
         rounds = {"rounds_to_target": first_epoch_at(accuracy, TARGET) or len(accuracy) + 1}
         if ballot is None:
             return rounds
-        return {"series": {**curves, "votes": ballot.counts}, **rounds, **ballot.measures()}
+        return {"series": {**curves, "votes": ballot.counts}, **rounds}

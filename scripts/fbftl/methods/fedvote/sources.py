@@ -32,17 +32,13 @@ from fbftl.training.tasks.task import ClientSamples
 class SourceModels:
     """Source models that everybody may read.
 
-    names: of the models.
-    kinds: what each learnt from: target, letters, shuffled labels of the target, or random.
     parameters: of each model by their names.
     """
 
-    names: Sequence[str]
-    kinds: Sequence[str]
     parameters: Sequence[Mapping[str, Tensor]]
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.parameters)
 
     def __getitem__(self, number: int) -> Mapping[str, Tensor]:
         return self.parameters[number]
@@ -134,12 +130,12 @@ def joined(models: Mapping[str, Model]) -> Model:
 def source_models(client_data: ClientSamples, job: Job, related: bool = True) -> SourceModels:
     """Return a task's further source models, with those that fit the task or without."""
     inputs, kinds = client_data.target.inputs, job.block["source_models"]
-    wanted = {name: kind for name, kind in kinds.items() if related or kind != "target"}
+    wanted = [name for name, kind in kinds.items() if related or kind != "target"]
     models: dict[str, Model] = defaultdict(dict)
     for key, value in read_weights(required(inputs.source_models)).items():
         name, _, layer = key.partition("/")
         models[name][layer] = value.to(inputs.device)
-    return SourceModels(list(wanted), list(wanted.values()), [models[name] for name in wanted])
+    return SourceModels([models[name] for name in wanted])
 
 
 SKETCHED = 512

@@ -81,10 +81,7 @@ def clipped_sums(head: Head, x: Tensor, labels: Tensor, clip: float) -> tuple[Te
     return losses.view_as(labels).sum(dim=1), sums
 
 
-PRIVATE_MEASURES = MEASURES | {
-    "training_loss": Measure("nats", "lower"),
-    "steps_taken": Measure("steps"),
-}
+PRIVATE_MEASURES = MEASURES | {"training_loss": Measure("nats", "lower")}
 PRIVATE_SERIES = SERIES | {"loss": Series("nats", by="step")}
 
 VALUES_AT_ONCE = 2**20

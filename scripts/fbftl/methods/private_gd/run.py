@@ -66,10 +66,7 @@ class Entrusted:
 def _outcome(
     job: Job, client_data: ClientFeatures, entrusted: Entrusted, ends: Sequence[dict[str, Any]]
 ) -> Outcome:
-    common = {
-        "steps_taken": len(entrusted.noise.multipliers),
-        "privacy": [asdict(guarantee) for guarantee in entrusted.noise.records],
-    }
+    common = {"privacy": [asdict(guarantee) for guarantee in entrusted.noise.records]}
     repetitions = [
         counts | {"seed": seed} | common | end
         for seed, (_, counts), end in zip(job.seeds, entrusted.uploads, ends, strict=True)

@@ -27,7 +27,7 @@ from fbftl.methods.secure_ftl.products import Product, Shares, plain
 from fbftl.models.modes import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job, Training
-from fbftl.training.curves import MEASURES, SERIES, Curves, Measure, Series, record
+from fbftl.training.curves import MEASURES, Curves, Measure, record
 from fbftl.training.tasks.task import ClientSamples, Inputs, Outcome, client_samples
 
 
@@ -117,24 +117,20 @@ class Parties:
         )
         return replace(self, a=a, b=b)
 
-    def losses(self, decay: float) -> tuple[float, float]:
-        """Return the loss by Taylor's expansion, and the exact one."""
+    def loss(self, decay: float) -> float:
+        """Return the loss by Taylor's expansion."""
         n, u = self.common, self.b.represented()
         margins = self.labels[:n] * (u @ self.direction)
         rest = -self.gamma * (self.a.represented()[:n] * u).sum() / n
         rest += decay / 2 * sum((party.weights**2).sum() for party in (self.a, self.b))
-        taylor = np.mean(np.log(2) - margins / 2 + margins**2 / 8)
-        return float(taylor + rest), float(np.mean(np.logaddexp(0, -margins)) + rest)
+        return float(np.mean(np.log(2) - margins / 2 + margins**2 / 8) + rest)
 
     def predicted(self, features: np.ndarray) -> np.ndarray:
         """Return what B says of its view of samples (n, p): ±1, (n,)."""
         return np.where(self.b.represented(features) @ self.direction >= 0, 1, -1)
 
 
-OWN_MEASURES = {
-    "accuracy_alone": Measure("share", "higher", diverged=0.0),
-    "largest_margin": Measure("logits"),
-}
+OWN_MEASURES = {"accuracy_alone": Measure("share", "higher", diverged=0.0)}
 """Alone client 1, which has no labels, can but name the more frequent class."""
 
 PROTECTED_MEASURES = {
@@ -144,9 +140,6 @@ PROTECTED_MEASURES = {
 """Of protected rounds beside open ones from the same start: the largest difference of an element of
 a gradient from that of the same weights in the open, and the largest share of test samples of a
 round whose predictions differ from those of parties who multiply in the open all along."""
-
-OWN_SERIES = {"exact_loss": Series("nats")}
-"""The loss without Taylor's expansion, of the same weights."""
 
 Views = tuple[np.ndarray, np.ndarray, np.ndarray]
 """Both parties' features (n, p) of samples, a column of ones among them, and ±1 for each (n,)."""
@@ -164,10 +157,10 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         arrived = {"received": repetition["offered"] if post.arrived(np.arange(2)).any() else 0}
         rounds = range(job.network_training.local_rounds + 1)
         repetitions.append(repetition | arrived | post.totals(rounds))
-    measures, series = MEASURES | OWN_MEASURES, SERIES | OWN_SERIES
+    measures = MEASURES | OWN_MEASURES
     if job.setting.protection != "plain":
         measures |= PROTECTED_MEASURES
-    return Outcome(repetitions, ledger, client_data.provenance, measures, series)
+    return Outcome(repetitions, ledger, client_data.provenance, measures)
 
 
 def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) -> dict[str, Any]:
@@ -175,7 +168,7 @@ def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) 
     training = job.network_training
     parties, common = initial_parties(job, client_data, seed)
     _, theirs, classes = _views(client_data.test, client_data.classes)
-    curves, exact, margin, steps = Curves(), [], 0.0, 0
+    curves, steps = Curves(), 0
     in_the_open = InTheOpen(parties) if job.setting.protection != "plain" else None
     for round_number in range(1, training.local_rounds + 1):
         of_b = multiply(parties.matrix_of_b(), parties.numbers_of_a(), 1, round_number)
@@ -184,20 +177,17 @@ def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) 
         if in_the_open is not None:
             in_the_open.step(parties, of_a, of_b, training)
         parties = parties.stepped(of_a, of_b, training.learning_rate, training.weight_decay)
-        taylor, true = parties.losses(training.weight_decay)
+        loss = parties.loss(training.weight_decay)
         predicted = parties.predicted(theirs)
         right = predicted == classes
         if in_the_open is not None:
             in_the_open.compare(predicted, theirs)
         weights = torch.from_numpy(parties.a.weights), torch.from_numpy(parties.b.weights)
-        curves.append(taylor, None, None, float(right.mean()), digest(weights), right)
-        exact.append(true)
-        margin = max(margin, float(np.abs(parties.b.represented() @ parties.direction).max()))
+        curves.append(loss, None, None, float(right.mean()), digest(weights), right)
     repetition = record(curves, "last")
-    repetition["series"]["exact_loss"] = exact
     blind = max((classes == side).mean() for side in (-1, 1))
     counts = {"offered": common, "seen": common if steps else 0, "clients": 2}
-    measured = {"seed": seed, "accuracy_alone": float(blind), "largest_margin": margin}
+    measured = {"seed": seed, "accuracy_alone": float(blind)}
     privacy = {"privacy": [asdict(no_mechanism())]}
     beside = {} if in_the_open is None else in_the_open.measures()
     return repetition | counts | measured | beside | privacy

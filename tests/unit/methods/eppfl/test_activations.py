@@ -38,9 +38,7 @@ def test_every_channel_of_a_sample_keeps_its_share_and_gradients_of_it_alone(fea
 @pytest.mark.parametrize("kept", ["large", "small", "random"])
 def test_gradients_are_selected_by_magnitude_in_every_channel(features, kept):
     gradient = torch.randn(MAPS, generator=torch.Generator().manual_seed(1))
-    _, back, boundary = crossed(
-        Crossing(keep_gradients=0.5, kept_gradients=kept), features, gradient
-    )
+    _, back, _ = crossed(Crossing(keep_gradients=0.5, kept_gradients=kept), features, gradient)
     rows, came = gradient.flatten(2).abs(), back.flatten(2) != 0
     assert came.sum(2).eq(18).all()
     least = rows.where(came, torch.inf).amin(2)
@@ -49,8 +47,6 @@ def test_gradients_are_selected_by_magnitude_in_every_channel(features, kept):
         assert (least >= rows.where(~came, 0).amax(2)).all()
     elif kept == "small":
         assert (most <= rows.where(~came, torch.inf).amin(2)).all()
-    share = back.square().sum() / gradient.square().sum()
-    assert boundary.kept_norm == pytest.approx(float(share))
 
 
 def test_a_channels_maximum_scales_its_own_noise():

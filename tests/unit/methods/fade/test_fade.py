@@ -15,7 +15,7 @@ from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.features.store.reader import open_store
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
-from fbftl.methods.fade.groups import Ranges, dealt, grouped_clients, rounds_to
+from fbftl.methods.fade.groups import Ranges, dealt, grouped_clients
 from fbftl.methods.fade.rounds import Debiasing, debiasing
 from fbftl.methods.fade.run import by_group, linear_probe
 from fbftl.study.job import Job, from_params
@@ -299,8 +299,3 @@ def test_a_round_has_as_many_users_as_the_setting_says(files):
     )
     assert (many.schedule.users.shape, usual.schedule.users.shape) == ((12, 4), (12, 2))
     assert np.bincount(few.users.group).tolist() == [2, 3]
-
-
-def test_the_first_round_at_each_level_counts():
-    found = rounds_to([10, 20, 30, 40], [1.2, None, 0.5, 0.6])
-    assert found == {"rounds_to_loss_100": 30, "rounds_to_loss_50": 30}

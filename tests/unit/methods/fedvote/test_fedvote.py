@@ -41,7 +41,6 @@ def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
 def test_a_trained_source_fits_and_unrelated_ones_are_without_it(run):
     repetition = run("fedvote", vote_candidates="unrelated", vote_round=2).repetitions[0]
     assert len(repetition["series"]["votes"]) == 3
-    assert repetition["votes_for_fitting"] == 0.0
     assert repetition["rounds_to_target"] == 4  # of three, none gets there
 
 
