@@ -24,7 +24,6 @@ from fbftl.models.cost.compute import solving
 from fbftl.models.cost.layers import Network, multiplications, read_network
 from fbftl.privacy.composition import compose
 from fbftl.privacy.replaced import ADJACENCY, events_of_sample
-from fbftl.study.job import most_epochs
 from fbftl.study.uploads import READ
 
 # --- uploads --------------------------------------------------------------------------------------
@@ -88,7 +87,7 @@ def uploads_table(
     parts = []
     for upload, rows in by_upload(table):
         # Training the task's head is a pass forward and one backward (Eq. 16).
-        batches = most_epochs(training["epochs"]) * ceil(rows["offered"].max() / training["batch"])
+        batches = training["epochs"] * ceil(rows["offered"].max() / training["batch"])
         trained = 2 * batches * training["batch"] * multiplications(network.head)
         width, classes = upload.projection or network.feature_width, network.head[-1].outputs
         parts.append(

@@ -20,7 +20,6 @@ from fbftl.plan.checked import sizes_of
 from fbftl.plan.recipes import SettingRecipe
 from fbftl.study import methods
 from fbftl.study.config import Study
-from fbftl.study.job import most_epochs
 from fbftl.study.settings import Setting
 
 MOST_BATCHES = 1_000
@@ -250,6 +249,6 @@ class Clock:
             weights = sizes.networks.get(run.setting.network)
         else:
             weights = sizes.heads.get(str(run.setting.cut or block["features"]["cut"]))
-        epochs = most_epochs(run.recipe.job.get("training", {}).get("epochs", 1))
+        epochs = run.recipe.job.get("training", {}).get("epochs", 1)
         sequence = OF_A_DIALOGUE if block["kind"] == "dialogues" else 1
         return 3.0 * sequence * self._samples(run.task) * epochs * (weights or UNKNOWN)

@@ -6,7 +6,6 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.clients import Dealing
-from fbftl.study.job import VALIDATED, most_epochs
 from fbftl.study.model.training import ImageTraining
 from fbftl.study.record import MethodRecord
 from fbftl.study.settings import Setting
@@ -104,7 +103,6 @@ def faults(
             "hold out is outside of its guarantee: give privacy.training or the task's training "
             "selection: last and validation: 0"
         )
-    yield from _settling_faults(setting, task, training)
     yield from record.task_faults(setting, block, training)
     if setting.clients_per_round and not _samples(setting, block) and record.sends == "once":
         yield (
@@ -160,27 +158,6 @@ def _width_faults(setting: Setting, block: Mapping[str, Any], dealing: Dealing) 
             budgets(setting.budgets, clients, bases_in(setting.width))
     except UserError as error:
         yield str(error)
-
-
-def _settling_faults(setting: Setting, task: str, training: Mapping[str, Any]) -> Iterator[str]:
-    """Yield epochs that validation finds where no server trains on held-out features by them."""
-    if not training.get("until_settled"):
-        return
-    if not _on_features(setting) or methods.record(setting.method).sends != "once":
-        yield (
-            f"epochs: {VALIDATED} is for heads that a server trains on features: give "
-            f"tasks.{task}.methods.{setting.method}.epochs a number"
-        )
-    if training["validation"] == 0 or training["selection"] != "validation":
-        yield (
-            f"epochs: {VALIDATED} goes by held-out samples: give training.validation above 0 and "
-            "selection: validation, or a number of epochs"
-        )
-    if setting.loss == "reshuffled":
-        yield (
-            f"loss: reshuffled has other samples in every epoch, so that epochs: {VALIDATED} would "
-            "change what is lost: give a number of epochs"
-        )
 
 
 def _without_effect(method: str, block: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
@@ -264,9 +241,6 @@ def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = block["training"] | block["methods"].get(setting.method, {})
     if setting.mechanism == "dp_fedavg":
         training |= block["privacy"]["training"]
-    if training["epochs"] == VALIDATED:
-        training["epochs"] = most_epochs(VALIDATED)
-        training |= {"until_settled": True} if sends != "local" else {}
     clients, samples = setting.clients_per_round, _samples(setting, block)
     if clients is not None:
         training["clients_per_round"] = clients

@@ -92,8 +92,6 @@ class Training:
     annealing: none; cosine, by which the rate of local epochs falls to zero over the rounds; or
         steps, a tenth of it after three eighths of them and a hundredth after five. So does the
         rate of a head that a server of one_shot trains, over its epochs.
-    until_settled: whether a head that a server trains stops once its validation loss has settled,
-        after `epochs` at most.
     absent_classes: whether the loss of local epochs counts logits of classes that a client lacks:
         counted, masked (minus infinity) or zeroed.
     """
@@ -116,7 +114,6 @@ class Training:
     server_batch: int | None = None
     annealing: str = "none"
     absent_classes: str = "counted"
-    until_settled: bool = False
 
     @property
     def local_rounds(self) -> int:
@@ -134,17 +131,6 @@ class Training:
 
 FAR_BEHIND = 0.03
 """A head whose accuracy is so much below ridge regression's on the same features is told of."""
-
-VALIDATED = "validated"
-"""Stands for a number of epochs that validation finds, see `Training.until_settled`."""
-
-MOST_VALIDATED = 512
-"""Epochs after which training ends even if the validation loss still falls."""
-
-
-def most_epochs(epochs: int | str) -> int:
-    """Return the epochs that a task's training has at most."""
-    return MOST_VALIDATED if epochs == VALIDATED else int(epochs)
 
 
 def pace(clients: int, clients_per_round: int, epochs: int, rounds: int | None) -> tuple[int, int]:

@@ -127,13 +127,6 @@ def unpacked(text: str) -> np.ndarray:
         raise ValueError(f"the bits of right answers are damaged ({error})") from error
 
 
-FEWEST = 8
-"""Epochs before which no head is taken to have settled."""
-
-LOWER = 0.99
-"""A head still learns if its least validation loss falls to this share of the least before."""
-
-
 @dataclass
 class Curves:
     """What one repetition's training showed after every epoch.
@@ -184,26 +177,6 @@ class Curves:
     def diverged(self) -> bool:
         """Whether the loss has stopped being finite."""
         return None in self.loss
-
-    @property
-    def settled(self) -> bool:
-        """Whether the later half of the epochs lowered the least validation loss by less than 1 %.
-
-        Told from eight epochs on, and never without a validation split; what has diverged settles.
-        """
-        half = len(self.test) // 2
-        if self.diverged:
-            return True
-        losses = [loss for loss in self.validation_loss if loss is not None]
-        if half < FEWEST // 2 or len(losses) < len(self.test):
-            return False
-        return min(losses[half:]) >= LOWER * min(losses[:half])
-
-    def lengthen(self, epochs: int) -> None:
-        """Repeat the last epoch until there are so many: a head that has settled stays as it is."""
-        by_epoch = (self.loss, self.validation, self.validation_loss, self.test, self.models)
-        for values in (*by_epoch, self.right):
-            values += values[-1:] * (epochs - len(values))
 
 
 def selected_epoch(curves: Curves, rule: str) -> int:

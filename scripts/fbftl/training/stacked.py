@@ -81,10 +81,8 @@ def train(
         samples_at: what the server works with at an epoch (from 0): what it received, always.
         held_out: each head's validation rows of the samples; may be empty.
         test: the test split.
-        training: learning rate, momentum, weight decay; under `until_settled` each head is as
-            it was when it had settled, whatever the others do, and its curves stay level after it.
+        training: learning rate, momentum, weight decay.
     """
-    at_rest: dict[int, list[Tensor]] = {}
     optimizer = StackedSgd(head.parameters(), training)
     curves = [Curves() for _ in held_out]
     progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
@@ -112,18 +110,8 @@ def train(
         ]
         right, models = answers(head, test), digests(head.parameters())
         for h, curve in enumerate(curves):
-            if h in at_rest:
-                continue
             accuracy = float(right[h].mean())
             curve.append(mean_loss[h], *validation[h], accuracy, models[h], right[h])
-            if training.until_settled and curve.settled:
-                at_rest[h] = [parameter[h].detach().clone() for parameter in head.parameters()]
-        if len(at_rest) == len(curves):
-            break
-    for h, parameters in at_rest.items():
-        for parameter, kept in zip(head.parameters(), parameters, strict=True):
-            parameter.data[h].copy_(kept)
-        curves[h].lengthen(training.epochs)
     return curves
 
 

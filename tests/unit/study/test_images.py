@@ -18,15 +18,6 @@ def test_the_own_cut_needs_no_naming():
     assert list(of_task.settings["digits"]["asked"]) == names
 
 
-def test_epochs_that_validation_finds_are_for_heads_that_a_server_trains():
-    chosen = {"epochs": "validated", "validation": 0.1, "selection": "validation"}
-    methods = ("fbftl", "fedavg")
-    of_task = image_study({"training": chosen}, method=[*methods])
-    of_head, by_rounds = (of_task.job("digits", name)["training"] for name in methods)
-    assert (of_head["epochs"], of_head["until_settled"]) == (512, True)
-    assert "until_settled" not in by_rounds
-
-
 CONFIG = """
 study: {tasks: [digits, talks], experiments: [images, talks]}
 tasks:

@@ -126,7 +126,6 @@ def of(method: str, **values: Any) -> Block:
 ELEVEN = {"clients": {"shards_per_client": 11}}
 FIVE = {"clients": {"clients": 5, "samples_per_client": None}}
 LAST = {"selection": "last", "validation": 0.0}
-VALIDATED = {"epochs": "validated"}
 NORMED = {"training": {"batch_norm": "batch"}}
 BY_BATCH = of("fl", batch_norm="batch")
 ROBUST = {"training": LAST | {"batch_norm": "batch"}}
@@ -163,9 +162,6 @@ REFUSED: list[tuple[Block, Block, str]] = [
     ({}, {"method": "fl", "network": "cn"}, r"=cn'; the networks in .*networks are: cnn, mlp"),
     (of("fbftl", rounds=4), {}, "fbftl.rounds has no effect.*it is for fedavg"),
     (of("fedavg", epochs=4), {"method": "fedavg"}, "epochs has no effect.*it is for fl,"),
-    ({"training": VALIDATED}, {"method": "ftl_c"}, "give tasks.digits.methods.ftl_c.epochs a num"),
-    ({"training": VALIDATED | {"validation": 0.0}}, {}, "goes by held-out samples"),
-    ({"training": VALIDATED}, {"loss": "reshuffled", "plr": 0.5}, "would change what is lost"),
     ({"privacy": {"training": {"selection": "validation"}}}, NOISY, "outside of its guarantee"),
     ({"privacy": {"training": {"validation": 0.1}}}, NOISY, "outside of its guarantee"),
     (BY_BATCH, FL_CNN | {"samples_per_client": 1}, "2, or training.batch_norm"),

@@ -71,7 +71,7 @@ def _beside_ridge(client_data: LabelledFeatures, fitted: Fitted) -> None:
         deviations = {axis: job.setting.values[axis] for axis in ("method", *job.setting.deviating)}
         log.warning(
             "%s on %s is trained for too short: %.1f %%, and ridge regression on the same features "
-            "has %.1f %%; raise training.epochs, or give epochs: validated",
+            "has %.1f %%; raise training.epochs",
             name_of(deviations), job.task, 100 * reached, 100 * possible,
         )  # fmt: skip
     for repetition, accuracy in zip(repetitions, solved, strict=True):

@@ -25,10 +25,6 @@ from fbftl.study.model.block import (
     Width,
 )
 
-Epochs = Many | Literal["validated"]
-"""Passes over the data; validated has a server that trains a head go on until as many epochs again
-lower the least validation loss by less than 1 %, 512 at most."""
-
 Above0 = Annotated[Number, Field(gt=0)]
 
 
@@ -37,7 +33,7 @@ class ImageTraining(ConfigBlock):
 
     explained_by: ClassVar[type] = job.Training
 
-    epochs: Epochs = 40
+    epochs: Many = 40
     batch: Count = 64
     clients_per_round: Count = 8
     learning_rate: Positive = 0.01
