@@ -1,6 +1,6 @@
 """Features cached once against features recomputed every epoch, for 1, 4 and 12 settings.
 
-Run: python tests/benchmarks/cache.py [--data-folder FOLDER]
+Run: python tests/benchmarks [--data-folder FOLDER] cache
 
 The task: 5,000 training and 1,000 test images of CIFAR-10 at 32 pixels, the convolutions of
 torchvision's VGG-16 with random weights, a head 512-64-10, 20 epochs of 79 steps, one seed, and
@@ -16,7 +16,6 @@ settings that differ in their packet loss rate.
 
 """
 
-import argparse
 import json
 import os
 import sys
@@ -28,7 +27,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from project import Project
-from ratios import SCRIPTS, Row, data_folder, print_table
+from ratios import SCRIPTS, Row, data_folder
 from torch import nn
 from torch.nn import functional
 
@@ -120,28 +119,26 @@ def new_optimizer(head: nn.Module) -> torch.optim.Optimizer:
     return torch.optim.SGD(head.parameters(), LEARNING_RATE, MOMENTUM, weight_decay=DECAY)
 
 
-def recompute(task: Task, epochs: int) -> tuple[float, float]:
-    """Train one setting by the published procedure; return seconds per epoch and test accuracy."""
+def recompute(task: Task) -> tuple[float, float]:
+    """Train one setting for an epoch by the published procedure; return seconds and accuracy."""
     head = head_module(WIDTHS, seed=0)
     network = nn.Sequential(task.convolutions, head)
     optimizer, order = new_optimizer(head), np.random.default_rng(0)
     started = time.perf_counter()
-    for _ in range(epochs):
-        network.train()
-        for rows in batches(IMAGES["train"], order):
-            logits = network(task.images("train", rows))
-            loss = functional.cross_entropy(logits, task.labels["train"][rows])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-        network.eval()
-        with torch.no_grad():
-            hits = [
-                (network(task.images("test", rows)).argmax(1) == task.labels["test"][rows]).sum()
-                for rows in batches(IMAGES["test"])
-            ]
-    accuracy = sum(int(hit) for hit in hits) / IMAGES["test"]
-    return (time.perf_counter() - started) / epochs, accuracy
+    network.train()
+    for rows in batches(IMAGES["train"], order):
+        logits = network(task.images("train", rows))
+        loss = functional.cross_entropy(logits, task.labels["train"][rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    network.eval()
+    with torch.no_grad():
+        hits = [
+            (network(task.images("test", rows)).argmax(1) == task.labels["test"][rows]).sum()
+            for rows in batches(IMAGES["test"])
+        ]
+    return time.perf_counter() - started, sum(int(hit) for hit in hits) / IMAGES["test"]
 
 
 @torch.inference_mode()
@@ -168,7 +165,7 @@ def bare_training(features: torch.Tensor, labels: torch.Tensor) -> float:
     return time.perf_counter() - started
 
 
-def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Measure both sides and yield their ratios."""
     cores = len(os.sched_getaffinity(0))
     torch.set_num_threads(cores)
@@ -177,7 +174,7 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
         prepared = project.snakemake(study(MEASURED_BY), "--until", "networks")
         store = project.folder / "results" / "store"
         task = Task(store)
-        epoch, accuracy = recompute(task, recomputed_epochs)
+        epoch, accuracy = recompute(task)
         one_pass, features = bare_pass(task)
         torch.set_num_threads(1)
         training = bare_training(features.clone(), task.labels["train"])
@@ -189,13 +186,11 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
         curve = json.loads(run.read_text())["repetitions"][0]["series"]["test_accuracy"]
     print(f"{cores} cores; {sum(IMAGES.values())} images, {EPOCHS} epochs")
     print(f"  preparing clients, weights and layers   {prepared:9.1f} s, on neither side")
-    print(
-        f"  recompute, one setting                  {epoch:9.1f} s/epoch ({recomputed_epochs} run)"
-    )
+    print(f"  recompute, one setting                  {epoch:9.1f} s/epoch")
     print(f"  one bare pass, all cores                {one_pass:9.1f} s")
     print(f"  bare training of a setting, one thread  {training:9.2f} s")
-    print(f"  accuracy after epoch {recomputed_epochs}: recompute {accuracy:.3f}, "
-          f"workflow {curve[recomputed_epochs - 1]:.3f} ({curve[-1]:.3f} at the end)")  # fmt: skip
+    print(f"  accuracy after epoch 1: recompute {accuracy:.3f}, "
+          f"workflow {curve[0]:.3f} ({curve[-1]:.3f} at the end)")  # fmt: skip
     for count, seconds in took.items():
         recomputed, limit = count * EPOCHS * epoch, one_pass + count * training
         note = f"{count} x {EPOCHS} x {epoch:.1f} s over {seconds:.1f} s"
@@ -210,18 +205,3 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
             ("<=", 1.3) if bounded else None,
             f"{seconds:.1f} s over {one_pass:.1f} s + {count} x {training:.2f} s",
         )  # fmt: skip
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data-folder", help="real data, default FBFTL_DATA or ../shared/data")
-    parser.add_argument("--recomputed-epochs", type=int, default=1)
-    arguments = parser.parse_args()
-    if arguments.data_folder:
-        os.environ["FBFTL_DATA"] = arguments.data_folder
-    print_table(rows(arguments.recomputed_epochs))
-
-
-if __name__ == "__main__":
-    main()

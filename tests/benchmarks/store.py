@@ -1,13 +1,11 @@
 """The feature store: its time of reading beside zarr's, and its size beside the raw numbers.
 
-    python tests/benchmarks/store.py [--data-folder FOLDER] [--rows 50000]
+    python tests/benchmarks [--data-folder FOLDER] store
 
 FOLDER holds cifar10/train.parquet, from which the features of a trained layer come.
 """
 
-import argparse
 import io
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,7 +16,7 @@ import pyarrow.parquet as pq
 import torch
 import zarr
 from PIL import Image
-from ratios import SCRIPTS, Row, data_folder, fastest, print_table
+from ratios import SCRIPTS, Row, data_folder, fastest
 from torch import nn
 
 sys.path.insert(0, str(SCRIPTS))
@@ -29,7 +27,7 @@ from fbftl.features.store.publish import writer_of
 from fbftl.features.store.reader import open_store
 
 BATCH, IMAGES, EPOCHS = 100, 6000, 5
-WIDTH, REPEATS = 4096, 5
+ROWS, WIDTH, REPEATS = 50_000, 4096, 5
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 SIZE = ("<=", 0.45)
 
@@ -49,13 +47,13 @@ def synthetic_store(rows: int, folder: Path, zeros_above: float) -> Path:
     return store
 
 
-def reading(rows: int, folder: Path) -> Iterator[Row]:
+def reading(folder: Path) -> Iterator[Row]:
     """Read a store of ReLU features as jobs do, every chunk compared, and by zarr-python."""
-    store = synthetic_store(rows, folder, zeros_above=0.7)
+    store = synthetic_store(ROWS, folder, zeros_above=0.7)
     opened = open_store(store.with_suffix(".json"))
     plain = zarr.open_array(store / "train" / "features", mode="r")
     took = fastest({"zarr": lambda: plain[:], "ours": lambda: opened.read("train")}, REPEATS)
-    note = f"{took['ours']:.2f} s, {rows} x {WIDTH} float32"
+    note = f"{took['ours']:.2f} s, {ROWS} x {WIDTH} float32"
     yield Row("read whole / zarr-python", took["ours"] / took["zarr"], ("<=", 1.3), note)
 
 
@@ -99,19 +97,9 @@ def trained_size(data: Path) -> Iterator[Row]:
     yield Row("stored size / raw, trained ReLU layer", ratio, SIZE, note)
 
 
-def rows(count: int = 50_000) -> Iterator[Row]:
+def rows() -> Iterator[Row]:
     """Measure and yield the ratios."""
     with tempfile.TemporaryDirectory() as folder:
         yield from sizes(Path(folder))
-        yield from reading(count, Path(folder))
+        yield from reading(Path(folder))
     yield from trained_size(data_folder())
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", type=int, default=50_000)
-    parser.add_argument("--data-folder")
-    arguments = parser.parse_args()
-    if arguments.data_folder:
-        os.environ["FBFTL_DATA"] = arguments.data_folder
-    print_table(rows(arguments.rows))

@@ -78,9 +78,8 @@ def test_papers_takes_one_paper(clone):
     assert "'survey' after 'fbftl'" in refused(called(clone / "run", "papers", "fbftl", "survey"))
 
 
-@pytest.mark.parametrize("size", ["--full"])
-def test_a_size_takes_one_system(clone, size):
-    assert "name it after" in refused(called(clone / "run", "papers", size))
-    assert "name it after" in refused(called(clone / "run", "papers", size, "--cores"))
-    words = ("papers", size, "fade", "ecos")
+def test_a_size_takes_one_system(clone):
+    assert "name it after" in refused(called(clone / "run", "papers", "--full"))
+    assert "name it after" in refused(called(clone / "run", "papers", "--full", "--cores"))
+    words = ("papers", "--full", "fade", "ecos")
     assert "'ecos' after 'fade' is one too many" in refused(called(clone / "run", *words))

@@ -1,7 +1,6 @@
 """The code is told in one way: fields where CONTRIBUTING.md says, and a word for one thing only."""
 
 import ast
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -54,27 +53,3 @@ def test_a_name_of_a_class_says_one_thing(trees):
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert [name for name, times in named.items() if times > 1] == []
-
-
-LEANING = re.compile(r"^(return )?the same\b|^likewise\b", re.IGNORECASE)
-"""Beginnings of what only its neighbour explains."""
-
-
-def meanings(tree: ast.Module) -> list[str]:
-    """Return how each bare string of a source begins, and each meaning in its lists."""
-    texts = [node.value.value for node in ast.walk(tree) if _text(node)]
-    return [text.strip() for text in texts] + [
-        entry
-        for text in texts
-        for entry in re.findall(r"^ *\w+(?:, \w+)*: (.*)", text, re.MULTILINE)
-    ]
-
-
-def test_no_docstring_leans_on_its_neighbour(trees):
-    leaning = [
-        (path.name, part)
-        for path, tree in trees.items()
-        for part in meanings(tree)
-        if LEANING.search(part)
-    ]
-    assert leaning == []

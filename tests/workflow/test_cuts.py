@@ -30,8 +30,3 @@ def test_one_pass_fills_a_store_for_every_cut(fresh):
     assert runs["fbftl+cut=fc1"]["inputs"] != runs["fbftl"]["inputs"]
     losses = {name: run["repetitions"][0]["series"]["loss"] for name, run in runs.items()}
     assert losses["fbftl+cut=fc1"] != losses["fbftl"]
-
-
-def test_one_more_cut_leaves_the_runs_at_the_others_alone(reference):
-    left = reference.left({"tasks": STUDY["tasks"]})
-    assert (left.jobs["extract"], left.runs) == (1, 0)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import yaml
-from project import TOY, Project
+from project import Project
 
 PAPERS = {"ant": "ants", "bee": "bees", "hive": "bees"}
 """Toy systems, each with its paper."""
@@ -42,18 +42,6 @@ def toys(fresh: Project) -> Project:
         text = yaml.safe_dump(toy_system(name, seeds))
         (fresh.folder / "studies" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return fresh
-
-
-def test_a_call_makes_the_studies_that_it_names(toys):
-    ant = str(toys.folder / "studies/ant.yaml")
-    every = {"digits", "ant-digits", "bee-digits", "hive-digits"}
-    for study, files, tasks in (
-        ({"papers": "all"}, [TOY], every),
-        ({"papers": ["ants", "fbftl"]}, [TOY], {"digits", "ant-digits"}),
-        ({}, [ant], {"ant-digits"}),
-    ):
-        made = {job.removeprefix("results_") for job in toys.left(study, files).jobs}
-        assert made & every == tasks
 
 
 def test_the_systems_of_a_paper_run_in_one_call(toys):

@@ -55,20 +55,11 @@ def test_one_more_seed_trains_that_seed_and_goes_again(finished):
     assert finished.tables() == tables
 
 
-def test_a_changed_rate_of_a_method_trains_its_runs(reference):
-    left = reference.left(digits(training={"learning_rate": 0.02}))
-    assert (left.jobs, left.runs) == (TRAINED, 2 * 4)
-
-
 def test_a_second_folder_with_the_same_store_trains_the_other_half(fresh, reference):
     half = scarcity(fraction=[1.0, 0.25], plr=[0.0, 0.5])
     left = fresh.left(half | {"store": str(reference.results / "store")})
     assert set(left.jobs) == {*RESULTS, "train", "results_papers"}
     assert left.runs == 2 * 2
-
-
-def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(reference):
-    assert reference.left(digits(features={"cut": "fc1"})).jobs == EXTRACTED + Counter(networks=1)
 
 
 CHANGES = {

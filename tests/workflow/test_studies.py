@@ -54,11 +54,6 @@ def test_a_study_runs_on_a_few_hundred_images(fresh, data_folder):
     assert sorted(zip(runs["plr"], runs["seed"], strict=True)) == [
         (0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1),
     ]  # fmt: skip
-    assert set(runs["offered"]) == {TRAIN}
-    complete = runs["plr"] == 0
-    assert set(runs["received"][complete]) == {TRAIN}
-    assert runs["received"][~complete].between(1, TRAIN - 1).all()
-    assert runs["test_accuracy"].between(0, 1).all()
 
 
 def test_a_study_of_a_users_file_plans_where_it_is(fresh):

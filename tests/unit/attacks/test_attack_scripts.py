@@ -163,10 +163,6 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(paths, tmp_path, devic
     shown = tmp_path / "membership_table.csv"
     tabulate_attacks.membership(str(by_attack)).write(shown)
     assert len(pd.read_csv(shown)) == len(attempts)
-    heading, _, first, *_ = shown.with_suffix(".md").read_text(encoding="utf-8").splitlines()
-    assert "Noise" in heading
-    assert "False positives attained" in shown.with_suffix(".tex").read_text(encoding="utf-8")
-    assert first.startswith("| none |  | loss threshold |")
 
 
 def test_members_and_others_share_no_sample_and_are_those_of_the_draw(paths, monkeypatch):

@@ -22,11 +22,6 @@ from fbftl.training.tasks.task import Inputs, client_samples
 from unit.methods.framework_toys import MLP, cohort_of, job_of, params_of
 
 
-@pytest.fixture
-def inputs(frameworks: Inputs) -> Inputs:
-    return frameworks
-
-
 def test_an_attack_that_guesses_worse_than_blind_fails():
     assert Attained("membership", "server", "AUC", [0.3, 0.31, 0.32], 0.5).fails
     assert not Attained("membership", "server", "AUC", [0.3, 0.5, 0.6], 0.5).fails
@@ -77,8 +72,8 @@ def test_labels_are_guessed_from_those_that_voted_alike():
 # --- mean logits ------------------------------------------------------------------------------
 
 
-def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
-    cohort = cohort_of(inputs, "fd", distillation_weight=1.0, partition="shards")
+def test_images_are_made_of_what_clients_told_of_their_labels(frameworks):
+    cohort = cohort_of(frameworks, "fd", distillation_weight=1.0, partition="shards")
     client_data = cohort.client_data
     public = open_samples(client_data, "target")
     before = [weights.clone() for weights in cohort.models.weights]
@@ -97,9 +92,9 @@ def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
 # --- weights ----------------------------------------------------------------------------------
 
 
-def test_a_client_that_learns_its_samples_by_heart_is_found(inputs):
+def test_a_client_that_learns_its_samples_by_heart_is_found(frameworks):
     job = job_of("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=60)
-    client_data = client_samples(job, inputs)
+    client_data = client_samples(job, frameworks)
     watching = Watching(partial(initial_learner, client_data))
     watching.run_first_seed(job, client_data)
     of_client, of_average = membership_in_weights(watching, client_data)
@@ -139,13 +134,13 @@ def files_of(inputs: Inputs) -> dict[str, str]:
     return {name: str(getattr(inputs, name)) for name in names}
 
 
-def test_attacks_by_seed_are_those_of_the_seed_alone(inputs, tmp_path):
+def test_attacks_by_seed_are_those_of_the_seed_alone(frameworks, tmp_path):
     settings, axes = [SETTINGS[0], SETTINGS[1], SETTINGS[4], SETTINGS[7]], axes_by_method()
     both, second = jobs_of(settings), [job | {"seeds": [1]} for job in jobs_of(settings)]
     tables = []
     for name, jobs in {"both": both, "second": second}.items():
         csv = tmp_path / f"{name}.csv"
-        attack_seeds.main(files_of(inputs), str(csv), jobs, axes, "cpu", 1)
+        attack_seeds.main(files_of(frameworks), str(csv), jobs, axes, "cpu", 1)
         tables.append(pd.read_csv(csv))
     assert tables[0]["seed"].tolist() == [0, 1] * 4
     of_second = tables[0][tables[0]["seed"] == 1].reset_index(drop=True)
@@ -161,10 +156,10 @@ def test_attacks_by_seed_are_those_of_the_seed_alone(inputs, tmp_path):
     assert by_method["reconstruction"].notna().tolist() == [False, False, True, False]
 
 
-def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path):
+def test_every_framework_has_an_attack_beside_its_blind_guess(frameworks, tmp_path):
     csv = tmp_path / "attacks.csv"
     jobs = jobs_of(SETTINGS)
-    attack_frameworks.main(files_of(inputs), jobs, axes_by_method(), "cpu", 1).write(csv)
+    attack_frameworks.main(files_of(frameworks), jobs, axes_by_method(), "cpu", 1).write(csv)
     table = pd.read_csv(csv, keep_default_na=False)
     assert list(dict.fromkeys(table["method"])) == [
         "fedavg", "fedvote", "fedhealth", "fedmd", "fd", "secure_ftl",

@@ -151,7 +151,6 @@ def test_equal_dirichlet_clients_have_the_moments_of_their_law():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"samples_per_client": 0}, "clients.samples_per_client is 0"),
         ({"samples_per_client": 41}, "clients.samples_per_client is 41"),
         ({"samples_per_client": None, "clients": 41}, "clients.clients is 41"),
         ({"partition": "shards", "shards_per_client": 9}, "45 shards of 40 samples"),

@@ -73,14 +73,6 @@ def test_a_call_that_ends_by_itself_leaves_nothing_either(root):
     awaited(lambda: not living(int(group)))
 
 
-def test_results_of_an_earlier_deployment_are_never_overwritten(tmp_path):
-    first = new_folder(tmp_path / "deployed" / "fbftl")
-    (first / "run.json").write_text("{}")
-    second = new_folder(tmp_path / "deployed" / "fbftl")
-    assert (first.name, second.name) == ("1", "2")
-    assert (first / "run.json").read_text() == "{}"
-
-
 def test_calls_at_once_have_a_folder_each(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         folders = list(pool.map(new_folder, [tmp_path / "fbftl"] * 100))

@@ -11,9 +11,7 @@ from fbftl.exchange import repetition as by_rounds
 from fbftl.exchange.repetition import by_gradients
 from fbftl.ground.errors import UserError
 from fbftl.ground.room import Room
-from fbftl.messages import payload
 from fbftl.messages.channel import expected_payload, packet_loss_rate
-from fbftl.messages.codec import decode, kept_count
 from fbftl.methods.sfl import SplitNetwork
 from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import vgg
@@ -23,7 +21,7 @@ from fbftl.training.samples import LabelledInputs, TrainingData
 from fbftl.training.stacked import StackedSamples, train
 from fbftl.training.tasks.task import Outcome
 from torch import nn
-from unit.methods.method_toys import CLASSES, WIDTH, run, toy_inputs
+from unit.methods.method_toys import run, toy_inputs
 from unit.training.training_toys import training
 
 TRAINING = training(epochs=3, batch=64)
@@ -150,24 +148,6 @@ def uploads(outcome: Outcome) -> pd.DataFrame:
 
 
 # --- the codec on real runs -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("axes", [{"bits": 2}, {"bits": 3, "keep": 0.5}])
-def test_uploads_are_as_long_as_the_ledger_says(blobs, axes, monkeypatch):
-    sent, make = [], payload.encode_rows
-    monkeypatch.setattr(
-        payload, "encode_rows", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1]
-    )
-    outcome = run(blobs, axes)
-    rows = uploads(outcome)
-    assert len(sent) == 1  # all seeds share their messages
-    messages = sent[0].messages * 2
-    assert rows["bits"].tolist() == [8 * len(message) for message in messages]
-    for message, values in zip(messages, np.tile(sent[0].values, (2, 1)), strict=True):
-        read = decode(message)
-        assert (read.values[0] == values).all()
-        assert read.kept == kept_count(WIDTH, axes.get("keep", 1.0))
-        assert read.labels[0] in range(CLASSES)
 
 
 @pytest.mark.parametrize("method", ["fbftl", "ftl_c"])

@@ -145,15 +145,6 @@ def test_sent_and_remembered_add_up_to_all_gradients(bits, keep, rounds):
     np.testing.assert_allclose(sent + m, every.sum(axis=0, dtype=np.float64), atol=1e-4)
 
 
-def test_memory_waits_for_the_next_participation():
-    m = memory(2, 8)
-    first, second, third = gradients(3, 1, 8)
-    sent = compress_with_feedback(first, m, np.array([0]), STRONG).values
-    compress_with_feedback(second, m, np.array([1]), STRONG)
-    again = compress_with_feedback(third, m, np.array([0]), STRONG).values
-    np.testing.assert_array_equal(again, compress(third + (first - sent), STRONG).values)
-
-
 def test_a_client_twice_in_a_round_is_refused():
     with pytest.raises(ValueError, match="at most once"):
         compress_with_feedback(np.ones((2, 4)), memory(3, 4), np.array([1, 1]), STRONG)

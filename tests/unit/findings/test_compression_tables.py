@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.findings.run_file import run_document
-from fbftl.findings.tables import undertrained
+from fbftl.findings.tables import ResultTable, undertrained
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.models.cost.layers import Layer, Network, write_network
@@ -24,7 +24,7 @@ from unit.findings.made_up import AXES, client_file
 from unit.papers.test_effects import runs
 
 X, ROUNDS, CLIENTS = 100, 4, 3
-LABELS = {row["name"]: row["label"] for row in rows(["ftl_c", "fbftl"])}
+LABELS = {row["name"]: row["label"] for row in rows(["fl", "ftl_f", "ftl_c", "fbftl"])}
 SETUPS = str(Path(__file__).parents[3] / "published" / "setups.csv")
 SETUP = {"task": "toy", "backbone": "toy", "size": "8", "data": "all", "encoding": "original"}
 
@@ -106,44 +106,18 @@ def test_compression_counts_until_the_selected_epoch(tmp_path, network, clients)
     assert "FTL\\_c, no error feedback" in csv.with_suffix(".tex").read_text()
 
 
-def cell(method: str, q: int, r: float, **values) -> dict:
-    fixed = {
-        "fraction": 1.0,
-        "feedback": None,
-        "elements": 256,
-        "accuracy": 0.5,
-        "spread": 0.01,
-        "diverged": 0,
-    }
-    return {"method": method, "q": q, "r": r, "published": None} | fixed | values
+def test_the_kept_page_arranges_the_kept_rows_as_the_paper_does(root, tmp_path):
+    kept = root / "docs" / "results" / "digits" / "tables" / "compression.csv"
+    table = pd.read_csv(kept)
+    arranged, columns = as_printed(table, LABELS)
+    ResultTable(table, columns, arranged).write(tmp_path / "table.csv")
+    assert (tmp_path / "table.md").read_text() == kept.with_suffix(".md").read_text()
 
 
-def test_a_block_per_q_a_column_per_r_and_what_was_kept():
-    table = pd.DataFrame(
-        [
-            cell("ftl_c", 2, 0.001, elements=17_098, feedback=True, diverged=1),
-            cell("ftl_c", 2, 0.001, elements=17_098, feedback=False, accuracy=0.25),
-            cell("ftl_c", 32, 1.0, elements=17_098, accuracy=0.91, published=0.87),
-            cell("fbftl", 32, 1.0, accuracy=0.9),
-            cell("fbftl", 32, 0.001, accuracy=0.65, spread=None),
-        ]
-    )
-    rows, columns = as_printed(table, LABELS)
-    assert [column.name for column in columns] == ["block", "method", "r=1", "r=0.001"]
-    assert rows.to_numpy().tolist() == [
-        ["q = 32", "FTL_c", "91.0% ± 1.0% [87.0%]", ""],
-        ["", "FbFTL", "90.0% ± 1.0%", "65.0%"],
-        ["q = 2", "FTL_c", "", "50.0% ± 1.0%†"],
-        ["", "FTL_c, no error feedback", "", "25.0% ± 1.0%"],
-        ["elements kept", "FTL_c", "17,098", "18"],
-        ["", "FbFTL", "256", "1"],
-    ]
-
-
-def test_settings_that_a_further_axis_tells_apart_share_a_cell():
-    table = pd.DataFrame([cell("fbftl", 2, 1.0), cell("fbftl", 2, 1.0, accuracy=0.4)])
-    rows, _ = as_printed(table, LABELS)
-    assert rows.to_numpy().tolist()[0] == ["q = 2", "FbFTL", "50.0% ± 1.0% / 40.0% ± 1.0%"]
+def test_settings_that_a_further_axis_tells_apart_share_a_cell(root):
+    first = pd.read_csv(root / "docs" / "results" / "digits" / "tables" / "compression.csv").head(1)
+    both = pd.concat([first, first.assign(accuracy=0.4, diverged=1)])
+    assert as_printed(both, LABELS)[0].iloc[0]["r=1"].endswith(" / 40.0% ± 0.6%† [89.4%]")
 
 
 def test_of_points_that_coincide_the_first_is_on_the_front():

@@ -1,13 +1,11 @@
 """Single numbers by name; results in prose: filled from committed tables, never typed."""
 
-import json
 import re
 from collections.abc import Collection
 
 import pandas as pd
 import pytest
 import renew_results
-import write_numbers
 from fbftl.findings.claim_pages import PLACE
 from fbftl.findings.exchanged import COMMON, SELECTED
 from fbftl.findings.numbers import FILLED, fill, of_runs, of_uplink
@@ -42,13 +40,6 @@ def test_uplinks_are_compared_with_fbftl():
         assert numbers[f"toy/fl/{name} over fbftl"] == 2000
         assert numbers[f"toy/fl/{name} over fbftl/spread"] == pytest.approx(2e6**0.5)
         assert f"toy/fbftl/{name} over fbftl" not in numbers
-
-
-def test_files_are_written(tmp_path):
-    table = runs(({}, [0.9, 0.8])).assign(epoch=1)
-    table.to_csv(tmp_path / "a.csv", index=False)
-    write_numbers.main([str(tmp_path / "a.csv")] * 2, tmp_path / "n.json")
-    assert json.loads((tmp_path / "n.json").read_text())["toy/fbftl/accuracy"] == pytest.approx(85)
 
 
 RESULT = re.compile(

@@ -1,7 +1,6 @@
 """Files are written whole or not at all."""
 
 import math
-from pathlib import Path
 
 import pytest
 from fbftl.ground.files import (
@@ -11,20 +10,6 @@ from fbftl.ground.files import (
     write_json,
     write_text,
 )
-
-
-def fail_while_writing(path: Path) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text("half")
-        raise OSError("disk full")
-
-
-def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(tmp_path):
-    write_text(tmp_path / "table.csv", "old")
-    with pytest.raises(OSError, match="disk full"):
-        fail_while_writing(tmp_path / "table.csv")
-    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
-    assert (tmp_path / "table.csv").read_text() == "old"
 
 
 def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path):

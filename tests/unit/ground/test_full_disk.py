@@ -64,10 +64,12 @@ def failing(path: Path, error: OSError) -> None:
     ("number", "remedy"),
     [(errno.EIO, "whether its disk is sound"), (errno.EDQUOT, "room"), (errno.EROFS, "be written")],
 )
-def test_what_the_file_system_refuses_is_said_with_a_remedy(tmp_path, number, remedy):
+def test_what_the_file_system_refuses_is_said_and_the_old_file_stays(tmp_path, number, remedy):
+    path = tmp_path / "a.csv"
+    path.write_text("old")
     with pytest.raises(UserError, match=f"a.csv could not be written .*{remedy}"):
-        failing(tmp_path / "a.csv", OSError(number, os.strerror(number)))
-    assert list(tmp_path.iterdir()) == []
+        failing(path, OSError(number, os.strerror(number)))
+    assert [(left, left.read_text()) for left in tmp_path.iterdir()] == [(path, "old")]
 
 
 @pytest.mark.parametrize(

@@ -152,13 +152,9 @@ def test_a_damaged_or_missing_download_is_refused(hub):
         load_given(PUBLISHED)
 
 
-def test_torchvisions_names_of_weights_are_checked():
+def test_torchvisions_weights_come_with_their_preprocessing():
     entry = known_weights.torchvision_weights("vgg16", "IMAGENET1K_V1")
     assert known_weights.torchvision_preprocessing(entry).size == 224
-    with pytest.raises(UserError, match="choose one of IMAGENET1K_V1, IMAGENET1K_FEATURES"):
-        known_weights.torchvision_weights("vgg16", "V9")
-    with pytest.raises(UserError, match=r"no model source\.name = vgg99"):
-        known_weights.torchvision_weights("vgg99", "V9")
 
 
 def test_timms_published_weights_are_loaded(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing, preprocess
-from fbftl.ground.errors import UserError
 from fbftl.models.backbones import build_backbone
 from fbftl.models.cut import extractor
 from fbftl.models.forward import INPUTS, ChannelAxes, Pool, channel_axis, forward_fn, stage_fn
@@ -45,11 +44,6 @@ def test_staged_batches_give_the_same_features(model, pixels, device):
     assert torch.equal(staged[INPUTS].cpu(), preprocess(pixels, SPEC))
     np.testing.assert_array_equal(forward(staged)["fc1"], forward({"pixels": pixels})["fc1"])
     np.testing.assert_array_equal(staged["label"], np.arange(10))
-
-
-def test_a_map_without_pooling_is_refused_before_any_batch(model):
-    with pytest.raises(UserError, match=r"pool = none does not fit .* 4 x 4 x 4; use flatten"):
-        forward_fn(model, ["pool1"], SPEC, IMAGE)
 
 
 def test_pools():

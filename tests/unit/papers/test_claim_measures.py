@@ -8,7 +8,6 @@ import pytest
 from fbftl.papers.claim_rows import Side, Term
 from fbftl.papers.fbftl.claims import least_keep
 from fbftl.papers.fedfeat.claims import rounds_to_end
-from fbftl.papers.formulas import FUNCTIONS, functions_of
 from fbftl.papers.measures import (
     MEASURES,
     end_of,
@@ -111,11 +110,6 @@ def test_the_slope_of_what_rises_exponentially_is_its_rate():
     slopes = pseudo_slopes(added)
     assert slopes.mean() == pytest.approx(0.03, rel=0.01)
     assert pseudo_slopes(added.iloc[:1]).empty
-
-
-def test_a_paper_without_code_of_its_own_has_what_all_have():
-    assert measures_of("nobody") == MEASURES
-    assert functions_of("nobody") == FUNCTIONS
 
 
 def test_the_logarithm_of_a_loss_makes_differences_ratios():

@@ -51,9 +51,7 @@ def test_mean_tokens_takes_any_tokenizer(tmp_path):
     ("text", "message"),
     [
         ('{"dialogue": "a"}\n{"summary": "b"}\n', "line 2"),
-        ("[1]\n", "line 1"),
         ("not json\n", "line 1"),
-        ('{"dialogue": 5}\n', "line 1"),
         ("", "no dialogues"),
     ],
 )

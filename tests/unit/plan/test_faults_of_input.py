@@ -58,13 +58,7 @@ def wrong_digest(folder: Path) -> tuple[dict[str, Any], str]:
     return own_task(source=source), "weights.safetensors has sha256 "
 
 
-def missing_source_data(folder: Path) -> tuple[dict[str, Any], str]:
-    data = {"kind": "folder", "train": "letters"}
-    source = {"kind": "pretrain", "image": [8, 8, 1], "task": {"data": data}}
-    return own_task(source=source), "letters is missing"
-
-
-@pytest.mark.parametrize("fault", [truncated_gzip, wrong_digest, missing_source_data])
+@pytest.mark.parametrize("fault", [truncated_gzip, wrong_digest])
 def test_a_faulty_file(refusal, tmp_path, fault):
     study, what = fault(tmp_path)
     assert what in refusal(study | {"data_folder": str(tmp_path)})

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fbftl.ground.errors import UserError
 from fbftl.plan import analyses, paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, Made, Result, every_input, every_param
@@ -127,8 +126,3 @@ def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(root):
     assert swept["title"] == "losses: digits"
     caption = "**Reading:** loss of {{ snakemake.wildcards.task }}\\ :sub:`up`;\n\nMore."
     assert first_paragraph(caption, {"task": "digits"}) == "Loss of digits_up."
-
-
-def test_a_setting_that_no_study_makes_is_refused(call):
-    with pytest.raises(UserError, match="makes no setting"):
-        call.study.setting("digits", "unknown")

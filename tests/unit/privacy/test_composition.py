@@ -5,7 +5,7 @@ import json
 import math
 
 import pytest
-from fbftl.privacy.accounting import gaussian_epsilon, rounds_epsilon
+from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.privacy.composition import (
     NO_GUARANTEE,
     compose,
@@ -27,15 +27,6 @@ from fbftl.privacy.statistics import statistics_guarantee
 
 DELTA = 1e-6
 SAMPLED = rounds(1.5, 0.1, 20)
-
-
-@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
-def test_one_event_costs_its_own_epsilon(adjacency):
-    alone = compose([gaussian(2.0)], DELTA, adjacency)
-    assert alone.epsilon == gaussian_epsilon(2.0, DELTA, adjacency)
-    sampled = rounds_epsilon(1.5, DELTA, rate=0.1, rounds=20, adjacency=adjacency)
-    assert compose([SAMPLED], DELTA, adjacency).epsilon == pytest.approx(sampled, rel=1e-9)
-    assert compose([pure(1.5)], DELTA, adjacency).epsilon == 1.5
 
 
 @pytest.mark.parametrize("count", [2, 100])

@@ -9,14 +9,6 @@ from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from unit.study.test_refused_settings import study as image_study
-
-
-def test_the_own_cut_needs_no_naming():
-    of_task = image_study({}, method=["fbftl", "ftl_c"], cut=["relu_fc1", "fc1", None])
-    names = ["fbftl", "fbftl+cut=fc1", "ftl_c", "ftl_c+cut=fc1"]
-    assert list(of_task.settings["digits"]["asked"]) == names
-
 
 CONFIG = """
 study: {tasks: [digits, talks], experiments: [images, talks]}
@@ -79,12 +71,7 @@ def test_a_job_knows_its_cut_and_its_plan():
             {"method": ["ftl_c"], "mechanism": ["dp_fedavg"], "epsilon": [2]},
             "choose the mechanism among none, relative, gaussian",
         ),
-        (
-            {"mechanism": ["gaussian"], "epsilon": [2]},
-            r"give tasks\.talks\.privacy\.feature_clip a norm",
-        ),
         ({"alpha": [0.1]}, "alpha is for the partitions .*: leave it out"),
-        ({"cut": [0]}, r"add its cut to tasks\.talks\.features\.further_cuts"),
     ],
 )
 def test_what_a_task_of_dialogues_cannot_run_is_refused(axes, sentence):

@@ -60,11 +60,9 @@ GRIDS: list[tuple[Block, str]] = [
     ({"loss": ["persistent", "reshuffled"]}, "loss reshuffled.*plr"),
     ({"method": "ftl_c", "feedback": False}, "feedback False.*bits or keep"),
     ({"sigma": 0.1}, "sigma 0.1.*a mechanism"),
-    ({"noise_draw": "redrawn"}, "noise_draw redrawn.*a mechanism"),
     (NOISY | {"decay": 2}, "decay 2.* give schedule exp or dynamic"),
     (STEPS | {"epsilon": 1, "schedule": "exp"}, "whose decay is 1; give decay above 1"),
     (NOISY | {"accountant": "zcdp"}, "accounts sampled rounds by zCDP"),
-    (STEPS, "needs sigma or epsilon"),
     ({"method": "private_gd", "neighbour_relation": "replaced"}, "replaced, which has no effect"),
     (FEDFEAT, "without a clip norm; give feature_clip$"),
     (FEDFEAT | {"feature_clip": 1.0, "server_epochs": 0}, "that nobody asks for; give server_ep"),
@@ -272,7 +270,6 @@ NOT_DEALT: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"alpha": 1.0}, "alpha is for the partitions dirichlet"),
     ({"partition": "dirichlet"}, {"partition": "shards", "alpha": 1.0}, "alpha is for"),
     ({"partition": "given"}, {"clients": 8}, "the data names the clients .*: give a partition"),
-    ({"partition": "given"}, {"samples_per_client": 8}, "the data names the clients"),
     ({"domains": ["shifted"]}, {"clients": 8}, "shifted for the client .*: leave clients out"),
 ]
 

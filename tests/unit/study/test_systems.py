@@ -90,14 +90,6 @@ def test_every_call_knows_all_tasks_and_a_study_laid_over_changes_them():
     assert made_of(resolved, "fbftl") == {"ant-digits": ["own_sweep"]}
 
 
-def test_a_task_may_have_seeds_of_its_own():
-    config = study("own", "few")
-    config["tasks"]["few-digits"] = TASK | {"seeds": [7]}
-    resolved = resolve(config | {"seeds": [0, 1, 2, 3, 4]})
-    assert resolved.job("few-digits", "fbftl")["seeds"] == [7]
-    assert resolved.job("own-digits", "fbftl")["seeds"] == [0, 1, 2, 3, 4]
-
-
 def test_a_paper_without_a_study_is_refused():
     with pytest.raises(UserError, match="names 'toy', which has no study; choose among fbftl, toy"):
         resolve(study("own") | {"papers": "toy"}, SYSTEMS)

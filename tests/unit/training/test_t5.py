@@ -276,8 +276,6 @@ def test_a_folder_gives_a_source_and_a_mismatched_tokenizer_is_refused(source, t
 def test_sources_that_cannot_be_made_are_refused():
     with pytest.raises(UserError, match=r"data\.source is 0"):
         prepare_source(SPEC, [], ".", seed=0)
-    with pytest.raises(UserError, match="pretrain or load"):
-        prepare_source({"kind": "magic"}, [], ".", seed=0)
     wild = SPEC | {"training": {"learning_rate": 1e30, "batch": 16, "epochs": 1}}
     with pytest.raises(UserError, match="diverged"):
         prepare_source(wild, dialogues.generate("source", {"s": 40})["s"], ".", seed=0)

@@ -11,14 +11,9 @@ from unit.training.tasks.toy_task import train
 MLP = {"kind": "mlp", "fc": [8], "cut": "relu_fc1"}
 
 
-@pytest.fixture
-def files(people):
-    return people
-
-
-def test_the_features_of_vectors_are_the_vectors(files):
-    stored = open_store(files["manifest"]).read("train")
-    with ClientFile(files["clients"]) as file:
+def test_the_features_of_vectors_are_the_vectors(people):
+    stored = open_store(people["manifest"]).read("train")
+    with ClientFile(people["clients"]) as file:
         np.testing.assert_array_equal(stored.values, file.column("train", "pixels")[:, 0, 0])
 
 
@@ -29,11 +24,11 @@ def test_the_features_of_vectors_are_the_vectors(files):
         ("sfl", None), ("fl", MLP), ("sfl", MLP), ("fedavg", MLP),
     ],
 )  # fmt: skip
-def test_every_method_learns_from_vectors(files, tmp_path, method, network):
+def test_every_method_learns_from_vectors(people, tmp_path, method, network):
     axes = {"loss": "reshuffled", "plr": 0.1} if method == "released" else {}
     setting = axes | ({"network": "mlp"} if network else {})
     extra = {"rounds": 15, "local_batch": 10} if method == "fedavg" else {}
-    run, _ = train(files, tmp_path, method, network=network, axes=setting, epochs=5, **extra)
+    run, _ = train(people, tmp_path, method, network=network, axes=setting, epochs=5, **extra)
     repetitions = json.loads(run.read_text())["repetitions"]
     # Four columns a standard deviation either way: 0.98 at best.
     assert all(repetition["test_accuracy"] > 0.9 for repetition in repetitions)
