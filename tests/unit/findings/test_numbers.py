@@ -61,7 +61,7 @@ def typed(text: str, printed: Collection[str]) -> list[str]:
         text: the page, in Markdown.
         printed: the values that papers print, digit by digit.
     """
-    filled_in = PLACE.sub("", text)
+    filled_in = PLACE.sub("", text.replace("95% interval", "interval"))
     prose = CODE.sub("", PICTURE.sub("", FILLED.sub("", filled_in)))
     numbers = (match["number"] or match["spread"] for match in RESULT.finditer(prose))
     return [number for number in numbers if number.replace(",", "") not in printed]
