@@ -15,7 +15,6 @@ whose messages the sum holds.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Protocol
 
 import numpy as np
 
@@ -50,11 +49,8 @@ NUMBERS_AT_ONCE = 2**16
 """Numbers that are packed together, a multiple of eight: bit by bit they take 64 bytes each."""
 
 
-class ClientVectors(Protocol):
-    """A vector (X,) of each client by its place: an array (n, X), or made where it is asked for."""
-
-    def __getitem__(self, position: int, /) -> np.ndarray:
-        """Return one client's."""
+VectorOf = Callable[[int], np.ndarray]
+"""From a client's place to its vector (X,), made where it is asked for: all need not fit memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +120,7 @@ class SecureSum:
 
     def of(
         self,
-        values: ClientVectors,
+        values: VectorOf,
         client: np.ndarray,
         round: int = 0,
         *,
@@ -132,7 +128,7 @@ class SecureSum:
         offered: np.ndarray | None = None,
         noise: GaussianOnSums | None = None,
         masked_count: int | None = None,
-        known: ClientVectors | None = None,
+        known: VectorOf | None = None,
     ) -> Summed:
         """Sum what clients say without showing what any of them says.
 
@@ -158,13 +154,12 @@ class SecureSum:
         sent = np.arange(len(client)) if offered is None else offered
         self._hand_out_keys(client[sent])
         keys = {at: self._dealer.key(int(client[at])) for at in sent[:masked_count].tolist()}
-        messages = _Messages(values, known, keys, self._sum_number, self.ring)
         digests: list[bytes | None] = [None] * len(client)
         total, largest = np.zeros(0, dtype=np.uint64), 0
         for position in sent.tolist():
-            message = messages[position]
+            message, size = self._message(values, known, position, keys.get(position))
             total = total + message if len(total) else message
-            largest += messages.reach
+            largest += size
             if position in keys:
                 digests[position] = sha256(travelling(message, self.ring)).digest()
         require_room(largest, self.ring, len(sent))
@@ -173,8 +168,9 @@ class SecureSum:
         if not self._dealer_tells(receipt, len(total)):
             return Summed(None, receipt)
         for position in sent[~receipt.arrives].tolist():
-            total -= messages[position]
-            largest -= messages.reach
+            message, size = self._message(values, known, position, keys.get(position))
+            total -= message
+            largest -= size
         for position in arrived.tolist():
             if position in keys:
                 total -= mask(keys[position], self._sum_number, len(total), self.ring)
@@ -186,6 +182,28 @@ class SecureSum:
         if known is not None:
             self._add(known, arrived, steps, largest)
         return Summed(steps / 2.0**self.ring.fraction_bits, receipt)
+
+    def _message(
+        self, values: VectorOf, known: VectorOf | None, position: int, key: bytes | None
+    ) -> tuple[np.ndarray, int]:
+        """Return a client's message, masked by a key if there is one, and its largest size before.
+
+        Args:
+            values: what each client says.
+            known: what of it the server knows; None for nothing.
+            position: the client's place.
+            key: what it shares with the dealer.
+        """
+        steps = fixed_point(values(position), self.ring)
+        if known is not None:
+            steps -= fixed_point(known(position), self.ring)
+        size = reach(steps)
+        require_room(size, self.ring, 1)
+        numbers = reduced(steps, self.ring)
+        if key is None:
+            return numbers, size
+        key_stream = mask(key, self._sum_number, len(numbers), self.ring)
+        return reduced(numbers + key_stream, self.ring), size
 
     def _hand_out_keys(self, client: np.ndarray) -> None:
         """Send a key to each client that has none."""
@@ -209,13 +227,11 @@ class SecureSum:
         self.post.between({"mask": self.ring.floats(count)}, "dealer", "server", receipt.round)
         return True
 
-    def _add(
-        self, known: ClientVectors, arrived: np.ndarray, steps: np.ndarray, largest: int
-    ) -> None:
+    def _add(self, known: VectorOf, arrived: np.ndarray, steps: np.ndarray, largest: int) -> None:
         """Add what the server knows of those who arrived to the sum of the rest, in place."""
         word = Ring(fraction_bits=self.ring.fraction_bits)
         for position in arrived.tolist():
-            known_steps = fixed_point(known[position], word)
+            known_steps = fixed_point(known(position), word)
             largest += reach(known_steps)
             require_room(largest, word, len(arrived))
             steps += known_steps
@@ -244,39 +260,3 @@ def travelling(numbers: np.ndarray, ring: Ring) -> bytes | memoryview:
         for first in range(0, len(numbers), NUMBERS_AT_ONCE)
     )
     return b"".join(pack(chunk[None], ring.bits).tobytes() for chunk in chunks)
-
-
-class _Messages:
-    """Messages by place, each made anew when it is asked for: all of them need not fit memory.
-
-    values: what each client says.
-    known: what of it the server knows; None for nothing.
-    keys: by the places of those that are really masked, what they share with the dealer.
-    sum_number: which sum it is.
-    ring: that they are in.
-    reach: largest size in steps of the last message's numbers, before they are masked.
-    """
-
-    def __init__(
-        self,
-        values: ClientVectors,
-        known: ClientVectors | None,
-        keys: dict[int, bytes],
-        sum_number: int,
-        ring: Ring,
-    ) -> None:
-        self._values, self._known, self._keys = values, known, keys
-        self._sum_number, self._ring = sum_number, ring
-        self.reach = 0
-
-    def __getitem__(self, position: int) -> np.ndarray:
-        steps = fixed_point(self._values[position], self._ring)
-        if self._known is not None:
-            steps -= fixed_point(self._known[position], self._ring)
-        self.reach = reach(steps)
-        require_room(self.reach, self._ring, 1)
-        numbers = reduced(steps, self._ring)
-        if position not in self._keys:
-            return numbers
-        key_stream = mask(self._keys[position], self._sum_number, len(numbers), self._ring)
-        return reduced(numbers + key_stream, self._ring)

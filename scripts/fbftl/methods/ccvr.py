@@ -12,7 +12,6 @@ are open: the server sees each client's.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -20,7 +19,7 @@ import torch
 
 from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
+from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum, VectorOf
 from fbftl.exchange.uplink import Uplink
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
@@ -74,13 +73,19 @@ def calibrate(
         secure: by which the server learns the sum of the messages alone; None where it sees each.
     """
     uplink.post.broadcast({"weights": learner.client_floats}, round_number)
-    messages = _Messages(learner, classes)
+    numbers = classes * length(1, learner.width)
+
+    def message(client: int) -> np.ndarray:
+        extracted = learner.extracted(client, learner.clients[client])
+        features = extracted.clean.flatten(1).cpu().numpy()
+        return class_statistics(features, extracted.labels.cpu().numpy(), classes)
+
     if secure is None:
-        total = _open_sum(uplink, messages, round_number)
+        total = _open_sum(uplink, message, numbers, round_number)
     else:
-        summed = secure.of(messages, uplink.owners, round_number, part="statistics")
-        uplink.count(summed.receipt, {"statistics": secure.ring.floats(messages.numbers)})
-        total = np.zeros(messages.numbers) if summed.total is None else summed.total
+        summed = secure.of(message, uplink.owners, round_number, part="statistics")
+        uplink.count(summed.receipt, {"statistics": secure.ring.floats(numbers)})
+        total = np.zeros(numbers) if summed.total is None else summed.total
     draws = stream(learner.seed, "virtual_features")
     features, labels = virtual_features(total, classes, learner.width, draws)
     if len(labels):
@@ -89,37 +94,16 @@ def calibrate(
         learner.retrain_on(round_number, shaped, torch.from_numpy(labels).to(device))
 
 
-@dataclass(frozen=True)
-class _Messages:
-    """Every client's message, made where it is asked for: all of them need not fit memory."""
-
-    learner: FeatureNetwork
-    classes: int
-
-    def __getitem__(self, client: int) -> np.ndarray:
-        extracted = self.learner.extracted(client, self.learner.clients[client])
-        features = extracted.clean.flatten(1).cpu().numpy()
-        return class_statistics(features, extracted.labels.cpu().numpy(), self.classes)
-
-    def __len__(self) -> int:
-        return len(self.learner.clients)
-
-    @property
-    def numbers(self) -> int:
-        """Numbers of one message."""
-        return self.classes * length(1, self.learner.width)
-
-
-def _open_sum(uplink: Uplink, messages: _Messages, round_number: int) -> np.ndarray:
-    parts = {"statistics": messages.numbers}
+def _open_sum(uplink: Uplink, message: VectorOf, numbers: int, round_number: int) -> np.ndarray:
+    parts = {"statistics": numbers}
     content = digested_messages(
-        encode(messages[client].astype(np.float32)) for client in range(len(messages))
+        encode(message(client).astype(np.float32)) for client in range(len(uplink.owners))
     )
     receipt = uplink.post.up(parts, uplink.owners, round_number, content=content)
     uplink.count(receipt, parts)
     places = np.flatnonzero(receipt.arrives).tolist()
-    arrived = (messages[client].astype(np.float32) for client in places)
-    return sum(arrived, np.zeros(messages.numbers))
+    arrived = (message(client).astype(np.float32) for client in places)
+    return sum(arrived, np.zeros(numbers))
 
 
 def class_statistics(features: np.ndarray, labels: np.ndarray, classes: int) -> np.ndarray:

@@ -18,6 +18,7 @@ from fbftl.study.settings import Setting
 
 CLIENTS, WIDTH = np.arange(12) + 40, 5
 VALUES = np.random.default_rng(0).normal(size=(len(CLIENTS), WIDTH))
+SAID = VALUES.__getitem__
 
 
 def summing(plr: float = 0.0, ring: Ring = WORD) -> SecureSum:
@@ -47,8 +48,8 @@ def fixed_point(values: np.ndarray, bits: int = FRACTION_BITS) -> np.ndarray:
 def test_a_sample_of_made_messages_leaves_the_same_sum_and_lengths(masked_count):
     whole, sample = summing(plr=0.3), summing(plr=0.3)
     every, few = (
-        whole.of(VALUES, CLIENTS, 1),
-        sample.of(VALUES, CLIENTS, 1, masked_count=masked_count),
+        whole.of(SAID, CLIENTS, 1),
+        sample.of(SAID, CLIENTS, 1, masked_count=masked_count),
     )
     assert 0 < every.receipt.arrives.sum() < len(CLIENTS)
     assert np.array_equal(every.total, fixed_point(VALUES[every.receipt.arrives]))
@@ -65,18 +66,18 @@ def test_a_sample_of_made_messages_leaves_the_same_sum_and_lengths(masked_count)
 
 def test_only_those_who_take_part_are_summed_and_given_a_key():
     secure_sum, some = summing(), np.array([1, 4, 5])
-    summed = secure_sum.of(VALUES, CLIENTS, 1, offered=some)
+    summed = secure_sum.of(SAID, CLIENTS, 1, offered=some)
     assert np.array_equal(summed.total, fixed_point(VALUES[some]))
     keys = rows(secure_sum).query("sender == 'dealer' and part == 'share'")
     assert keys["client"].tolist() == CLIENTS[some].tolist()
     assert (keys["payload_bits"] == 256).all()
-    secure_sum.of(VALUES, CLIENTS, 2, offered=some)
+    secure_sum.of(SAID, CLIENTS, 2, offered=some)
     assert len(rows(secure_sum).query("part == 'share'")) == len(some)
 
 
 def test_every_message_has_its_row():
     secure_sum = summing()
-    secure_sum.of(VALUES, CLIENTS, 7, part="statistics")
+    secure_sum.of(SAID, CLIENTS, 7, part="statistics")
     table = rows(secure_sum)
     up = table.query("direction == 'up'")
     assert (up["part"] == "statistics").all()
@@ -90,14 +91,14 @@ def test_every_message_has_its_row():
 
 def test_the_server_sees_the_sum_with_the_dealers_noise():
     noise = np.random.default_rng(1).normal(size=WIDTH)
-    summed = summing().of(VALUES, CLIENTS, 1, noise=OfTheDealer(noise))
+    summed = summing().of(SAID, CLIENTS, 1, noise=OfTheDealer(noise))
     assert np.array_equal(summed.total, fixed_point(np.vstack([VALUES, noise])))
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_sum_of_fewer_than_two_is_not_told(count):
     secure_sum = summing()
-    assert secure_sum.of(VALUES[:count], CLIENTS[:count], 1).total is None
+    assert secure_sum.of(VALUES[:count].__getitem__, CLIENTS[:count], 1).total is None
     assert not (rows(secure_sum)["sender"] == "dealer")[
         rows(secure_sum)["direction"] == "between"
     ].any()
@@ -108,7 +109,7 @@ def test_a_sum_of_fewer_than_two_is_not_told(count):
 def test_the_smallest_ring_has_the_same_sum_and_is_paid_for_alone(fraction_bits):
     ring = ring_for(np.abs(VALUES).max(axis=1).sum(), len(CLIENTS), fraction_bits)
     secure_sum = summing(plr=0.4, ring=ring)
-    summed = secure_sum.of(VALUES, CLIENTS, 1)
+    summed = secure_sum.of(SAID, CLIENTS, 1)
     arrived = VALUES[summed.receipt.arrives]
     assert 1 < len(arrived) < len(CLIENTS)
     assert np.array_equal(summed.total, fixed_point(arrived, fraction_bits))
@@ -122,22 +123,23 @@ def test_the_smallest_ring_has_the_same_sum_and_is_paid_for_alone(fraction_bits)
 
 def test_what_the_server_knows_is_taken_off_and_added_to_the_last_step():
     known = 1e5 * np.random.default_rng(2).normal(size=VALUES.shape)
+    more = known + VALUES
     ring = ring_for(np.abs(VALUES).max(axis=1).sum(), 2 * len(CLIENTS))
-    summed = summing(plr=0.3, ring=ring).of(known + VALUES, CLIENTS, 1, known=known)
-    assert np.array_equal(summed.total, fixed_point((known + VALUES)[summed.receipt.arrives]))
+    summed = summing(plr=0.3, ring=ring).of(more.__getitem__, CLIENTS, 1, known=known.__getitem__)
+    assert np.array_equal(summed.total, fixed_point(more[summed.receipt.arrives]))
     with pytest.raises(UserError, match=f"ring of {ring.bits} bits"):
-        summing(ring=ring).of(known + VALUES, CLIENTS, 1)
+        summing(ring=ring).of(more.__getitem__, CLIENTS, 1)
 
 
 def test_a_sum_that_could_leave_the_ring_is_refused():
     with pytest.raises(UserError, match="aggregation: open"):
-        summing().of(np.full((4, 2), 2.0**37), CLIENTS[:4], 1)
+        summing().of(np.full((4, 2), 2.0**37).__getitem__, CLIENTS[:4], 1)
 
 
 def test_noise_that_leaves_the_ring_is_refused():
     ring = ring_for(np.abs(VALUES).max(axis=1).sum(), len(CLIENTS))
     with pytest.raises(UserError, match="leave the ring"):
-        summing(ring=ring).of(VALUES, CLIENTS, 1, noise=OfTheDealer(np.full(WIDTH, ring.end)))
+        summing(ring=ring).of(SAID, CLIENTS, 1, noise=OfTheDealer(np.full(WIDTH, ring.end)))
 
 
 @pytest.mark.parametrize("bits", [9, 25, 36, 41, 63, 64])

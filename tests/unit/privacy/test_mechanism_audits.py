@@ -239,7 +239,9 @@ def of_sums() -> np.ndarray:
         )  # fmt: skip
         noise, sums = noise_on_sums(job, 0, 3.0, owners, (owners, owners)), SecureSum(post_of())
         pairs = (np.array([first, (first + 1) % MANY]) for first in range(MANY))
-        totals = [sums.of(zeros, owners, offered=np.sort(pair), noise=noise) for pair in pairs]
+        totals = [
+            sums.of(zeros.__getitem__, owners, offered=np.sort(pair), noise=noise) for pair in pairs
+        ]
         noises.append([summed.total for summed in totals])
     return np.array(noises) / 3.0
 

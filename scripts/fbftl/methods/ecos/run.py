@@ -246,8 +246,8 @@ def counted(
         sum_noise = noise_on_sums(job, participants.seed, noise, owners, clients_and_samples)
         secure = SecureSum(post, _ring(job, participants.client))
         # Nothing is lost, and two clients take part at least: there is a sum.
-        total = required(secure.of(counts, owners, part="scores", noise=sum_noise).total)
-        return total, secure.ring.record
+        summed = secure.of(counts.__getitem__, owners, part="scores", noise=sum_noise)
+        return required(summed.total), secure.ring.record
     noised_by = noise_seed(job, participants.seed, *clients_and_samples)
     size = counts.shape[1]
     draws = [stream(noised_by, "count noise", int(of)).standard_normal(size) for of in owners]

@@ -142,11 +142,11 @@ class PartServer:
         weighted = sent.double().cpu().numpy() * counts[:, None]
         # Only a clipped update is bounded, so that it alone is in the ring.
         broadcast = before.double().cpu().numpy() * counts[:, None]
-        known = None if self.noise is None else broadcast
+        known = None if self.noise is None else broadcast.__getitem__
         owners = self.users.owners[chosen]
         # Nothing is lost, and two users take part at least: there is a sum.
         summed = required(self.secure).of(
-            weighted, owners, round_number, part="weights", known=known
+            weighted.__getitem__, owners, round_number, part="weights", known=known
         )
         total = required(summed.total)
         whole, average = torch.from_numpy(total / counts.sum()).to(before), before.clone()

@@ -90,17 +90,6 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     return outcome.with_more(lambda _: rounds.ring.record, RING_MEASURES)
 
 
-@dataclass(frozen=True, eq=False)
-class _Weighted:
-    """Each client's K_u w_u (X,), float64, made where it is asked for."""
-
-    weights: Tensor
-    counts: np.ndarray
-
-    def __getitem__(self, position: int) -> np.ndarray:
-        return self.counts[position] * self.weights[position].double().cpu().numpy()
-
-
 @dataclass
 class SummedRounds:
     """The rounds of a job's repetitions.
@@ -132,8 +121,13 @@ class SummedRounds:
             self.sums[seed] = SecureSum(uplink.post, self.ring)
         secure = self.sums[seed]
         uplink.post.broadcast({"weights": numbers}, round_.number)
-        values, client = _Weighted(trained.weights, round_.counts), uplink.owners[round_.clients]
-        summed = secure.of(values, client, round_.number, part="weights")
+
+        def weighted(position: int) -> np.ndarray:
+            """Return a client's K_u w_u (X,), float64."""
+            return round_.counts[position] * trained.weights[position].double().cpu().numpy()
+
+        client = uplink.owners[round_.clients]
+        summed = secure.of(weighted, client, round_.number, part="weights")
         uplink.count(summed.receipt, {"weights": secure.ring.floats(numbers)})
         if summed.total is not None:
             average = summed.total / round_.counts[summed.receipt.arrives].sum()

@@ -272,11 +272,16 @@ def _masked(
     """
     width = clients.values.shape[1]
     count = numbers_of(message, classes, width)
-    values = _Numbers(clients, classes, count)
+
+    def numbers(index: int) -> np.ndarray:
+        """Return a client's flat message; means are its first numbers."""
+        rows = clients.rows[index]
+        statistics = Statistics.of(clients.values[rows], clients.labels[rows], classes)
+        return statistics.numbers()[:count]
 
     def receive(places: np.ndarray) -> tuple[Statistics, list[int]]:
         summed = secure.of(
-            values,
+            numbers,
             clients.owner,
             part="statistics",
             offered=places,
@@ -289,17 +294,3 @@ def _masked(
         return statistics_of_sum(summed.total, classes, width), arrived
 
     return receive
-
-
-@dataclass(frozen=True, eq=False)
-class _Numbers:
-    """Every client's flat message, made where it is asked for; means are its first numbers."""
-
-    clients: Clients
-    classes: int
-    count: int
-
-    def __getitem__(self, index: int) -> np.ndarray:
-        rows = self.clients.rows[index]
-        values, labels = self.clients.values[rows], self.clients.labels[rows]
-        return Statistics.of(values, labels, self.classes).numbers()[: self.count]
