@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 from fbftl.findings.tables import ResultTable
+from fbftl.papers import audited
 from fbftl.papers.audit import COLUMNS, table
-from fbftl.papers.by_name import audited
 from fbftl.papers.fbftl.setup import mean_tokens
 from fbftl.papers.record import PaperRecord
 

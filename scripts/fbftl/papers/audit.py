@@ -16,7 +16,7 @@ import pandas as pd
 
 from fbftl.findings.published import Verdict, formula_verdict
 from fbftl.findings.tables import VERDICT, Column
-from fbftl.papers.by_name import modules
+from fbftl.papers import modules
 from fbftl.papers.record import PaperRecord
 
 Number = Decimal | Fraction | int | float | str

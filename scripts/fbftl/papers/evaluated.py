@@ -14,7 +14,7 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
-from fbftl.papers.by_name import found_in
+from fbftl.papers import found_in
 from fbftl.papers.claim_rows import (
     FRONT,
     NO_TASK,

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from fbftl.findings.published import ROUNDING, Verdict
-from fbftl.papers.by_name import modules
+from fbftl.papers import modules
 from fbftl.papers.claim_rows import Part
 from fbftl.papers.measures import MEASURES, ClaimMeasure, curves
 from fbftl.papers.quantities import Runs

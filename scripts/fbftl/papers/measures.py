@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fbftl.findings.exchanged import SELECTED
 from fbftl.findings.published import ROUNDING
-from fbftl.papers.by_name import found_in
+from fbftl.papers import found_in
 from fbftl.papers.claim_rows import Side
 from fbftl.papers.quantities import Runs
 

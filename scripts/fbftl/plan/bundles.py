@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fbftl import papers
 from fbftl.findings.kept import KEPT
 from fbftl.findings.steps import File, Step, mapped
-from fbftl.papers import by_name
 from fbftl.papers.claim_rows import require_readable
 from fbftl.papers.quantities import kept_files
 from fbftl.plan import paths, targets
@@ -171,10 +171,10 @@ def step_of_paper(call: Call, made: Made) -> Step:
         inputs, values = asked_of(entry, lambda function: function(call))
         return Step(entry.source, inputs, files, values, page, entry.function)
     if entry == AUDIT:
-        audited = by_name.audited()
+        audited = papers.audited()
         inputs = {name: paths.published(call.root, name) for name in audited}
         inputs |= {**dialogues_at_hand(call), "texts": "published/audit.csv"}
-        modules = [m for name in audited for m in by_name.modules(name, "audit")]
+        modules = [m for name in audited for m in papers.modules(name, "audit")]
         return Step("tables/tabulate_audit.py", inputs, files, {}, page, "main", modules)
     planned = {task: sorted(paths.every_setting(call.study, task)) for task in call.study.settings}
     registry, tasks = f"published/claims/{paper}.csv", "published/claims/tasks.csv"
@@ -191,7 +191,7 @@ def step_of_paper(call: Call, made: Made) -> Step:
     parts = Made(made.of, PARTS)
     outputs = {**files, "parts": list(parts.files.values())}
     values = {"paper": paper, "planned": planned, "page_of_parts": page_text(parts, call.root)}
-    script, modules = "tables/tabulate_claims.py", by_name.modules(paper)
+    script, modules = "tables/tabulate_claims.py", papers.modules(paper)
     return Step(script, inputs, outputs, values, page, "claims", modules)
 
 

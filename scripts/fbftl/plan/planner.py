@@ -1,7 +1,8 @@
 """The plan of a call: what is missing in the store, the jobs that make it, and notes for these.
 
 Jobs are known by the digest of what they make. Nothing is written here: `Plan.write` is called when
-the call starts, and jobs read their notes alone.
+the call starts, and jobs read their notes alone. Features at several cuts are extracted in one pass
+over the samples.
 """
 
 import os
@@ -18,7 +19,6 @@ from fbftl.plan import paths
 from fbftl.plan.batches import Clock, MissingRun, Unit, batches, name_of_keys, units
 from fbftl.plan.bundles import Bundle, bundles
 from fbftl.plan.call import KEY, Call
-from fbftl.plan.passes import merged
 from fbftl.plan.paths import inputs_of
 from fbftl.plan.planned import MADE, RUNS, Plan, PlannedJob, Results
 from fbftl.plan.products import Product, Products, task_in
@@ -350,3 +350,36 @@ def _tasks_of_runs(read: Iterable[str], listed: Collection[str]) -> list[str]:
         if match := task_names.RUN.fullmatch(path):
             found[match[1]] = None
     return list(found)
+
+
+def merged(made: Sequence[Product]) -> list[tuple[list[Product], Step]]:
+    """Return the steps of the products of a job, extractions of one pass over samples as one."""
+    steps: list[tuple[list[Product], Step]] = []
+    passes: dict[str, list[Product]] = {}
+    for product in made:
+        below = f"{product.kind}/{product.key}/".__add__
+        outputs = {name: mapped(file, below) for name, file in product.step.outputs.items()}
+        product = replace(product, step=replace(product.step, outputs=outputs))
+        if product.step.script == "stages/extract_features.py":
+            passes.setdefault(str(product.step.inputs["clients"]), []).append(product)
+        else:
+            steps.append(([product], product.step))
+    for several in passes.values():
+        steps.append((several, _one_pass(several)))
+    # A job makes public samples before their features.
+    return steps
+
+
+def _one_pass(several: Sequence[Product]) -> Step:
+    first, *further = several
+    values = dict(first.step.values)
+    cuts = [product.step.values["features"]["cut"] for product in further]
+    values["features"] = values["features"] | {"further_cuts": cuts}
+    values.pop("stores")
+    manifests = [m for product in several for m in product.step.outputs["manifests"]]
+    stores = [
+        where if "/" in where else f"{product.kind}/{product.key}/{where}"
+        for product in several
+        for where in product.step.values["stores"]
+    ]
+    return replace(first.step, values=values, outputs={"manifests": manifests, "stores": stores})

@@ -4,9 +4,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from fbftl import papers
 from fbftl.ground import code
 from fbftl.methods.by_name import modules
-from fbftl.papers import by_name
 from fbftl.study.methods import RECORDS, record
 from fbftl.study.uploads import MESSAGES
 
@@ -55,7 +55,7 @@ def test_jobs_on_images_have_few_modules_in_common(scripts):
 
 def test_a_leaf_of_a_methods_folder_brings_neither_its_run_nor_its_task(scripts):
     """Audits import formulas of a method, and hang on nothing that trains."""
-    audits = [m for paper in by_name.audited() for m in by_name.modules(paper, "audit")]
+    audits = [m for paper in papers.audited() for m in papers.modules(paper, "audit")]
     audit = code.sources("tables/tabulate_audit.py", str(scripts), *audits)
     names = {str(Path(path).relative_to(scripts / "fbftl")) for path in audit[1:]}
     assert "methods/ecos/coverage.py" in names

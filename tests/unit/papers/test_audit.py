@@ -11,8 +11,8 @@ pytest.importorskip("fbftl.privacy.accounting")
 pytest.importorskip("fbftl.privacy.label_privacy")
 
 import tabulate_audit
+from fbftl.papers import audited
 from fbftl.papers.audit import judged
-from fbftl.papers.by_name import audited
 from fbftl.papers.fbftl.audit import cosine_of_two_uploads, seen_share
 from hypothesis import given
 from hypothesis import strategies as st
