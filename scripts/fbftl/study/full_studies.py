@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError, suggestion
+from fbftl.study.model.block import each_seed
 from fbftl.study.systems import StudyFile, System, read_system, require_defined_once
 from fbftl.study.yaml_files import LIKE, laid_over, read_yaml
 
@@ -105,7 +106,7 @@ def _faults(study: System) -> Iterator[str]:
     for name, block in study.tasks.items():
         if "seeds" not in block and not str(block.get(LIKE)).endswith(f"-{FULL}"):
             yield f"tasks.{name} lacks the key 'seeds'; give some from {FIRST_SEED} on"
-        listed = block.get("seeds")
+        listed = each_seed(block.get("seeds"))
         for seed in listed if isinstance(listed, list) else ():
             if isinstance(seed, int) and seed < FIRST_SEED:
                 yield (

@@ -13,6 +13,7 @@ from pydantic import (
     MISSING,
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     WrapValidator,
@@ -78,7 +79,32 @@ Distinct = Annotated[
     list[T], AfterValidator(_distinct), Field(json_schema_extra={"uniqueItems": True})
 ]
 DistinctSome = Annotated[Distinct[T], Field(min_length=1)]
-Seeds = DistinctSome[Natural]
+
+
+RANGE = r"^(\d{1,18})-(\d{1,18})$"
+"""A stretch of seeds: the first and the last of them."""
+
+MOST_SEEDS = 10_000
+"""Seeds of a stretch."""
+
+
+def each_seed(seeds: Any) -> Any:
+    """Return the seeds of a stretch, `100-139`, as a list; all else as it was given."""
+    if isinstance(seeds, str) and (ends := re.match(RANGE, seeds)):
+        first, last = map(int, ends.groups())
+        if last - first >= MOST_SEEDS:
+            raise PydanticCustomError("contradiction", f"is more than {MOST_SEEDS:,} seeds")
+        return list(range(first, last + 1))
+    return seeds
+
+
+Seeds = Annotated[
+    DistinctSome[Natural],
+    BeforeValidator(
+        each_seed,
+        json_schema_input_type=DistinctSome[Natural] | Annotated[str, Field(pattern=RANGE)],
+    ),
+]
 
 Layer = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$", max_length=100)]
 TaskName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=100)]
