@@ -93,7 +93,9 @@ def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection
     rate, steps, points = _sampling(job, len(clients))
     samples = sum(len(client_rows) for client_rows in clients)
     clip_norm = required(job.privacy.update_clip) * samples / len(clients)
-    noise = round_noise(job, rate, steps * points, clip_norm)
+    budget = (job.setting.sigma, job.setting.epsilon, required(job.privacy.delta))
+    uneven = (job.setting.schedule, job.setting.decay)
+    noise = _round_noise(*budget, clip_norm, rate, steps * points, *uneven)
     stds = np.array(noise.multipliers) * clip_norm
     return Protection(
         schedule=poisson_rounds(clients, rate, steps, points, noise_seed(job, seed)),
@@ -115,27 +117,15 @@ class RoundNoise:
     records: tuple[PrivacyRecord, ...]
 
 
-def round_noise(job: Job, rate: float, rounds: int, clip_norm: float) -> RoundNoise:
-    """Return the noise of every round that a setting asks for.
-
-    Args:
-        job: the setting with its training values.
-        rate: probability with which a client takes part in a round.
-        rounds: how many there are.
-        clip_norm: L2 clip norm of a client's update.
-    """
-    setting = job.setting
-    budget = (setting.sigma, setting.epsilon, required(job.privacy.delta))
-    return _round_noise(*budget, clip_norm, rate, rounds, setting.schedule, setting.decay)
-
-
 @cache
 def _round_noise(
     sigma: float | None, epsilon: float, delta: float, clip_norm: float,
     rate: float, rounds: int, schedule: str, decay: float,
 ) -> RoundNoise:  # fmt: skip
-    """Calibrate sigma to epsilon unless it is given; uneven noise costs what even noise does.
+    """Return the noise of every round: uneven noise costs what even noise does.
 
+    Sigma is calibrated to epsilon unless it is given, at the probability `rate` with which a client
+    takes part in a round and the L2 clip norm of its update.
     Seeds share the answer, which takes up to two seconds to find, a minute for uneven rounds.
     """
     # Accounting is slow to import, and only this mechanism needs it.

@@ -106,6 +106,10 @@ BY_NUMPY = MappingProxyType(
 """Functions of each value that numpy computes, by torch's name of the operator."""
 
 
+Function = Callable[..., Any]
+"""A function of each value of an array, of numpy's, or a product of torch's."""
+
+
 @cache
 def use_exact_kernels() -> torch.library.Library:
     """Have this process's large products and square roots on the CPU computed here from now on.
@@ -117,10 +121,11 @@ def use_exact_kernels() -> torch.library.Library:
     with warnings.catch_warnings():
         # Torch warns that an operator is overridden, which is what is wanted.
         warnings.simplefilter("ignore", UserWarning)
-        library.impl("mm", _product, "CPU")
-        library.impl("bmm", _products, "CPU")
-        library.impl("addmm", _sum_and_product, "CPU")
-        library.impl("baddbmm", _sums_and_products, "CPU")
+        aten = torch.ops.aten
+        library.impl("mm", partial(_product, aten.mm.out), "CPU")
+        library.impl("bmm", partial(_product, aten.bmm.out), "CPU")
+        library.impl("addmm", partial(_sum_and_product, aten.addmm.out), "CPU")
+        library.impl("baddbmm", partial(_sum_and_product, aten.baddbmm.out), "CPU")
         for name, function in BY_NUMPY.items():
             library.impl(name, partial(_applied, function), "CPU")
             library.impl(f"{name}_", partial(_apply, function), "CPU")
@@ -129,38 +134,25 @@ def use_exact_kernels() -> torch.library.Library:
     return library
 
 
-def _product(left: Tensor, right: Tensor) -> Tensor:
-    """Return the product of two matrices."""
+def _product(small: Function, left: Tensor, right: Tensor) -> Tensor:
+    """Return the product of two matrices, or of each pair of two stacks, small ones by torch's."""
     if _is_large(left, right):
         return _by_onednn(left, right)
-    return torch.ops.aten.mm.out(left, right, out=left.new_empty(0))
-
-
-def _products(left: Tensor, right: Tensor) -> Tensor:
-    """Return the product of each pair of matrices of two stacks, in (count, m, n)."""
-    if _is_large(left, right):
-        return _each_by_onednn(left, right)
-    return torch.ops.aten.bmm.out(left, right, out=left.new_empty(0))
+    return small(left, right, out=left.new_empty(0))
 
 
 def _sum_and_product(
-    summand: Tensor, left: Tensor, right: Tensor, *, beta: float = 1, alpha: float = 1
-) -> Tensor:
+    small: Function, summand: Tensor, left: Tensor, right: Tensor, *, beta: float = 1,
+    alpha: float = 1,
+) -> Tensor:  # fmt: skip
     """Return `beta * summand + alpha * left @ right`, the summand broadcast to the product."""
-    if _is_large(left, right):
-        return _summed(_by_onednn(left, right), summand, beta, alpha)
-    sizes = {"beta": beta, "alpha": alpha}
-    return torch.ops.aten.addmm.out(summand, left, right, **sizes, out=left.new_empty(0))
-
-
-def _sums_and_products(
-    summand: Tensor, left: Tensor, right: Tensor, *, beta: float = 1, alpha: float = 1
-) -> Tensor:
-    """Return that sum for each pair of matrices of two stacks, in (count, m, n)."""
-    if _is_large(left, right):
-        return _summed(_each_by_onednn(left, right), summand, beta, alpha)
-    sizes = {"beta": beta, "alpha": alpha}
-    return torch.ops.aten.baddbmm.out(summand, left, right, **sizes, out=left.new_empty(0))
+    if not _is_large(left, right):
+        sizes = {"beta": beta, "alpha": alpha}
+        return small(summand, left, right, **sizes, out=left.new_empty(0))
+    product = _by_onednn(left, right)
+    if alpha != 1:
+        product.mul_(alpha)
+    return product.add_(summand, alpha=beta) if beta else product
 
 
 def _is_large(left: Tensor, right: Tensor) -> bool:
@@ -178,6 +170,10 @@ def _is_large(left: Tensor, right: Tensor) -> bool:
 
 
 def _by_onednn(left: Tensor, right: Tensor) -> Tensor:
+    if left.dim() == 3:
+        if not len(left):
+            return left.new_empty(0, left.shape[1], right.shape[2])
+        return torch.stack([_by_onednn(*pair) for pair in zip(left, right, strict=True)])
     # Of a product with a matrix that lies transposed, as a gradient's is, the transposed product
     # has less to copy; its numbers are the same.
     if len(left) > right.shape[1] and not left.is_contiguous():
@@ -193,23 +189,6 @@ def _linear(rows: Tensor, weight: Tensor) -> Tensor:
         weight = weight.contiguous() if weight.stride(-1) == 1 else weight.mT.contiguous().mT
     # Torch's compiler calls oneDNN by this operator; there is no public one for dense matrices.
     return torch.ops.mkldnn._linear_pointwise(rows, weight, None, "none", [], "")
-
-
-def _each_by_onednn(left: Tensor, right: Tensor) -> Tensor:
-    if not len(left):
-        return left.new_empty(0, left.shape[1], right.shape[2])
-    return torch.stack([_by_onednn(*pair) for pair in zip(left, right, strict=True)])
-
-
-def _summed(product: Tensor, summand: Tensor, beta: float, alpha: float) -> Tensor:
-    """Return `beta * summand + alpha * product`, in the product's memory."""
-    if alpha != 1:
-        product.mul_(alpha)
-    return product.add_(summand, alpha=beta) if beta else product
-
-
-Function = Callable[..., Any]
-"""A function of each value of an array, of numpy's."""
 
 
 def _applied(function: Function, values: Tensor) -> Tensor:

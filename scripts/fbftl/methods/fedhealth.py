@@ -181,35 +181,24 @@ def adapted(
         plan: how they train; its epochs are those of the adaptation.
         alignment: what they are drawn to.
     """
-    parameters = list(split_model.rest.parameters())
-    initial, fitted = flattened(parameters), []
-    try:
-        for local_update in local_updates:
-            set_flat(parameters, initial)
-            _adapt(split_model, samples, local_update, plan, alignment)
-            fitted.append(flattened(parameters))
-    finally:
-        set_flat(parameters, initial)
-    return fitted
-
-
-def _adapt(
-    split_model: SplitModel, samples: LabelledSamples, local_update: LocalUpdate, plan: LocalPlan,
-    alignment: Alignment,
-) -> None:  # fmt: skip
-    """Train the second half in place on one client's samples."""
     *_, last = split_model.rest.children()
-    inner, optimiser = before_last(split_model.rest), OPTIMISERS[plan.optimiser]
-    stepper = optimiser.alone(list(split_model.rest.parameters()), plan.training)
-    samples_of_client = samples.at(np.sort(local_update.rows))
-    with torch.no_grad():
-        features = split_model.front(samples_of_client.inputs)
-    places = replace(local_update, rows=np.arange(len(local_update.rows)))
-    for _, rows in mini_batches(places, plan):
-        at = torch.from_numpy(rows).to(samples_of_client.labels.device)
-        hidden = inner(features[at])
-        loss = functional.cross_entropy(last(hidden), samples_of_client.labels[at])
-        if alignment.weight:
-            loss = loss + alignment.loss(hidden)
-        gradients = torch.autograd.grad(loss, stepper.parameters)
-        stepper.step([gradient.contiguous() for gradient in gradients])
+    inner, parameters = before_last(split_model.rest), list(split_model.rest.parameters())
+    initial, fitted = flattened(parameters), []
+    for local_update in local_updates:
+        set_flat(parameters, initial)
+        stepper = OPTIMISERS[plan.optimiser].alone(parameters, plan.training)
+        of_client = samples.at(np.sort(local_update.rows))
+        with torch.no_grad():
+            features = split_model.front(of_client.inputs)
+        places = replace(local_update, rows=np.arange(len(local_update.rows)))
+        for _, rows in mini_batches(places, plan):
+            at = torch.from_numpy(rows).to(of_client.labels.device)
+            hidden = inner(features[at])
+            loss = functional.cross_entropy(last(hidden), of_client.labels[at])
+            if alignment.weight:
+                loss = loss + alignment.loss(hidden)
+            gradients = torch.autograd.grad(loss, parameters)
+            stepper.step([gradient.contiguous() for gradient in gradients])
+        fitted.append(flattened(parameters))
+    set_flat(parameters, initial)
+    return fitted

@@ -130,6 +130,6 @@ def attacked(job: Job, client_data: ClientSamples) -> list[Attained]:
     """Attack votes by clients that are dealt open samples of the task's kind; weights."""
     watching = Watching(partial(local_network, client_data))
     models = source_models(client_data, job, job.setting.vote_candidates != "unrelated")
-    watching.run_first_seed(job, client_data, Voting(job, models).ballot_of)
+    watching.run_first_seed(job, client_data, Voting(job, models).holding)
     of_votes = labels_of_votes(Polling(job, client_data, models))
     return [of_votes, *membership_in_weights(watching, client_data)]

@@ -43,36 +43,6 @@ OWN_MEASURES = {"rounds_to_target": Measure("rounds", "lower")}
 OWN_SERIES = {"votes": Series("votes", by="source model")}
 
 
-@dataclass
-class Ballot:
-    """The vote of one repetition.
-
-    uplink: through which models and votes go.
-    models: the source models that are voted on.
-    unbiased: which similarity.
-    round_number: the round of the vote.
-    counts: votes of each model, in their order, as far as they arrived.
-    """
-
-    uplink: Uplink
-    models: SourceModels
-    unbiased: bool
-    round_number: int
-    counts: list[int] = field(default_factory=list)
-
-    def hold(self, learner: LocalNetwork, round_: Round, _: np.ndarray) -> None:
-        """Let a round's clients vote after it, if it is the round of the vote."""
-        if round_.number != self.round_number:
-            return
-        post, owners = self.uplink.post, self.uplink.owners[round_.clients]
-        post.broadcast({"weights": self.models.numbers}, round_.number)
-        cast = votes(learner, round_, self.models, self.unbiased, post.seed)
-        arrives = post.up({"votes": 1}, owners, round_.number).arrives
-        self.counts = np.bincount(cast[arrives], minlength=len(self.models)).tolist()
-        if arrives.any():
-            learner.take_over(self.models[int(np.argmax(self.counts))])
-
-
 def votes(
     learner: LocalNetwork, round_: Round, models: SourceModels, unbiased: bool, seed: int
 ) -> np.ndarray:
@@ -112,27 +82,38 @@ class Voting:
     """The votes of all repetitions of a job.
 
     models: the source models that are voted on.
-    ballots: of each seed, if there was a vote.
+    counts: votes of each model, in their order, as far as they arrived, by seed.
     """
 
     job: Job
     models: SourceModels
-    ballots: dict[int, Ballot] = field(default_factory=dict)
+    counts: dict[int, list[int]] = field(default_factory=dict)
 
     def train(self, learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         """Train by averages of weights, with a vote if the setting has one."""
         if self.job.setting.vote_candidates is None:
             return by_weights()(learner, uplink, schedule)
-        hold = self.ballot_of(uplink)
+        hold = self.holding(uplink)
         return by_weights(lambda: Server(after=hold))(learner, uplink, schedule)
 
-    def ballot_of(self, uplink: Uplink) -> Callable[[LocalNetwork, Round, np.ndarray], None]:
-        """Return what holds a repetition's ballot, after each of its rounds."""
-        setting = self.job.setting
-        unbiased = setting.cka_estimator == "unbiased"
-        ballot = Ballot(uplink, self.models, unbiased, setting.vote_round)
-        self.ballots[uplink.post.seed] = ballot
-        return ballot.hold
+    def holding(self, uplink: Uplink) -> Callable[[LocalNetwork, Round, np.ndarray], None]:
+        """Return what lets a repetition's clients vote after the round of the vote."""
+        setting, post = self.job.setting, uplink.post
+        self.counts[post.seed] = []
+
+        def hold(learner: LocalNetwork, round_: Round, _: np.ndarray) -> None:
+            if round_.number != setting.vote_round:
+                return
+            post.broadcast({"weights": self.models.numbers}, round_.number)
+            unbiased = setting.cka_estimator == "unbiased"
+            cast = votes(learner, round_, self.models, unbiased, post.seed)
+            arrives = post.up({"votes": 1}, uplink.owners[round_.clients], round_.number).arrives
+            counts = np.bincount(cast[arrives], minlength=len(self.models))
+            self.counts[post.seed] = counts.tolist()
+            if arrives.any():
+                learner.take_over(self.models[int(np.argmax(counts))])
+
+        return hold
 
     def with_measures(self, outcome: Outcome) -> Outcome:
         """Return an outcome with the measures of its votes."""
@@ -143,9 +124,9 @@ class Voting:
 
         One that never gets there counts a round more than it had.
         """
-        curves, ballot = repetition["series"], self.ballots.get(repetition["seed"])
+        curves, votes_of = repetition["series"], self.counts.get(repetition["seed"])
         accuracy = curves["test_accuracy"]
         rounds = {"rounds_to_target": first_epoch_at(accuracy, TARGET) or len(accuracy) + 1}
-        if ballot is None:
+        if votes_of is None:
             return rounds
-        return {"series": {**curves, "votes": ballot.counts}, **rounds}
+        return {"series": {**curves, "votes": votes_of}, **rounds}

@@ -18,24 +18,30 @@ def test_fedvote_without_sources_is_fedavg(run):
 def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
     monkeypatch.setattr(fedvote, "cka", lambda features, theirs, unbiased: float(theirs.std()))
     taken = []
-    hold = fedvote.Ballot.hold
+    holding = fedvote.Voting.holding
 
-    def watched(self, learner, round_, arrives):
-        hold(self, learner, round_, arrives)
-        if round_.number == self.round_number:
-            taken.append((learner.weights(), self, list(learner.split_model.named_parameters)))
+    def watched(self, uplink):
+        hold = holding(self, uplink)
 
-    monkeypatch.setattr(fedvote.Ballot, "hold", watched)
+        def watching(learner, round_, arrives):
+            hold(learner, round_, arrives)
+            if round_.number == 2:
+                counts, names = self.counts[uplink.post.seed], learner.split_model.named_parameters
+                taken.append((learner.weights(), self.models, counts, list(names)))
+
+        return watching
+
+    monkeypatch.setattr(fedvote.Voting, "holding", watched)
     outcome = run("fedvote", vote_candidates="all", vote_round=2)
-    (weights, ballot, names), *_ = taken
-    assert sum(ballot.counts) == 4
-    winner = ballot.models[int(np.argmax(ballot.counts))]
+    (weights, models, counts, names), *_ = taken
+    assert sum(counts) == 4
+    winner = models[int(np.argmax(counts))]
     assert torch.equal(weights, torch.cat([winner[name].flatten() for name in names]))
-    assert outcome.repetitions[0]["series"]["votes"] == ballot.counts
+    assert outcome.repetitions[0]["series"]["votes"] == counts
     votes, extra = sent(outcome, part="votes"), sent(outcome, round=2, direction="down")
     assert list(votes["payload_bits"]) == [32] * 4
-    assert extra["payload_bits"].max() == 32 * ballot.models.numbers
-    assert ballot.models.numbers == 4 * len(weights)
+    assert extra["payload_bits"].max() == 32 * models.numbers
+    assert models.numbers == 4 * len(weights)
 
 
 def test_a_trained_source_fits_and_unrelated_ones_are_without_it(run):
