@@ -6,7 +6,6 @@ aggregator has the clients' masked weights. Pictures are of the first seed.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from fbftl.attacks.attained import (
     write_findings,
 )
 from fbftl.attacks.eppfl import byte_uniformity, correlation, drawn_by_edge_server
-from fbftl.attacks.inversion import AttackedImages, found_in_pictures, trained_from
+from fbftl.attacks.inversion import AttackedImages, found_in_pictures
 from fbftl.ground import devices
 from fbftl.ground.ring import Ring
 from fbftl.privacy.masking import Dealer, masked
@@ -30,14 +29,13 @@ from torch.nn.utils import parameters_to_vector
 
 
 def main(
-    files: Mapping[str, str], public: str, csv: str, jobs: Sequence[dict[str, Any]],
+    files: Mapping[str, str], csv: str, jobs: Sequence[dict[str, Any]],
     axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Write the findings.
 
     Args:
         files: paths of what the jobs are trained from, and of public samples, by name.
-        public: the public client file.
         csv: findings to write.
         jobs: those of EPPFL that are attacked.
         axes: the axes that each method knows, with their defaults.
@@ -45,9 +43,9 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    inputs = Inputs.at(trained_from(files), where)
-    with_public = replace(inputs, clients=Path(public))
-    images = AttackedImages.of(files["clients"], public)
+    inputs = Inputs.at(files, where)
+    with_public = replace(inputs, clients=inputs.public)
+    images = AttackedImages.of(files)
     findings: list[Finding] = []
     for job in (from_params(params, axes) for params in jobs):
         client_data = client_samples(job, inputs)

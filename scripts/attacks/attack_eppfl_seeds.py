@@ -6,11 +6,10 @@ the client part that the last round leaves (`fbftl.attacks.eppfl`).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from fbftl.attacks.eppfl import drawn_by_edge_server, members_by_client
-from fbftl.attacks.inversion import AttackedImages, columns_of, trained_from
+from fbftl.attacks.inversion import AttackedImages, columns_of
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.findings.tables import BY_SEED
 from fbftl.ground import devices
@@ -26,14 +25,13 @@ COLUMNS = [
 
 
 def main(
-    files: Mapping[str, str], public: str, csv: str, jobs: Sequence[Mapping[str, Any]],
+    files: Mapping[str, str], csv: str, jobs: Sequence[Mapping[str, Any]],
     axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Write what every seed's messages tell; md, tex and html go beside the csv.
 
     Args:
         files: paths of what the jobs are trained from, and of public samples, by name.
-        public: the public client file.
         csv: path of the csv, a row for each setting and seed.
         jobs: the settings that are attacked.
         axes: the axes that each method knows, with their defaults.
@@ -41,9 +39,9 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    inputs = Inputs.at(trained_from(files), where)
-    with_public = replace(inputs, clients=Path(public))
-    images = AttackedImages.of(files["clients"], public)
+    inputs = Inputs.at(files, where)
+    with_public = replace(inputs, clients=inputs.public)
+    images = AttackedImages.of(files)
 
     def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
         public_data = client_samples(job, with_public)

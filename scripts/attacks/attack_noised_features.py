@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fbftl.attacks.attained import Finding, found_of, write_findings
-from fbftl.attacks.inversion import AttackedImages, found_in_pictures, trained_from
+from fbftl.attacks.inversion import AttackedImages, found_in_pictures
 from fbftl.attacks.noised_features import BY_DECODER, read_by_server
 from fbftl.ground import devices
 from fbftl.ground.errors import UserError
@@ -17,22 +17,21 @@ from fbftl.training.tasks.task import Inputs, client_samples
 
 
 def main(
-    files: dict[str, str], public: str, csv: str, jobs: Sequence[dict[str, Any]],
+    files: dict[str, str], csv: str, jobs: Sequence[dict[str, Any]],
     axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Write the findings.
 
     Args:
         files: paths of the method's input files by name, see `fbftl.training.tasks.task.Inputs`.
-        public: the public client file.
         csv: findings to write.
         jobs: the FedFeat+ jobs that are attacked, without noise first; one seed of each.
         axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
-    inputs = Inputs.at(trained_from(files), devices.prepare(device, threads))
-    images = AttackedImages.of(files["clients"], public)
+    inputs = Inputs.at(files, devices.prepare(device, threads))
+    images = AttackedImages.of(files)
     findings: list[Finding] = []
     for params in jobs:
         job = from_params(params | {"seeds": params["seeds"][:1]}, axes)

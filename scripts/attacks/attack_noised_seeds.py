@@ -6,7 +6,7 @@ What the server does after the last round is in `fbftl.attacks.noised_features`.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fbftl.attacks.inversion import AttackedImages, columns_of, trained_from
+from fbftl.attacks.inversion import AttackedImages, columns_of
 from fbftl.attacks.noised_features import read_by_server
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.findings.tables import BY_SEED
@@ -23,22 +23,21 @@ COLUMNS = [
 
 
 def main(
-    files: Mapping[str, str], public: str, csv: str, jobs: Sequence[Mapping[str, Any]],
+    files: Mapping[str, str], csv: str, jobs: Sequence[Mapping[str, Any]],
     axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Write what every seed's features tell; md, tex and html go beside the csv.
 
     Args:
         files: paths of what the jobs are trained from, and of public samples, by name.
-        public: the public client file.
         csv: path of the csv, a row for each setting and seed.
         jobs: the settings that are attacked.
         axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
-    inputs = Inputs.at(trained_from(files), devices.prepare(device, threads))
-    images = AttackedImages.of(files["clients"], public)
+    inputs = Inputs.at(files, devices.prepare(device, threads))
+    images = AttackedImages.of(files)
 
     def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
         read = read_by_server(job, client_data, images)

@@ -7,8 +7,7 @@ from fbftl.attacks.of_method import attacked, first_of_kinds
 from fbftl.findings.measured import beside_blind, write_by_seed
 from fbftl.findings.tables import BY_SEED
 from fbftl.ground import devices
-from fbftl.study.job import Job
-from fbftl.training.tasks.task import ClientSamples, Inputs
+from fbftl.training.tasks.task import Inputs
 
 KINDS = {
     "membership": "Membership, AUC",
@@ -40,9 +39,4 @@ def main(
         threads: threads to compute with.
     """
     inputs = Inputs.at(files, devices.prepare(device, threads))
-    write_by_seed(csv, jobs, axes, inputs, first_attacks, COLUMNS)
-
-
-def first_attacks(job: Job, client_data: ClientSamples) -> dict[str, float]:
-    """Return what the first attack of each kind attains on a job's messages, and blindly."""
-    return first_of_kinds(attacked(job, client_data))
+    write_by_seed(csv, jobs, axes, inputs, lambda *of: first_of_kinds(attacked(*of)), COLUMNS)

@@ -148,19 +148,14 @@ class AttackedImages:
     public: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, clients: str, public: str) -> "AttackedImages":
-        """Return the training images of a client file and of a public client file, by path."""
-        return cls(*map(training_images, (clients, public)))
+    def of(cls, files: Mapping[str, str]) -> "AttackedImages":
+        """Return the training images of the client file and of the public one, among files."""
+        return cls(*(training_images(files[name]) for name in ("clients", "public")))
 
 
 def pictures(pixels: ArrayLike) -> NDArray[np.float32]:
     """Return stored images (n, height, width, channels) as pictures in [0, 1], channels first."""
     return np.moveaxis(np.asarray(pixels), 3, 1).astype(np.float32) / 255
-
-
-def trained_from(files: Mapping[str, str]) -> dict[str, str]:
-    """Return the files, by name, that settings are trained from: all but the adversary's."""
-    return {name: path for name, path in files.items() if name != "public"}
 
 
 def training_images(clients: str | Path) -> NDArray[np.uint8]:

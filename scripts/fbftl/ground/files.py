@@ -236,10 +236,9 @@ def link(source: Path, path: Path) -> None:
 
 def write_durably(path: Path, content: bytes) -> None:
     """Write a file atomically and wait until its content is on the disk."""
-    with replacing(path) as temporary, open(temporary, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)
+        sync(temporary)
 
 
 def sync(path: Path) -> None:

@@ -164,7 +164,7 @@ class TaskProducts:
         features = {name: block[name] for name in (*PREPROCESSING, "pool")}
         features["cut"] = self._cut(cut)
         values, outputs = head | {"features": features}, {"network": "network.json"}
-        return self._described("describe_network", outputs, values, {"block": features | head})
+        return self._described("main", outputs, values, {"block": features | head})
 
     @cache  # noqa: B019
     def named_network(self, name: str) -> Product:
@@ -173,7 +173,7 @@ class TaskProducts:
         values = {"features": features, "network": name, "block": block}
         # Who reads several knows them by their names.
         outputs = {"description": f"{name}.json"}
-        return self._described("describe_named_network", outputs, values, values)
+        return self._described("named", outputs, values, values)
 
     def files(self) -> Iterator[tuple[str, Make, str]]:
         """Yield path, maker and name in the artefact of every file of the task's products."""
@@ -256,11 +256,12 @@ class TaskProducts:
         return Product("features", recipe, rule, self.task, step)
 
     def _described(
-        self, script: str, outputs: Mapping[str, str], values: Mapping[str, Any],
+        self, function: str, outputs: Mapping[str, str], values: Mapping[str, Any],
         decides: Mapping[str, Any],
     ) -> Product:  # fmt: skip
         inputs = paths.inputs(self.task, ("clients", "source"))
-        step = Step(f"stages/{script}.py", inputs, outputs, values)
+        script = "stages/describe_network.py"
+        step = Step(script, inputs, outputs, values, function=function)
         reads = {"clients": self.clients.key, "source": self.source.key}
         return self._made("networks", "network", step, {"reads": reads, **decides})
 

@@ -81,7 +81,7 @@ def by_seed(
 ) -> pd.DataFrame:
     """Return what the attacks by seed find on the toy's settings, from one of them on."""
     of_settings = jobs(method, SETTINGS[method][first:], seeds)
-    BY_SEED[method].main(files, files["public"], str(csv), of_settings, axes_by_method(), "cpu", 1)
+    BY_SEED[method].main(files, str(csv), of_settings, axes_by_method(), "cpu", 1)
     return pd.read_csv(csv)
 
 
@@ -94,7 +94,7 @@ def test_a_seed_s_attacks_are_those_of_the_seed_alone_and_the_first_is_in_findin
     second = by_seed(files, tmp_path / "second.csv", method, [1], first=-1)
     pd.testing.assert_frame_equal(table[-1:].reset_index(drop=True), second)
     csv, of_settings = tmp_path / "findings.csv", jobs(method, SETTINGS[method], [0, 1])
-    OF_ONE[method].main(files, files["public"], str(csv), of_settings, axes_by_method(), "cpu", 1)
+    OF_ONE[method].main(files, str(csv), of_settings, axes_by_method(), "cpu", 1)
     findings, first = read_table(csv), table[table["seed"] == 0]
     for measure, column in {"PSNR (dB)": "psnr", "SSIM": "ssim"}.items():
         rows = findings[findings["measure"] == measure]

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import describe_named_network
+import describe_network
 import pandas as pd
 import plot_fbftl
 import pytest
@@ -213,7 +213,7 @@ def test_two_settings_of_a_method_are_refused(runs):
 def test_every_row_counts_the_network_that_its_run_trained(files, runs, tmp_path):
     block = {"kind": "mlp", "fc": [4], "cut": "relu_fc1"}
     named = str(tmp_path / "mlp.json")
-    describe_named_network.main(files["clients"], files["source"], named, FEATURES, "mlp", block)
+    describe_network.named(files["clients"], files["source"], named, FEATURES, "mlp", block)
     fl = train(files, tmp_path, "fl", network=block)
     both = {"fl": fl, "sfl": runs["sfl"]}
     table = tabulate(both, [named, files["network"]], files["clients"], tmp_path / "methods.csv")

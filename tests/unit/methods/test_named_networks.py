@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import describe_named_network
+import describe_network
 import pytest
 from fbftl.findings.exchanged import read_exchanged
 from fbftl.models.cost.layers import Network, multiplications, parameters, read_network
@@ -22,7 +22,7 @@ BLOCKS = {
 
 def described(files: dict[str, str], folder: Path, block: dict) -> Network:
     path = folder / "network.json"
-    describe_named_network.main(files["clients"], files["source"], path, FEATURES, "own", block)
+    describe_network.named(files["clients"], files["source"], path, FEATURES, "own", block)
     return read_network(path)
 
 

@@ -20,14 +20,10 @@ class Message:
 
     values: (rows, X) float32; elements that were not kept are 0.
     labels: (rows,) int64, or None if the message carries none.
-    bits: q.
-    kept: elements kept of each row.
     """
 
     values: np.ndarray
     labels: np.ndarray | None
-    bits: int
-    kept: int
 
 
 def decode(message: bytes, max_values: int = 2**28) -> Message:
@@ -83,7 +79,7 @@ def _decode_body(header: Header, reader: _Reader) -> Message:
         values = packed.view("<f4").astype(np.float32).reshape(rows, kept)
     if not np.isfinite(values).all():
         raise ValueError("it holds NaN or infinite values")
-    return Message(scatter(values, positions, header.width), labels, header.bits, kept)
+    return Message(scatter(values, positions, header.width), labels)
 
 
 def _read_grid(reader: _Reader, header: Header) -> Grid:

@@ -88,18 +88,15 @@ def send_and_train(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fit
     Raises:
         ValueError: if the settings cannot step together.
     """
-    first = jobs[0]
-    for job in jobs[1:]:
-        same = (
-            (job.task, job.setting.cut, job.setting.noise_draw)
-            == (first.task, first.setting.cut, first.setting.noise_draw)
-            and (job.seeds, job.training, job.block) == (first.seeds, first.training, first.block)
-        )  # fmt: skip
-        if not same:
-            raise ValueError("settings that differ in more than what is sent cannot step together")
+    shapes = [
+        (job.task, job.setting.cut, job.setting.noise_draw, job.seeds, job.training, job.block)
+        for job in jobs
+    ]
+    if any(shape != shapes[0] for shape in shapes):
+        raise ValueError("settings that differ in more than what is sent cannot step together")
     shared: SharedMessages = {}
     settings = [send(job, client_data, shared) for job in jobs]
-    train_on_received = of_kind(first)
+    train_on_received = of_kind(jobs[0])
     fits = train_on_received(client_data, [sent.received() for sent in settings])
     return [
         Fitted(fits_of_setting, sent, _outcome(client_data, sent, fits_of_setting))

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,24 +14,14 @@ from fbftl.models.dual_batch_norm import Statistics, measured
 from fbftl.training.local_updates import Perturbing
 from fbftl.training.samples import LabelledSamples, Pictures, TrainingData, by_domain
 
-
-@dataclass(frozen=True)
-class PGD:
-    """The attack's budget, in pixels where white is 1; the defaults are the thesis's.
-
-    radius: largest change of a pixel, that of an L-infinity ball around the clean input.
-    step: change of a pixel in one step.
-    steps: number of steps.
-    """
-
-    radius: float = 8 / 255
-    step: float = 2 / 255
-    steps: int = 7
+RADIUS, STEP, STEPS = 8 / 255, 2 / 255, 7
+"""The thesis's budget, in pixels where white is 1: largest change of a pixel (an L-infinity ball
+around the clean input), its change in one step, and the number of steps."""
 
 
 def pgd_perturbed(
     network: Callable[[Tensor], Tensor], inputs: Tensor, labels: Tensor,
-    preprocessing: Preprocessing, attack: PGD = PGD(), counts: Tensor | None = None,
+    preprocessing: Preprocessing, counts: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """Return inputs perturbed by PGD, each within the radius and among the pixels.
 
@@ -44,18 +33,17 @@ def pgd_perturbed(
         inputs: (n, C, H, W), as preprocessing made them.
         labels: (n,).
         preprocessing: without a size, by which pixels became inputs.
-        attack: radius, step and steps.
         counts: (n,) which have a loss, where others only fill a batch; None for all.
     """
     deviation = _by_channel(preprocessing.std, inputs)
-    low, high = bounds(inputs, preprocessing, attack.radius)
+    low, high = bounds(inputs, preprocessing)
     perturbed = inputs.detach()
-    for _ in range(attack.steps):
+    for _ in range(STEPS):
         perturbed = perturbed.detach().requires_grad_()
         losses = functional.cross_entropy(network(perturbed), labels, reduction="none")
         loss = losses.sum() if counts is None else losses[counts].sum()
         (gradient,) = torch.autograd.grad(loss, perturbed)
-        perturbed = perturbed + attack.step / deviation * gradient.sign()
+        perturbed = perturbed + STEP / deviation * gradient.sign()
         perturbed = torch.minimum(torch.maximum(perturbed, low), high)
     return perturbed.detach()
 
@@ -89,12 +77,12 @@ def pictures(samples: LabelledSamples) -> Pictures:
     raise TypeError("inputs without their preprocessing have no pixels to perturb")
 
 
-def bounds(inputs: Tensor, preprocessing: Preprocessing, radius: float) -> tuple[Tensor, Tensor]:
+def bounds(inputs: Tensor, preprocessing: Preprocessing) -> tuple[Tensor, Tensor]:
     """Return the least and the greatest value that each input may be moved to."""
     mean, deviation = (_by_channel(v, inputs) for v in (preprocessing.mean, preprocessing.std))
     black, white = -mean / deviation, (1 - mean) / deviation
-    low = torch.maximum(inputs - radius / deviation, black)
-    return low, torch.minimum(inputs + radius / deviation, white)
+    low = torch.maximum(inputs - RADIUS / deviation, black)
+    return low, torch.minimum(inputs + RADIUS / deviation, white)
 
 
 def _by_channel(values: tuple[float, ...], inputs: Tensor) -> Tensor:
@@ -156,7 +144,7 @@ def hits_by_kind(
     for domain_samples, rows in zip(by_domain(samples, training), tested, strict=True):
         part, statistics = test.at(rows), statistics_of(domain_samples)
         # Random corners of the bounds: every pixel up or down as far as may be.
-        low, high = bounds(part.inputs, test.preprocessing, PGD().radius)
+        low, high = bounds(part.inputs, test.preprocessing)
         up = torch.rand(part.inputs.shape, generator=noise).to(part.inputs.device) < 0.5
         random = torch.where(up, high, low)
         for name, network_under in networks.items():

@@ -40,7 +40,7 @@ def test_on_a_linear_model_it_is_the_sign_of_the_weights():
     network = linear()
     weight = network[1].weight.detach()
     direction = (weight[1 - labels()] - weight[labels()]).sign().view(-1, 1, 3, 3)
-    low, high = bounds(inputs(), PIXELS, 8 / 255)
+    low, high = bounds(inputs(), PIXELS)
     expected = torch.where(direction > 0, high, low)
     torch.testing.assert_close(pgd_perturbed(network, inputs(), labels(), PIXELS), expected)
 
