@@ -34,7 +34,7 @@ from fbftl.methods.eppfl.run import crossing_of, train_with_edges
 from fbftl.privacy.masking import from_ring
 from fbftl.study.job import Job
 from fbftl.training.closed_form import ridge
-from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_network import LocalNetwork, represented
 from fbftl.training.samples import LabelledInputs
 from fbftl.training.tasks.task import ClientSamples, Repetition
 
@@ -126,21 +126,14 @@ def told_apart(
         members: samples that the part was trained on.
         others: samples that it was not trained on.
     """
-    known_features, known_labels = _features(front, known)
+    known_features, known_labels = represented(front, known)
     statistics = Statistics.of(known_features, known_labels, classes)
     head = ridge(statistics, (REGULARISATION,)).head
     inside, outside = (
         -losses(head.scores(features), labels)
-        for features, labels in (_features(front, samples) for samples in (members, others))
+        for features, labels in (represented(front, samples) for samples in (members, others))
     )
     return auc(inside, outside)
-
-
-@torch.no_grad()
-def _features(front: nn.Module, samples: LabelledInputs) -> tuple[np.ndarray, np.ndarray]:
-    """Return what a client part makes of samples, (n, d), and their labels (n,)."""
-    features = front(samples.inputs).flatten(1).float().cpu().numpy()
-    return features, samples.labels.cpu().numpy()
 
 
 def correlation(message: NDArray[np.uint64], values: np.ndarray) -> float:

@@ -95,34 +95,24 @@ def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection
     clip_norm = required(job.privacy.update_clip) * samples / len(clients)
     budget = (job.setting.sigma, job.setting.epsilon, required(job.privacy.delta))
     uneven = (job.setting.schedule, job.setting.decay)
-    noise = _round_noise(*budget, clip_norm, rate, steps * points, *uneven)
-    stds = np.array(noise.multipliers) * clip_norm
+    multipliers, records = _round_noise(*budget, clip_norm, rate, steps * points, *uneven)
+    stds = np.array(multipliers) * clip_norm
     return Protection(
         schedule=poisson_rounds(clients, rate, steps, points, noise_seed(job, seed)),
-        records=noise.records,
+        records=records,
         releasing=clipping(clip_norm),
         averaging=noisy_mean(stds, rate * samples, noise_seed(job, seed)),
     )
-
-
-@dataclass(frozen=True)
-class RoundNoise:
-    """DP-FedAvg's noise.
-
-    multipliers: of each round, standard deviations over the clip norm.
-    records: what all rounds guarantee, the one that they were calibrated to first.
-    """
-
-    multipliers: tuple[float, ...]
-    records: tuple[PrivacyRecord, ...]
 
 
 @cache
 def _round_noise(
     sigma: float | None, epsilon: float, delta: float, clip_norm: float,
     rate: float, rounds: int, schedule: str, decay: float,
-) -> RoundNoise:  # fmt: skip
-    """Return the noise of every round: uneven noise costs what even noise does.
+) -> tuple[tuple[float, ...], tuple[PrivacyRecord, ...]]:  # fmt: skip
+    """Return DP-FedAvg's noise of each round over the clip norm, and what all of it guarantees.
+
+    Uneven noise costs what even noise does; the guarantee that it is calibrated to comes first.
 
     Sigma is calibrated to epsilon unless it is given, at the probability `rate` with which a client
     takes part in a round and the L2 clip norm of its update.
@@ -137,11 +127,11 @@ def _round_noise(
         records = mechanisms.dp_fedavg(
             clip_norm=clip_norm, sigma=enough, delta=delta, rate=rate, rounds=rounds
         )
-        return RoundNoise((enough,) * rounds, records)
+        return (enough,) * rounds, records
     multipliers = named(schedule, rounds * enough**-2, rounds, decay)
     if sigma is None and rate < 1:
         multipliers *= factor_to_epsilon(multipliers.tolist(), rate, epsilon, delta)
     records = mechanisms.dp_fedavg_by_rounds(
         clip_norm=clip_norm, multipliers=multipliers.tolist(), delta=delta, rate=rate
     )
-    return RoundNoise(tuple(multipliers.tolist()), records)
+    return tuple(multipliers.tolist()), records

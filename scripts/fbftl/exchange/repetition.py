@@ -18,10 +18,10 @@ from fbftl.exchange.uplink import (
     as_gradient,
     by_steps,
     compressing,
-    mapped_memory,
     memory,
 )
 from fbftl.ground.errors import UserError
+from fbftl.ground.room import mapped
 from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
@@ -196,4 +196,4 @@ def compression_of(
             f"{parameters:,} parameters each; name a folder with that much room as "
             "scratch_folder in the config, or set feedback: [false] in the experiment"
         )
-    return compressing(compression, mapped_memory(clients, parameters, scratch))
+    return compressing(compression, mapped((clients, parameters), scratch))

@@ -10,19 +10,16 @@ the server decodes (`average`).
 """
 
 import math
-import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from fbftl.exchange.post import Parts, Post, Receipt
-from fbftl.ground.errors import UserError, required
+from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
-from fbftl.ground.room import mapped
 from fbftl.messages.codec import Compression, NotFiniteError, encode
 from fbftl.messages.encoded import (
     Encoded,
@@ -34,7 +31,6 @@ from fbftl.messages.encoded import (
     message_sample,
 )
 from fbftl.privacy.noise import add_relative, clip_rows, noisy_sum, relative_range
-from fbftl.study.bounds import memory_bytes
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.tasks.task import Learner
 
@@ -253,22 +249,6 @@ class Uplink:
 def memory(clients: int, width: int) -> np.ndarray:
     """Return m_{u,1} = 0 for every client, (clients, width) float32, in RAM."""
     return np.zeros((clients, width), dtype=np.float32)
-
-
-def mapped_memory(clients: int, width: int, folder: str | Path) -> np.ndarray:
-    """Return `memory` in an unnamed file in `folder` that goes when it is freed.
-
-    Raises:
-        UserError: if the folder does not have the room.
-    """
-    needed = memory_bytes(clients, width)
-    free = shutil.disk_usage(folder).free
-    if needed > free:
-        raise UserError(
-            f"error feedback for {clients} clients needs {needed / 1e9:.1f} GB in {folder}, which "
-            f"has {free / 1e9:.1f} GB left: name a larger scratch folder or turn feedback off"
-        )
-    return mapped((clients, width), Path(folder))
 
 
 def compress_with_feedback(

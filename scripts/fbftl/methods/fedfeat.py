@@ -42,8 +42,7 @@ from fbftl.training.batches import Round, Rounds, most_participations
 from fbftl.training.closed_form import ridge
 from fbftl.training.curves import Measure
 from fbftl.training.feature_network import FeatureNetwork, FeatureRequest, ReportedFeatures
-from fbftl.training.local_network import LocalNetwork, local_network
-from fbftl.training.samples import LabelledSamples
+from fbftl.training.local_network import LocalNetwork, local_network, represented
 from fbftl.training.tasks.task import (
     ClientSamples,
     Inputs,
@@ -236,22 +235,16 @@ PROBE_MEASURES = {"probe_accuracy": Measure("share", "higher", diverged=0.0)}
 def probed(network: FeatureNetwork) -> dict[str, float]:
     """Return what a network's extractor measures; 0 where its features are not finite."""
     samples, test = network.training_data.samples, network.training_data.test
-    known, labels = _features(network, samples)
-    seen, wanted = _features(network, test)
+    (known, labels), (seen, wanted) = (
+        represented(network.split_model.front, split.at(np.arange(len(split.labels))))
+        for split in (samples, test)
+    )
     accuracy = 0.0
     if np.isfinite(known).all() and np.isfinite(seen).all():
         classes = int(max(labels.max(), wanted.max())) + 1
         statistics = Statistics.of(known, labels, classes)
         accuracy = ridge(statistics, (REGULARISATION,)).head.accuracy(seen, wanted)
     return {"probe_accuracy": accuracy}
-
-
-@torch.no_grad()
-def _features(network: FeatureNetwork, samples: LabelledSamples) -> tuple[np.ndarray, np.ndarray]:
-    """Return features (n, d) and labels (n,) of all samples of a split."""
-    rows = samples.at(np.arange(len(samples.labels)))
-    features = network.split_model.front(rows.inputs).flatten(1).float().cpu().numpy()
-    return features, rows.labels.cpu().numpy()
 
 
 def on_features(repetition: Repetition, learner: Learner) -> Protection:

@@ -28,7 +28,7 @@ from fbftl.training.local_updates import (
 )
 from fbftl.training.network import TrainedNetwork, evaluate
 from fbftl.training.optimisers import ANNEALING
-from fbftl.training.samples import TrainingData, by_domain, passes_of
+from fbftl.training.samples import LabelledInputs, TrainingData, by_domain, passes_of
 from fbftl.training.tasks.task import ClientSamples, Repetition
 
 
@@ -134,11 +134,9 @@ class LocalNetwork(TrainedNetwork):
         """Make these (X,) the global weights."""
         set_flat(self.parameters, weights)
 
-    @torch.no_grad()
     def represented(self, rows: np.ndarray) -> np.ndarray:
         """Return what the network's first half makes of some samples (n,), (n, width)."""
-        inputs = self.training_data.samples.at(rows).inputs
-        return self.split_model.front(inputs).flatten(1).cpu().numpy()
+        return represented(self.split_model.front, self.training_data.samples.at(rows))[0]
 
     @torch.no_grad()
     def take_over(self, model: Mapping[str, Tensor], whole_front: bool = False) -> None:
@@ -161,6 +159,13 @@ class LocalNetwork(TrainedNetwork):
             )
         for name in taken:
             parameters[name].copy_(model[name])
+
+
+@torch.no_grad()
+def represented(front: nn.Module, samples: LabelledInputs) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a first half makes of samples, (n, width) float32, and their labels (n,)."""
+    features = front(samples.inputs).flatten(1).float().cpu().numpy()
+    return features, samples.labels.cpu().numpy()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """The uplink of the gradient methods: averages, error feedback, noise, and its record."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,11 +10,9 @@ from fbftl.exchange.uplink import (
     Uplink,
     compress_with_feedback,
     compressing,
-    mapped_memory,
     memory,
     relatively_noisy,
 )
-from fbftl.ground.errors import UserError
 from fbftl.messages.channel import Link, link_of
 from fbftl.messages.codec import Compression, NotFiniteError, compress
 from fbftl.messages.codec.header import HEADER_BYTES
@@ -153,9 +149,3 @@ def test_a_client_twice_in_a_round_is_refused():
 def test_memory_cost_of_the_paper():
     assert memory_bytes(6250, 35_665_418) == 891_635_450_000
     assert memory(3, 7).nbytes == memory_bytes(3, 7)
-
-
-def test_mapped_memory_without_room_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=10**9))
-    with pytest.raises(UserError, match=r"891\.6 GB .* 1\.0 GB left"):
-        mapped_memory(6250, 35_665_418, tmp_path)
