@@ -47,10 +47,8 @@ def main(
     where = devices.prepare(device, threads)
     inputs = Inputs.at({name: files[name] for name in names}, where)
     client_data = client_features(from_params(job, axes), inputs)
-    payload, public_features = (
-        client_data.payload,
-        open_store(inputs.public_manifest).read("train").values,
-    )
+    payload = client_data.payload
+    public_features = open_store(inputs.public_manifest).read("train").values
     originals, shown = training_pictures(clients)[:VICTIMS], training_pictures(public)
     decoder = train_decoder(
         public_features, shown, seed=job["seeds"][0], noise_std=0.0, device=inputs.device

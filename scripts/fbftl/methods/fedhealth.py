@@ -119,17 +119,15 @@ class FedHealthRun:
 
         Which samples are classified rightly is left out, since it is the average's alone.
         """
-        repetitions = []
-        for of_average in outcome.repetitions:
-            repetition = {name: value for name, value in of_average.items() if name != RIGHT}
-            adaptation = self.adaptations[repetition["seed"]]
-            repetitions.append(
-                repetition | adaptation | {"series": repetition["series"] | adaptation["series"]}
-            )
+
+        def more(of_average: dict[str, Any]) -> dict[str, Any]:
+            adaptation = self.adaptations[of_average["seed"]]
+            return adaptation | {"series": of_average["series"] | adaptation["series"]}
+
+        kept = [{name: of[name] for name in of if name != RIGHT} for of in outcome.repetitions]
         before = {"accuracy_before": PERSONAL_MEASURES["accuracy_alone"]}
-        measures = {**outcome.measures, **PERSONAL_MEASURES, **before}
-        series = {**outcome.series, **PERSONAL_SERIES}
-        return replace(outcome, repetitions=repetitions, measures=measures, series=series)
+        clean = replace(outcome, repetitions=kept)
+        return clean.with_more(more, PERSONAL_MEASURES | before, PERSONAL_SERIES)
 
 
 @dataclass(frozen=True)

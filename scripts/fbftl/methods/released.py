@@ -55,7 +55,7 @@ def _repetition(job: Job, client_data: ClientSamples, seed: int) -> dict[str, An
     counts = {
         "seed": seed,
         "offered": len(offered),
-        "received": round(positions.share * len(positions.rows)),
+        "received": round(float(positions.arrives.mean()) * len(positions.rows)),
         "seen": int(positions.seen.sum()),
     }
     return record(curves, job.training.selection) | counts
@@ -81,11 +81,6 @@ class Positions:
         self.arrives = positions_that_arrive(count, self.plr, self.seed)
         self.seen = np.zeros(len(self.rows), dtype=bool)
         self._order = stream(self.seed, "batches")
-
-    @property
-    def share(self) -> float:
-        """Share of the positions that arrives in an epoch."""
-        return float(self.arrives.mean())
 
     def epoch(self) -> Iterator[np.ndarray]:
         """Yield the rows of every mini-batch of one epoch that arrives."""

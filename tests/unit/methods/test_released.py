@@ -35,7 +35,7 @@ def test_without_dropout_the_extractor_gives_the_same_features_in_train_mode():
 def test_a_lost_position_stays_lost_and_its_samples_come_back():
     positions = Positions(np.arange(100), batch=10, plr=0.85, seed=3)
     assert positions.arrives.sum() == 2
-    assert positions.share == 0.2
+    assert positions.arrives.mean() == 0.2
     first = np.concatenate(list(positions.epoch()))
     assert len(first) == 20
     for _ in range(60):
