@@ -38,13 +38,13 @@ def test_defaults_are_filled_and_the_input_left_alone():
     ("seeds", "sentence"),
     [
         ("9-0", "at least 1"),
-        ("0-10000", "is more than 10,000 seeds"),
+        ("0-1000000", "list"),
         ("0-", "list"),
         ("-3-3", "list"),
         ("1-2 ", "list"),
     ],
 )
-def test_a_stretch_of_seeds_is_each_of_them(seeds, sentence):
+def test_a_range_of_seeds_is_each_of_them(seeds, sentence):
     config = yaml.safe_load(GOOD)
     config["tasks"]["digits"]["seeds"] = "8-11"
     assert resolve(config).task("digits")["seeds"] == [8, 9, 10, 11]

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import require_unpackable
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import sha256
 
 NPY = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 """What reads a header by its version; later ones are for names of fields."""
@@ -35,24 +35,28 @@ class Stored:
     read: Callable[[], np.ndarray]
 
 
-def require_digest(path: Path, expected: str | None) -> None:
-    """Refuse a file of another SHA-256 than the expected one, if any is given."""
-    if expected is not None and (found := sha256(path)) != expected:
+def verified(path: Path, expected: str | None) -> bytes:
+    """Return what a file holds, refused if its SHA-256 is not the expected one, if any is given."""
+    content = path.read_bytes()
+    if expected not in (None, found := hashlib.sha256(content).hexdigest()):
         raise UserError(
             f"{path} has the SHA-256 {found}, and data.sha256 is {expected}; get the right file, "
             "or correct data.sha256 if this is the file you mean"
         )
+    return content
 
 
-def arrays_in(path: Path) -> dict[str, Stored]:
+def arrays_in(path: Path, expected: str | None = None) -> dict[str, Stored]:
     """Return the arrays of a file by name; that of .npy is called `features`.
+
+    Where it must have a SHA-256, what is parsed are the bytes that were hashed.
 
     Raises:
         UserError: if it is no such file. What its library raises passes.
     """
     if path.suffix not in READERS or not path.is_file():
         raise UserError(f"{path} is no file of {', '.join(READERS)}; name one, or a store's folder")
-    return READERS[path.suffix](path)
+    return READERS[path.suffix](path if expected is None else BytesIO(verified(path, expected)))
 
 
 def vectors(values: np.ndarray) -> np.ndarray:
@@ -65,13 +69,14 @@ def vectors(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _npy(path: Path) -> dict[str, Stored]:
-    values = np.load(path, mmap_mode="r", allow_pickle=False)
+def _npy(source: Path | BytesIO) -> dict[str, Stored]:
+    mapped: Any = "r" if isinstance(source, Path) else None
+    values = np.load(source, mmap_mode=mapped, allow_pickle=False)
     return {"features": Stored(values.shape, lambda: np.array(values))}
 
 
-def _npz(path: Path) -> dict[str, Stored]:
-    archive = np.load(path, allow_pickle=False)
+def _npz(source: Path | BytesIO) -> dict[str, Stored]:
+    archive = np.load(source, allow_pickle=False)
 
     def shape(name: str) -> tuple[int, ...]:
         with archive.zip.open(f"{name}.npy") as entry:
@@ -80,14 +85,17 @@ def _npz(path: Path) -> dict[str, Stored]:
     return {name: Stored(shape(name), partial(archive.__getitem__, name)) for name in archive}
 
 
-def _safetensors(path: Path) -> dict[str, Stored]:
-    from safetensors import safe_open
+def _safetensors(source: Path | BytesIO) -> dict[str, Stored]:
+    from safetensors import safe_open, torch
 
-    file = safe_open(path, framework="numpy")
+    if isinstance(source, BytesIO):
+        tensors = torch.load(source.getvalue())
+        return {name: Stored((*of.shape,), partial(_numbers, of)) for name, of in tensors.items()}
+    file = safe_open(source, framework="numpy")
 
     def read(name: str) -> np.ndarray:
         if file.get_slice(name).get_dtype() == "BF16":  # which NumPy lacks
-            return safe_open(path, framework="pt").get_tensor(name).float().numpy()
+            return _numbers(safe_open(source, framework="pt").get_tensor(name))
         return file.get_tensor(name)
 
     return {
@@ -96,8 +104,12 @@ def _safetensors(path: Path) -> dict[str, Stored]:
     }
 
 
-def _parquet(path: Path) -> dict[str, Stored]:
-    table = pq.ParquetFile(path)
+def _numbers(tensor: Any) -> np.ndarray:
+    return (tensor.float() if tensor.is_floating_point() else tensor).numpy()
+
+
+def _parquet(source: Path | BytesIO) -> dict[str, Stored]:
+    table = pq.ParquetFile(source)
     # Nothing of a footer's columns is asked for: Arrow ends the process where they are damaged.
     groups = [table.metadata.row_group(number) for number in range(table.num_row_groups)]
     require_unpackable("a column", sum(group.total_byte_size for group in groups))
@@ -126,7 +138,7 @@ def _column(table: pq.ParquetFile, name: str, shape: tuple[int, ...]) -> np.ndar
     return values.astype(str) if values.dtype == object else values.reshape(shape)
 
 
-READERS: Mapping[str, Callable[[Path], dict[str, Stored]]] = {
+READERS: Mapping[str, Callable[[Path | BytesIO], dict[str, Stored]]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".safetensors": _safetensors,
@@ -139,15 +151,17 @@ ARRAYS = {"features": "features", "labels": "labels", "clients": "client", "samp
 """Array of each split of a store by what it holds."""
 
 
-def splits_of(folder: Path) -> list[dict[str, Stored]]:
+def splits_of(folder: Path, expected: str | None) -> list[dict[str, Stored]]:
     """Return the arrays of the training and of the test split of a store.
+
+    The SHA-256 of its `zarr.json`, if one is expected, vouches for those of its arrays.
 
     Raises:
         OSError, ValueError, KeyError: if it is no store of this format.
     """
     import zarr
 
-    document = json.loads((folder / "zarr.json").read_bytes())["attributes"]
+    document = json.loads(verified(folder / "zarr.json", expected))["attributes"]
     if ragged := [name for name in document["arrays"] if name.endswith("offsets")]:
         raise ValueError(f"by {ragged[0]} its rows differ in length")
     group = zarr.open_group(folder, mode="r", zarr_format=3, use_consolidated=False)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import SERVER
-from fbftl.data.datasets.arrays import Stored, arrays_in, require_digest, splits_of, vectors
+from fbftl.data.datasets.arrays import Stored, arrays_in, splits_of, vectors
 from fbftl.data.datasets.base import Outline, Samples, explaining, located, numbered
 from fbftl.ground.errors import UserError
 
@@ -116,10 +116,9 @@ def _of_store(spec: Mapping[str, Any], path: Path, whole: bool) -> list[Table]:
     if needless := [key for key in ("test", *NEEDED, "clients", "split") if spec[key]]:
         raise UserError(f"data.{needless[0]}: {path} is a store and has it already; leave it out")
     with explaining(path):
-        require_digest(path / "zarr.json", spec["sha256"])
         tables = [
             {key: _fit(key, of_split[key], whole) for key in of_split}
-            for of_split in splits_of(path)
+            for of_split in splits_of(path, spec["sha256"])
         ]
     if set(tables[1]["clients"].tolist()) == {"0"}:
         # Of a test set that belongs to nobody the store calls the server client 0.
@@ -132,9 +131,7 @@ def _table(block: Mapping[str, Any], folder: Path | None, whole: bool, where: st
     path, apart = located(folder, block["path"], f"{where}.path"), _in_own_files(block)
     table = {}
     with explaining(path):
-        if whole:
-            require_digest(path, block.get("sha256"))
-        arrays = arrays_in(path)
+        arrays = arrays_in(path, block.get("sha256") if whole else None)
         for key in (*NEEDED, *OPTIONAL):
             name = block.get(key) or key
             if key in apart:

@@ -131,7 +131,7 @@ class Configuration(ConfigBlock):
     exact: whether jobs pin their arithmetic, so that results are the same bytes on every x86-64
         processor with AVX2 and FMA; auto pins it where that can be done, true refuses where equal
         bytes cannot be promised.
-    seeds: repetitions of every setting, a run each; a list, or a stretch such as 0-9.
+    seeds: repetitions of every setting, a run each; a list, or a range such as 0-9.
     study: which tasks and experiments this call makes; papers and size full take others instead.
     paper: the paper that this study belongs to; read by `./run papers` alone.
     papers: whose studies this call makes instead of the block `study`: one, a list, or `all`; null

@@ -140,7 +140,7 @@ class Evaluation(ConfigBlock):
 class AnyTask(ConfigBlock):
     """What tasks of every kind say.
 
-    seeds: instead of the study's; a list, or a stretch such as 0-9.
+    seeds: instead of the study's; a list, or a range such as 0-9.
     source_seeds: source networks that the task is repeated under, each pre-trained here on samples
         drawn anew; without the key there is one.
     dataset: name of the data set that the files hold, as published setups write it, so that results
