@@ -162,7 +162,7 @@ def tally(claims: Sequence[Row]) -> str:
     """Return how many claims there are of each verdict, in a sentence."""
     counts = Counter(row["verdict"] for row in claims)
     shown = ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
-    return f"The document has {len(claims)} claims, those above among them: {shown}."
+    return f"All {len(claims)} claims of the document: {shown}."
 
 
 def printed(kept: KeptRows, page: str) -> str:
@@ -189,7 +189,7 @@ def printed(kept: KeptRows, page: str) -> str:
         }
         named = ", ".join(f"[{name}]({place})" for name, place in differ.items())
         lines.append(
-            f"The audit looks at {counted(len(kept.audit), 'place')} where the record was doubted: "
+            f"The audit checks {counted(len(kept.audit), 'printed statement')}: "
             f"{counts[Verdict.REPRODUCED]} reproduced, {counts[Verdict.NOT_COMPARABLE]} not "
             f"comparable, {len(differ)} different ({named})."
         )
