@@ -95,7 +95,7 @@ def fill_claims(text: str, papers: Mapping[str, KeptRows], items: Sequence[Row],
         else:
             text = _of_all(papers) if name == ALL else _of_paper(papers[name].claims, part)
         place = match[0].partition("\n")[0]
-        return f"{place}\n\n{text}\n\n"
+        return f"{place}\n{text}\n\n"
 
     return PLACE.sub(filled, text)
 
