@@ -20,11 +20,15 @@ from fbftl.study.settings import AXES
 HEAD = """\
 # Methods and their axes
 
-For those who write a grid of an experiment, as in `- {method: [fbftl, ftl_c], plr: [0.0, 0.5]}`: \
-each axis has a list of values, and the settings are their products. Use the names in this font. \
-An axis that a method does not have is refused, with a list of the methods that have it. \
-[The symbols](reading-results.md#symbols) are those of the papers, and [extending](extending.md) \
-says how to write another method. `scripts/tools/describe_settings.py` makes this page from \
+For those who write a grid of an experiment, as in `- {method: [fbftl, ftl_c], plr: [0.0, 0.5]}`.
+
+- A grid has a list of values for each axis; the settings are their products.
+- Choose a [method](#methods), look up [its axes](#the-axes-of-each-method), then [what they \
+mean](#axes). An axis that a method does not have is refused, with the methods that have it.
+- [Symbols](reading-results.md#symbols) are those of the papers. [Extending](extending.md) says \
+how to write another method.
+
+`scripts/tools/describe_settings.py` makes this page from the docstrings of \
 `scripts/fbftl/study/methods/` and `scripts/fbftl/study/axes.py`.
 """
 
@@ -48,12 +52,11 @@ def method_page() -> str:
             (_method(record, purposes[record.name]) for record in RECORDS),
         ),
         "## The axes of each method\n",
-        f"Most methods have the axes {_listed(COMMON)}; the next table names those that do not. "
-        "Each method also has:\n",
+        f"Most methods have the axes {_listed(COMMON)}. Each method also has:\n",
         *map(_axes_of, RECORDS),
         "",
         "## Axes\n",
-        table(("axis", "meaning", "default", "methods"), map(_axis, AXES.values())),
+        table(("axis", "meaning", "default"), map(_axis, AXES.values())),
         "Next: [a study of your own](your-own.md).\n",
     ]
     return "\n".join(parts)
@@ -70,7 +73,7 @@ def require_lasting(page: str) -> None:
     Raises:
         UserError: naming axis and default.
     """
-    rows = re.findall(r"^\| `(\w+)` \| .+ \| (\S+) \| [^|]+\|$", page.partition("## Axes")[2], re.M)
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| (\S+) \|$", page.partition("## Axes")[2], re.M)
     written = {name: default for name, default in rows if name in AXES}
     for name, default in written.items():
         if default != _default(AXES[name]):
@@ -114,11 +117,7 @@ def _method(record: MethodRecord, purpose: str) -> tuple[str, ...]:
 
 
 def _axis(axis: Axis) -> tuple[str, ...]:
-    readers = knowing(axis.name)
-    lacking = [record.name for record in RECORDS if record.name not in readers]
-    methods = f"all but {_listed(lacking)}" if axis.name in COMMON else _listed(readers)
-    methods = methods if lacking else "all"
-    return _code(axis.name), axis.doc, _default(axis), methods
+    return _code(axis.name), axis.doc, _default(axis)
 
 
 def _default(axis: Axis) -> str:
@@ -134,9 +133,11 @@ COMMON = [axis for axis in AXES if axis != "method" and len(knowing(axis)) > 0.7
 
 
 def _axes_of(record: MethodRecord) -> str:
-    """Return the line of the axes that a method has beside the common ones."""
+    """Return the line of the axes that a method has, or lacks, beside the common ones."""
     further = [axis for axis in AXES if axis not in (*COMMON, "method") and record.knows(axis)]
-    return f"- {_code(record.name)}: {_listed(further) or 'no further axis'}"
+    lacking = [axis for axis in COMMON if not record.knows(axis)]
+    without = f"; without {_listed(lacking)}" if lacking else ""
+    return f"- {_code(record.name)}: {_listed(further) or 'no further axis'}{without}"
 
 
 def _listed(names: Iterable[str]) -> str:
