@@ -22,14 +22,11 @@ HEAD = """\
 
 For those who write a grid of an experiment, as in `- {method: [fbftl, ftl_c], plr: [0.0, 0.5]}`.
 
-- A grid has a list of values for each axis; the settings are their products.
-- Choose a [method](#methods), look up [its axes](#the-axes-of-each-method), then [what they \
-mean](#axes). An axis that a method does not have is refused, with the methods that have it.
-- [Symbols](reading-results.md#symbols) are those of the papers. [Extending](extending.md) says \
-how to write another method.
-
-`scripts/tools/describe_settings.py` makes this page from the docstrings of \
-`scripts/fbftl/study/methods/` and `scripts/fbftl/study/axes.py`.
+A grid has a list of values for each axis; the settings are their products. Choose a \
+[method](#methods), look up [its axes](#the-axes-of-each-method), then [what they mean](#axes). \
+[Symbols](reading-results.md#symbols) are those of the papers. An axis that a method does not have \
+is refused, with the methods that have it. [Extending](extending.md) says how to add a method; \
+`scripts/tools/describe_settings.py` then makes this page again.
 """
 
 SENDS = {
