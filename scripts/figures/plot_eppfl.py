@@ -17,11 +17,11 @@ from fbftl.findings.plots.spec import (
     Panel,
     Scale,
     Spec,
+    alongside,
     in_order,
     level,
     marks,
     named_at_ends,
-    side_by_side,
     to_draw,
 )
 from fbftl.findings.runs import mean_and_spread, read_tidy
@@ -95,7 +95,7 @@ def privacy(table: str, printed: str, svg: str) -> None:
             for score, name in INFERENCES.items()
         ]
     )
-    frame = side_by_side(frame, list(INFERENCES.values()), factor=1.15)
+    frame = alongside(frame, list(INFERENCES.values()), factor=1.15)
     levels = [
         level(100 * height, frame, "without noise", panel=name)
         for name in ran
@@ -133,16 +133,17 @@ SUBJECT, BASELINE = "eppfl", "fedavg"
 def uplink(runs: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against what all clients have sent: EPPFL's settings beside other methods.
 
-    Five points are named: FbFTL, FedAvg, and of EPPFL's settings the one that is plain, the one
-    that sends least and the most accurate one. Lines through FedAvg part what beats it from what
-    does not.
+    Four points are named: FbFTL, FedAvg, and of EPPFL's settings the one that sends least and the
+    most accurate one. Lines through FedAvg part what beats it from what does not.
 
     Args:
         runs: an experiment's tidy table.
         svg: path of the svg.
         methods: the methods there.
     """
-    points, methods_shown = uplinks(to_draw(runs)), shown(methods)
+    read, methods_shown = to_draw(runs), shown(methods)
+    read = read.assign(uplink=read["uplink_bits"] / 8e6)
+    points = mean_and_spread(read, ["method", "setting"], measured=["uplink"])
     labels = points["method"].map(figure_labels(methods_shown))
     names = pd.Series("", points.index)
     for row, words in named(points).items():
@@ -161,12 +162,6 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     save(lines(frame, spec), svg, points, "Accuracy against uplink of split training")
 
 
-def uplinks(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per setting: all clients' uplink in megabytes, accuracy and its spread."""
-    runs = runs.assign(uplink=runs["uplink_bits"] / 8e6)
-    return mean_and_spread(runs, ["method", "setting"], measured=["uplink"])
-
-
 def named(points: pd.DataFrame) -> dict[int, str]:
     """Return what each named point is called behind its method, by its row."""
     names = {row: "" for row in points.index[points["method"] != SUBJECT]}
@@ -174,16 +169,7 @@ def named(points: pd.DataFrame) -> dict[int, str]:
     if len(settings):
         names[settings["uplink"].idxmin()] = "sends least"
         names[settings["accuracy"].idxmax()] = "most accurate"
-        names[plain(points)] = "nothing dropped, no noise"
     return names
-
-
-def plain(points: pd.DataFrame) -> int:
-    """Return the row of EPPFL's plainest setting, with FedAvg's local epochs if there is one."""
-    settings = points.loc[points["method"] == SUBJECT, "setting"].map(axes_of)
-    baselines = points.loc[points["method"] == BASELINE, "setting"].map(axes_of)
-    most = baselines.iloc[0].get("local_epochs") if len(baselines) else None
-    return settings.map(lambda axes: (axes.get("local_epochs") != most, len(axes))).idxmin()
 
 
 FEDAVG, HALVED = "FedAvg", "EPPFL: half is sent"

@@ -17,13 +17,13 @@ from fbftl.findings.plots.spec import (
     Panel,
     Scale,
     Spec,
+    alongside,
     in_order,
     level,
     marks,
     named_at_ends,
-    side_by_side,
-    stepped,
     to_draw,
+    with_front,
 )
 from fbftl.findings.published import on_front, read
 from fbftl.findings.runs import mean_and_spread, read_tidy, varying
@@ -145,12 +145,14 @@ def scarcity(runs: str, fig8: str, svg: str, axes: Axes) -> None:
     loss = next(loss for loss in LOSSES if of_loss.eq(loss).any())
     # Without loss the two meanings are the same run.
     drawn = table[(table["loss"] == loss) | (table["plr"] == 0)]
-    names = drawn["fraction"].map(lambda share: share_words(share).removesuffix(" of the clients"))
+    names = drawn["fraction"].map(share_words)
     for axis in further:
         names += ", " + drawn[axis].astype(str)
     frame = pd.concat([marks(drawn, "plr", series=names), printed_by_loss(fig8, table, 100)])
-    y = Scale(ACCURACY)
-    panels = {"": (LOSSES[loss], y), "printed": ("Printed, CIFAR-10", y)}
+    panels = {
+        "": (LOSSES[loss], Scale(ACCURACY)),
+        "printed": ("Printed, CIFAR-10 (scale of its own)", Scale(ACCURACY)),
+    }
     figure = by_loss(frame, panels, drawn["fraction"])
     save(figure, svg, table, "Accuracy by packet loss and share of the clients")
 
@@ -268,17 +270,13 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     names = points.apply(compression_words, axis=1).where(points["pareto"] | least, "")
     names = names.str.replace(", all elements| of elements|, no error feedback", "", regex=True)
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
-    fronts = [
-        stepped(front, front["x"].max()).assign(series="Pareto front")
-        for _, front in frame[points["pareto"]].groupby("panel")
-    ]
     shares = sorted(points["fraction"].unique(), reverse=True)
     x = Scale("uplink of all clients up to the selected epoch (bit)", "log")
     y = {share: Scale("accuracy (%)", "score") for share in shares}
     panels = {share: Panel(x, y[share], share_words(share)) for share in shares}
-    looks = {"Pareto front": Look(NEUTRAL, "", width=0.8)} | looks
+    frame, looks = with_front(frame, points["pareto"], looks)
     spec = Spec(looks, panels, (0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), 1, legend=6)
-    figure = lines(pd.concat([*fronts, frame]), spec)
+    figure = lines(frame, spec)
     title = "Accuracy against uplink by bits per number and share of elements sent"
     save(figure, svg, points, title)
 
@@ -358,7 +356,7 @@ def privacy(table: str, svg: str, methods: Methods) -> None:
     series = labels[noisy.index] + " (" + noisy["unit"].map(UNITS) + ")"
     frame = marks(noisy, "epsilon", series=series, panel=noisy["samples_per_client"])
     looks = dict(zip(series, map(Look.of, noisy["method"].map(methods_shown)), strict=True))
-    frame, levels = side_by_side(frame, list(looks), factor=1.12), []
+    frame, levels = alongside(frame, list(looks), factor=1.12), []
     for index, row in clean.iterrows():
         across, name = 100 * row["accuracy"], f"{labels[index]} without noise"
         levels.append(level(across, frame, name, panel=row["samples_per_client"]))

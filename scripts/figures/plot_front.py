@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, marks, stepped, to_draw
-from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, marks, to_draw, with_front
+from fbftl.findings.style import TEXT_WIDTH, save
 from fbftl.findings.upload_kinds import KINDS, written
 
 SKEWS = ("iid labels", "Dirichlet 0.1")
@@ -17,8 +17,6 @@ SKEWS = ("iid labels", "Dirichlet 0.1")
 
 SIZES = (8, 128)
 """Panels of the figure of the front, where they were measured."""
-
-FRONT = "Pareto front"
 
 KILOBYTES = "uplink per client (kB)"
 
@@ -77,16 +75,10 @@ def upload_front(table: str, svg: str) -> None:
     bits = best["bits"].map("{:.0f}".format).where(best["pareto"].eq("yes"), "")
     frame = marks(best, "kilobytes", series=best["kind"].map(written), name=bits)
     frame = frame.assign(panel=best["samples_per_client"])
-    steps = [
-        stepped(front.drop(columns=["low", "high"]), part["x"].max()).assign(series=FRONT)
-        for _, part in frame.groupby("panel")
-        if len(front := part[part["name"] != ""])
-    ]
-    looks = {FRONT: Look(NEUTRAL, "", width=0.8)} | {
-        kind: Look(look.colour, look.marker, "") for kind, look in looks_of(rows).items()
-    }
+    looks = {kind: Look(look.colour, look.marker, "") for kind, look in looks_of(rows).items()}
+    frame, looks = with_front(frame, best["pareto"].eq("yes"), looks)
     x, y = Scale(KILOBYTES, "log plain"), Scale("accuracy (%)", "score")
     panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
     spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
-    figure = lines(pd.concat([*steps, frame], ignore_index=True), spec)
+    figure = lines(frame, spec)
     save(figure, svg, best, "Accuracy against uplink by kind of upload")

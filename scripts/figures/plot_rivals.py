@@ -5,21 +5,20 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import cycle
 
 import pandas as pd
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, stepped, to_draw
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, to_draw, with_front
 from fbftl.findings.runs import mean_and_spread, varying
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods
-from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.style import COLUMN_WIDTH, TEXT_WIDTH, save
 from fbftl.findings.uploads import UPLOADING, Upload, by_upload
 from fbftl.findings.wording import setting_words
 from fbftl.study.uploads import READ
-
-FRONT = "Pareto front"
 
 
 def look_of(upload: Upload, line: str = "") -> Look:
@@ -31,26 +30,23 @@ def look_of(upload: Upload, line: str = "") -> Look:
 def uploads(table: str, svg: str) -> None:
     """Draw accuracy against uplink for every message and head, with the front that none beats.
 
-    Marks on the front, and the best of each message, have their names beside them, all others in
-    the legend.
+    Marks on the front, and the best and the worst head of each message, have their names beside
+    them.
     """
     rows = to_draw(table)
-    best = rows["accuracy"].eq(rows.groupby("message")["accuracy"].transform("max"))
-    beside = rows.index[best | rows["pareto"].eq("yes")]
-    frames, looks = [], {FRONT: Look(NEUTRAL, "", width=0.8)}
+    of_message = rows.groupby("message")["accuracy"]
+    is_end = [rows["accuracy"].eq(of_message.transform(end)) for end in ("min", "max")]
+    beside = rows.index[rows["pareto"].eq("yes") | is_end[0] | is_end[1]]
+    frames, looks = [], {}
     for upload, of_upload in by_upload(rows):
         sent = of_upload["bits_per_client"] / 8e3
-        is_beside = of_upload.index.isin(beside).any()
-        series, name = (f"_{upload.label}", upload.label) if is_beside else (upload.label, "")
-        frames.append(marks(of_upload, sent, series=series, name=name))
-        looks[series] = look_of(upload)
-    frame = pd.concat(frames)
-    front = frame[rows.loc[frame.index, "pareto"].eq("yes")]
-    # More bits buy nothing more, so the line goes on to the most that any upload takes.
-    steps = stepped(front, frame["x"].max()).assign(series=FRONT).reset_index(drop=True)
-    frame = pd.concat([steps, frame.sort_values("y", ascending=False)])
+        name = upload.label if of_upload.index.isin(beside).any() else ""
+        frames.append(marks(of_upload, sent, series=upload.sent, name=name))
+        looks[upload.sent] = replace(look_of(upload), marker="o")
+    frame = pd.concat(frames).sort_values("y", ascending=False)
+    frame, looks = with_front(frame, rows["pareto"].eq("yes"), looks)
     x = Scale("uplink per client (kB)", "log", margin=0.12)
-    panel = Panel(x, Scale("accuracy (%)", "score"))
+    panel = Panel(x, Scale("test accuracy (%)", "score"))
     figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=4))
     save(figure, svg, rows, "Accuracy against uplink of messages and heads")
 
@@ -69,7 +65,8 @@ DASHES = ("-", "--", ":", "-.")
 def uploads_by(runs: str, svg: str, axis: str, axes: Axes, task_value: float | None) -> None:
     """Draw accuracy of uploads along an axis: samples per client, label skew, or lost packets.
 
-    Where the experiment varies further axes, a line for each of their values too.
+    Where the experiment varies further axes, a line for each of their values too. What ran at one
+    place alone is left out, unless all did.
 
     Args:
         runs: the tidy table.
@@ -96,7 +93,8 @@ def by_axis(
     """Return the marks of the lines, those of an upload together, and their looks."""
     values = rows[list(further)].apply(in_words, axis=1) if further else pd.Series("", rows.index)
     frames, looks, dashes = [], {}, defaultdict(partial(cycle, DASHES))
-    for upload, of_upload in by_upload(rows):
+    varies = rows.groupby([*READ, values], dropna=False)[axis].transform("nunique") > 1
+    for upload, of_upload in by_upload(rows[varies] if varies.any() else rows):
         for words, points in of_upload.groupby(values[of_upload.index], sort=False):
             name = ", ".join(filter(None, (upload.label, words)))
             looks[name] = look_of(upload, next(dashes[upload.look]))

@@ -14,11 +14,11 @@ from fbftl.findings.plots.spec import (
     Panel,
     Scale,
     Spec,
+    alongside,
     in_order,
     level,
     marks,
     named_at_ends,
-    side_by_side,
     to_draw,
 )
 from fbftl.findings.runs import read_tidy
@@ -44,7 +44,7 @@ def budget(table: str, svg: str) -> None:
     colours = dict(zip(falling, ordered_colors(len(falling)), strict=True)) | {EVEN: EVEN_COLOUR}
     looks = {name: Look(colours[name]) for name in names} | {NO_NOISE: Look(line=":")}
     looks |= {f"_{name}": Look(colours[name], "") for name in names}
-    seen = side_by_side(marks(points, "seen", series=points["label"]), [*names, NO_NOISE], 3)["x"]
+    seen = alongside(marks(points, "seen", series=points["label"]), [*names, NO_NOISE], 3)["x"]
     frame = pd.concat(
         [
             marks(noise, "step", "sigma", series="_" + noise["label"], panel="noise", factor=1),
@@ -191,7 +191,7 @@ def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
     chance = one_a_round["accuracy_by_chance"].mean()
     points = means.rename(columns={"mean": "accuracy", "std": "spread"})
     frame = marks(points, "target", series=points["adversary"].map(ADVERSARIES))
-    frame = side_by_side(frame, list(ADVERSARIES.values()), 0.01)
+    frame = alongside(frame, list(ADVERSARIES.values()), 0.01)
     always = "most frequent class"
     frame = pd.concat([frame, level(100 * chance, frame, always)])
     looks = looks_of_adversaries() | {always: Look(NEUTRAL, "", ":")}
@@ -242,7 +242,7 @@ def fairness(runs: str, series: str, svg: str, axes: Axes) -> None:
         scores = {"delta_eo": ("ΔEO", 1), "accuracy": ("balanced accuracy (%)", 100)}
         for score, (words, factor) in scores.items():
             here = marks(of_network, "majority_users", score, series=names, factor=factor)
-            here = side_by_side(here, list(ADVERSARIES.values()), 0.1)
+            here = alongside(here, list(ADVERSARIES.values()), 0.1)
             frames.append(here.assign(panel=f"{network} {score}"))
             title = NETWORKS.get(str(network), str(network))
             panels[f"{network} {score}"] = Panel(users, Scale(words), title)

@@ -3,24 +3,15 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
+from itertools import cycle
+
 import numpy as np
 import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
 from fbftl.findings.plots.kinds import lines, pictures
-from fbftl.findings.plots.spec import (
-    ACCURACY,
-    Look,
-    Panel,
-    Scale,
-    Spec,
-    in_order,
-    level,
-    marks,
-    named_at_ends,
-    to_draw,
-)
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, level, marks, to_draw
 from fbftl.findings.run_file import read_run
 from fbftl.findings.steps import Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
@@ -30,11 +21,18 @@ from fbftl.study.outsourcing import COUNTING
 BLIND = ("kcenter", "random", "ideal")
 """Choices that need nothing of the clients."""
 
+COUNTS = ("centroids", "sigma")
+"""What tells counts apart."""
+
+DASHES = (":", "--", "-")
+"""Lines of ECOS, the fewest centroids first."""
+
 
 def ecos(table: str, svg: str) -> None:
     """Draw what counts buy: own rows and accuracy by noise and centroids, by purchase, by epsilon.
 
-    The study varies one thing at a time from where it runs proximity alone.
+    The study varies one thing at a time from where it runs proximity alone. What needs nothing of
+    the clients is a dotted level at every epsilon.
     """
     rows = to_draw(table)
     rows = rows[(rows["label_source"] == "bought") & (rows["purchase_purpose"] == "label")]
@@ -45,36 +43,41 @@ def ecos(table: str, svg: str) -> None:
         & (rows["score_power"] == 1) & (rows["bits"] == 32)
     ]  # fmt: skip
     here = plain[plain["purchase"] == centre["purchase"]]
-    series = here["centroids"].map("R = {:.0f}".format)
+    by_centroids = "ECOS, R = {:.0f}".format
+    series = here["centroids"].map(by_centroids)
     noisy = here["epsilon_added"].notna()
-    share = named_at_ends(marks(here, "sigma", "own_share", series=series, panel="share"))
-    in_cloud = level(100 * rows["inherent_share"].iloc[0], share, "cloud", panel="share")
-    in_cloud.loc[0, "name"] = "share in the cloud"
-    accuracy = named_at_ends(marks(here, "sigma", series=series, panel="accuracy"))
+    share = marks(here, "sigma", "own_share", series=series, panel="share")
+    in_cloud = level(100 * rows["inherent_share"].iloc[0], share, "share in cloud", panel="share")
+    accuracy = marks(here, "sigma", series=series, panel="accuracy")
     privacy = marks(here[noisy], "epsilon_added", series=series[noisy], panel="privacy")
     frames = [share, in_cloud, accuracy, privacy]
-    counts = [f"R = {count:.0f}" for count in sorted(here["centroids"].dropna().unique())]
-    looks = in_order(counts) | {"cloud": Look(NEUTRAL, "", ":")}
-    at_centre = rows["purchase"] == centre["purchase"]
-    for choice, (name, colour, marker) in CHOICES.items():
-        line = plain if choice == "ecos" else rows[rows["purchase_rule"] == choice]
-        if choice in COUNTING:
-            line = line[line["centroids"] == centre["centroids"]]
-            line = line[line["sigma"] == centre["sigma"]]
-        frames.append(named_at_ends(marks(line, "purchase", series=name, panel="purchase")))
-        looks |= {name: Look(colour, marker), f"{name} by ε": Look(colour, "", ":")}
-        for score in rows.loc[at_centre & rows["purchase_rule"].eq(choice), "accuracy"]:
-            if choice in BLIND:
-                across = level(100 * score, privacy, f"{name} by ε", panel="privacy")
-                frames.append(named_at_ends(across, {f"{name} by ε": name}))
-    noise, y = Scale("noise on each count, σ"), Scale(ACCURACY)
-    panels = {
-        "share": Panel(noise, Scale("own rows among those bought (%)", limits=(0, None))),
-        "accuracy": Panel(noise, y),
-        "purchase": Panel(Scale("rows bought B", ticks=sorted(rows["purchase"].unique())), y),
-        "privacy": Panel(Scale("ε of a row added or removed; colours as above"), y),
+    counts = map(by_centroids, sorted(here["centroids"].dropna().unique()))
+    looks = {
+        name: Look(*CHOICES["ecos"][1:], line=dash)
+        for name, dash in zip(counts, cycle(DASHES), strict=False)
     }
-    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2))
+    blind = rows[rows["purchase"].eq(centre["purchase"]) & rows["purchase_rule"].isin(BLIND)]
+    for choice, (name, colour, marker) in CHOICES.items():
+        if choice == "ecos":
+            line, name = plain, by_centroids(centre["centroids"])
+        else:
+            line = rows[rows["purchase_rule"] == choice]
+            looks |= {name: Look(colour, marker), f"_{name} by ε": Look(colour, "", ":")}
+        if choice in COUNTING:
+            line = line[line[[*COUNTS]].eq(centre[[*COUNTS]]).all(axis=1)]
+        frames.append(marks(line, "purchase", series=name, panel="purchase"))
+        for score in blind.loc[blind["purchase_rule"] == choice, "accuracy"]:
+            frames.append(level(100 * score, privacy, f"_{name} by ε", panel="privacy"))
+    looks["share in cloud"] = Look(NEUTRAL, "", ":")
+    noise, y = Scale("noise σ on each count"), Scale(ACCURACY)
+    own, bought = Scale("own rows (%)", limits=(0, None)), sorted(rows["purchase"].unique())
+    panels = {
+        "share": Panel(noise, own, "Client's own domain among rows bought"),
+        "accuracy": Panel(noise, y, "Accuracy by noise"),
+        "purchase": Panel(Scale("rows bought B", ticks=bought), y, "Accuracy by rows bought"),
+        "privacy": Panel(Scale("ε of a row added or removed"), y, "Accuracy by privacy loss"),
+    }
+    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2, legend=4))
     save(figure, svg, rows, "Purchases by noisy counts of features")
 
 

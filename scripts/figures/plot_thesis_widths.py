@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 from fbftl.data.domains import name_of
-from fbftl.findings.plots.kinds import bars, lines
-from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, to_draw
+from fbftl.findings.plots import kinds
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, alongside, marks, to_draw
 from fbftl.findings.runs import by_setting
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Axes, Methods
@@ -78,18 +78,18 @@ def widths(table: str, svg: str, methods: Methods) -> None:
             names = [f"width {width:g}" if alone else "" for width in points["width"]]
             at, series = points["uplink_bits"] / 1e6, f"_{name}, {order}"
             frames.append(marks(points, at, series=series, panel="uplink", name=names))
-            looks[series] = Look.of(look, line="", filling="white" if order == "spread" else "")
+            dotted, filling = ":" if alone else "", "white" if order == "spread" else ""
+            looks[series] = Look.of(look, line=dotted, filling=filling, size=7)
     ticks = sorted(rows["width"].unique())
     x, y = Scale("share of the full width", "log2", ticks), Scale(ACCURACY)
     panels = {order: Panel(x, y, title) for order, title in orders_of(rows).items()}
     uplink = "At full width, and FedAvg of each"
     if "spread" in panels:
         uplink += "; hollow: budgets spread"
-    sent = Scale("sent up by all clients in a round (Mb)", limits=(0, None), margin=0.15)
+    sent = Scale("sent up by all clients in a round (Mb)", "log 1-2-5", margin=0.15)
     panels["uplink"] = Panel(sent, y, uplink)
-    columns = 1 if len(panels) == 2 else 2
-    size = (TEXT_WIDTH, 2.5 * -(-len(panels) // columns))
-    figure = lines(pd.concat(frames), Spec(looks, panels, size, columns, 4))
+    size = (TEXT_WIDTH, 2.7 * -(-len(panels) // 2) + 0.3)
+    figure = kinds.lines(pd.concat(frames), Spec(looks, panels, size, 2, 4))
     save(figure, svg, rows, "Accuracy by width of the network and by uplink")
 
 
@@ -122,52 +122,57 @@ def domains(table: str, svg: str, domains: list[Any], methods: Methods) -> None:
     looks[fits] = Look("#AAAAAA")
     x, y = Scale("domain", "categories"), Scale("accuracy at full width (%)")
     panels = {order: Panel(x, y, title) for order, title in orders_of(rows).items()}
-    figure = bars(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
+    figure = kinds.bars(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
     save(figure, svg, rows, "Accuracy in each domain at full width")
 
 
-PANEL = ["budgets", "budget_order", "clients_per_round"]
-"""Axes that have a panel for each of their values."""
+ROW = ["budgets", "budget_order", "clients_per_round"]
+"""Axes that have a row for each of their values."""
 
-ORDERS = {"by_domain": "", "poorest_first": ", poorest first", "spread": ", spread"}
+ORDERS = {"by_domain": "", "poorest_first": "; poorest first", "spread": "; spread"}
 """What follows a law's name; a law deals the widest networks to the first domains without it."""
 
-LAWS = {"lognormal": "log-normal", "ln0.5_0.4": "log-normal (.5, .4)", "8-2-1-1": "8 : 2 : 1 : 1"}
-"""Names of laws that are not words."""
-
-COLUMNS = 3
-"""Panels side by side."""
+LAWS = {
+    "exponential": "1, 1/2, 1/4, 1/8",
+    "rich": "1, 1/2",
+    "steps": "1, 3/4, 1/2, 1/4",
+    "8-2-1-1": "1, 1, 1/2, 1/8",
+    "lognormal": "log-normal",
+    "ln0.5_0.4": "log-normal, released",
+}
+"""Laws by the widths of their equal groups of clients, or by their name."""
 
 
 def width_laws(table: str, svg: str, methods: Methods) -> None:
-    """Draw accuracy against width, a panel for each law of what clients can train (Fig. C.4).
+    """Draw accuracy by law of what clients can train, a panel for each width (Fig. C.4).
 
-    Also for each order in which a law deals widths to clients, and for fewer clients in a round
-    (Fig. C.5). Networks of FedAvg, which has no budgets, are in every panel. Bases of Split-Mix
-    that begin as slices of the whole network are filled.
+    A row is a law, an order in which it deals widths to clients, and a number of clients in a round
+    (Fig. C.5). Networks of FedAvg, which has no budgets, are in every row. Bases of Split-Mix that
+    begin as slices of the whole network are filled.
     """
     rows = to_draw(table)
     with_budgets, of_each = rows[rows["budgets"].notna()], rows[rows["budgets"].isna()]
-    groups = with_budgets.groupby(PANEL, sort=False, dropna=False)
+    groups = with_budgets.groupby(ROW, sort=False, dropna=False)
     ordered = sorted(groups, key=lambda at: (pd.notna(at[0][2]), at[0][0] != "exponential"))
-    x, y = Scale("share of width", "log2", sorted(rows["width"].unique())), Scale(ACCURACY)
-    panels, frames, looks = {}, [], {}
-    for number, ((law, order, clients), of_panel) in enumerate(ordered):
-        of_round = "" if pd.isna(clients) else f", {clients:g} clients a round"
-        panels[number] = Panel(x, y, f"{LAWS.get(law, law)}{ORDERS[order]}{of_round}")
-        lines_here = pd.concat([of_panel, of_each]).groupby(["method", "rescaled_init"], sort=False)
-        for (method, rescaled), line in lines_here:
+    laws, frames, looks = {}, [], {}
+    for number, ((law, order, clients), of_law) in enumerate(ordered):
+        of_round = "" if pd.isna(clients) else f"; {clients:g} clients a round"
+        laws[number] = f"{LAWS.get(law, law)}{ORDERS[order]}{of_round}"
+        here = pd.concat([of_law, of_each]).groupby(["method", "rescaled_init"], sort=False)
+        for (method, rescaled), of_method in here:
             look = shown(methods)[method]
             begins = ", slices at the start" if rescaled else ", bases of their own"
             name = look.figure_label + (begins if method == "splitmix" else "")
-            frames.append(marks(line, "width", series=name, panel=number))
+            frames.append(marks(of_method, number, series=name, panel=of_method["width"]))
             filling = "white" if method == "splitmix" and not rescaled else ""
-            dotted = ":" if line["budgets"].isna().all() else "-"
-            looks[name] = Look.of(look, line=dotted, filling=filling, size=3.5)
+            looks[name] = Look.of(look, line="", filling=filling, size=6.5)
     order = [look.figure_label for look in shown(methods).values()]
     looks = dict(sorted(looks.items(), key=lambda named: order.index(named[0].split(", ")[0])))
-    size = (TEXT_WIDTH, 1.7 * -(-len(panels) // COLUMNS) + 0.6)
-    figure = lines(pd.concat(frames), Spec(looks, panels, size, COLUMNS, legend=3))
+    frame = alongside(pd.concat(frames), list(looks), 0.13).rename(columns={"x": "y", "y": "x"})
+    x, y = Scale(ACCURACY), Scale("widths that clients can train", ticks=laws)
+    panels = {at: Panel(x, y, f"width {at:g}") for at in sorted(rows["width"].unique())}
+    size = (TEXT_WIDTH, 0.32 * len(laws) + 1.2)
+    figure = kinds.rows(frame, Spec(looks, panels, size, legend=3))
     save(figure, svg, rows, "Accuracy by width under laws of budgets")
 
 
@@ -181,7 +186,7 @@ NORMALISED = {
 }
 """Label and look by whose the normalisation of disturbed inputs is; what has no λ is a level."""
 
-DISTURBED = {"standard": "Clean inputs", "random": "Random noise as large", "robust": "PGD"}
+DISTURBED = {"standard": "Clean", "random": "Random noise", "robust": "Attacked by PGD"}
 """Titles of the panels by their scores."""
 
 SCORES = {
@@ -212,10 +217,11 @@ def robust(runs: str, svg: str, axes: Axes) -> None:
                 line = pd.concat([line.iloc[:1].assign(share=share) for share in LEVELS_AT])
             if score in line and line[score].notna().any():
                 frames.append(marks(line, "share", score, series=name, panel=score))
-    x, y = Scale("weight λ of their normalisation"), Scale(ACCURACY, margin=0.15)
-    panels = {score: Panel(x, y, title) for score, title in DISTURBED.items()}
-    spec = Spec(dict(NORMALISED.values()), panels, (TEXT_WIDTH, 2.6), legend=3)
-    save(lines(pd.concat(frames), spec), svg, rows, "Accuracy on clean and on disturbed inputs")
+    x = Scale("share λ of the disturbed\ninputs' normalisation")
+    panels = {score: Panel(x, Scale(ACCURACY), title) for score, title in DISTURBED.items()}
+    spec = Spec(dict(NORMALISED.values()), panels, (TEXT_WIDTH, 2.9), legend=3)
+    figure = kinds.bands(pd.concat(frames), spec)
+    save(figure, svg, rows, "Accuracy on clean and on disturbed inputs")
 
 
 def disturbed(table: pd.DataFrame) -> pd.DataFrame:

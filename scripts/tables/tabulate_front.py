@@ -31,7 +31,8 @@ FRONT_COLUMNS = [
 def front(runs: str, network: str, axes: Axes, client_block: Mapping[str, Any]) -> ResultTable:
     """Tabulate uploads among clients of one size and skew, the cheapest first.
 
-    Readers see those first that are the cheapest of their kind within a point of raw features.
+    Readers see those first that are the cheapest of their kind within a point of raw features, then
+    those on the Pareto front.
 
     Args:
         runs: tidy table of the experiment.
@@ -44,5 +45,5 @@ def front(runs: str, network: str, axes: Axes, client_block: Mapping[str, Any]) 
     each = multiplications(of_task.extractor) or nan
     rows = compared(read_tidy(runs, axes), client_block, each)
     rows = rows.assign(width=of_task.feature_width, classes=of_task.layers[-1].outputs)
-    first = rows.sort_values(["cheapest", "skew"], ascending=False, kind="stable")
+    first = rows.sort_values(["cheapest", "pareto", "skew"], ascending=False, kind="stable")
     return ResultTable(rows, FRONT_COLUMNS, first)

@@ -154,15 +154,14 @@ def rings_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 PUBLISHED_RIVALS_COLUMNS = [
-    Column("setup", "Published on", format=lambda setup: setup.replace("_", ", ", 1)),
     Column("name", "Upload"),
-    Column("printed", "Published", "%"),
-    Column("task", "Measured on"),
-    *shared.accuracy(),
+    Column("source", "Published by, and on what", width="5cm"),
+    Column("printed", "Published accuracy", "%"),
+    Column("task", "Task here"),
+    *shared.accuracy("Accuracy here"),
     shared.SEEDS,
     shared.VERDICT,
     shared.REASON,
-    Column("source", "Source", width="5cm"),
 ]
 
 

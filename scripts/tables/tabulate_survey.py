@@ -126,7 +126,8 @@ def frameworks(runs: Paths, ledgers: Paths, complexity: str, methods: Methods) -
     ]
     table = labelled(pd.DataFrame(rows), methods, ["method", "partition", "variant"])
     table = table.merge(printed.rename(columns={"framework": "method"}), how="left", on="method")
-    return ResultTable(table, FRAMEWORKS_COLUMNS)
+    best = table.sort_values(["partition", "accuracy"], ascending=[True, False], kind="stable")
+    return ResultTable(table, FRAMEWORKS_COLUMNS, best)
 
 
 def framework_row(

@@ -3,8 +3,8 @@
     PYTHONPATH=scripts python scripts/tools/renew_results.py digits cifar10-imagenet papers/fbftl
 
 For maintainers; no rule runs it. Tables go as CSV and Markdown, figures as SVG, numbers as JSON,
-the runs of a task seed by seed. Every call then judges all claims by the runs that are kept, cuts
-long tables in Markdown to their first rows, and fills the pages; without a name it does no more.
+the runs of a task seed by seed. Every call then judges all claims by the runs that are kept, and
+fills the pages; without a name it does no more.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from fbftl.findings.claim_pages import KeptRows, fill_claims
 from fbftl.findings.kept import KEPT, distinct
 from fbftl.findings.numbers import fill, of_tables, ratios
 from fbftl.findings.story import fill_alternatives
-from fbftl.findings.tables import ResultTable
+from fbftl.findings.tables import WHOLE, ResultTable
 from fbftl.ground import provenance
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError, ending_with_sentence
@@ -65,7 +65,6 @@ def main(names: Sequence[str], root: Path = Path()) -> None:
         renew(root, name, stamp)
     for paper in kept_papers(root):
         renew_claims(root, paper)
-    kept.shorten(root)
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         if (now := filled(root, page)) != text:
@@ -142,7 +141,7 @@ def renew_claims(root: Path, paper: str) -> None:
         for name, (tabulate, columns) in made.items():
             written = Path(folder, f"{name}.csv")
             ResultTable(tabulate(findings), columns).write(written)
-            pages = (written, *[written.with_suffix(".md")] * (name in kept.WHOLE))
+            pages = (written, *[written.with_suffix(".md")] * (name in WHOLE))
             take_over({page: place / "tables" / page.name for page in pages})
 
 

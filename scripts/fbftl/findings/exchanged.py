@@ -317,14 +317,18 @@ def sent_until(run: Exchanged, direction: str, points: Sequence[int | None]) -> 
 
 
 def names(runs: Sequence[Exchanged], labels: Mapping[str, str]) -> list[str]:
-    """Return a name of each run: its method's label, and the axes in which its method's vary."""
+    """Return a name of each run: its method's label, and the axes in which its method's vary.
+
+    The server's optimiser is told in any case, for it is what a method's name leaves open.
+    """
     found = []
     for run in runs:
         alike = [other.setting.values for other in runs if other.method == run.method]
         varied = {
             axis: value
             for axis, value in run.setting.values.items()
-            if axis in run.setting.deviating and any(o[axis] != value for o in alike)
+            if axis in run.setting.deviating
+            if axis == "server_optimiser" or any(of_other[axis] != value for of_other in alike)
         }
         found.append(", ".join([labels[run.method], *rounds_words(varied)]))
     return found

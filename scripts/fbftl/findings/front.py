@@ -228,10 +228,10 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     if few := int((rows["seeds"] < LEAST_SEEDS).sum()):
         found.append(f"{counted(few, 'setting')} had fewer than {LEAST_SEEDS} seeds.")
     behind = [
-        f"{setting_name(setting)}: {accuracy:.1%}, {text}"
+        f"{setting_name(setting)}: {accuracy:.1%} against {ridge:.1%}"
         for setting, ridge in task.ridge.items()
         if setting in rows.index
-        if (text := undertrained(accuracy := rows.at[setting, "accuracy"], ridge))
+        if undertrained(accuracy := rows.at[setting, "accuracy"], ridge)
     ]
     if behind:
         found.append(

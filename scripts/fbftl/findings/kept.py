@@ -13,7 +13,7 @@ from typing import Any
 from fbftl.findings.tables import read_table
 from fbftl.ground.artefacts import DIGITS, RECIPE, Store, canonical
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import read_json, write_text
+from fbftl.ground.files import read_json
 from fbftl.study.systems import System, paper_of
 
 KEPT = Path("docs", "results")
@@ -24,15 +24,6 @@ PATTERNS = ("tables/*.csv", "tables/*.md", "numbers.json")
 
 FIGURES = KEPT / "figures.csv"
 """Which figures are kept, by folder: their paths below results/, without suffix."""
-
-MOST_ROWS = 20
-"""Of a kept table that Markdown shows whole."""
-
-FIRST_ROWS = 12
-"""Of a longer one that Markdown shows; its csv has all."""
-
-WHOLE = ("claims",)
-"""Tables that are kept whole in Markdown: sentences, which a csv shows badly."""
 
 PAPERS = "papers/"
 """How the names of papers' results begin."""
@@ -80,30 +71,6 @@ def place_of(root: Path, name: str, figure: str) -> Path:
     folder, _, stem = figure.partition("/figures/")
     before = "" if folder == name else folder.replace("/", "-") + "-"
     return root / KEPT / name / "figures" / f"{before}{stem}.svg"
-
-
-def shorten(root: Path) -> None:
-    """Cut every kept table in Markdown to its first rows, above a link to its csv."""
-    for page in sorted((root / KEPT).glob("**/tables/*.md")):
-        text = page.read_text(encoding="utf-8")
-        short = text if page.stem in WHOLE else shortened(text, page.with_suffix(".csv").name)
-        if short != text:
-            write_text(page, short)
-
-
-def shortened(table: str, csv: str) -> str:
-    """Return a table in Markdown, or its first rows and a link if it has more than `MOST_ROWS`.
-
-    Args:
-        table: a heading, a rule and the rows, a line each.
-        csv: name of the file with all rows.
-    """
-    lines = table.splitlines()
-    rows = sum(line.startswith("|") for line in lines) - 2
-    if rows <= MOST_ROWS:
-        return table
-    link = f"The first {FIRST_ROWS} of {rows} rows; [{csv}]({csv}) has all of them."
-    return "\n".join([*lines[: 2 + FIRST_ROWS], *lines[2 + rows :], "", link]) + "\n"
 
 
 def listed_figures(root: Path) -> dict[str, list[str]]:

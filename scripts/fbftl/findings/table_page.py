@@ -31,7 +31,7 @@ p, li { max-width: 46rem; }
 a { color: var(--link); }
 code { background: var(--band); padding: 0 .2rem; overflow-wrap: anywhere; }
 small, .soft { color: var(--soft); font-size: .875rem; }
-img { max-width: 100%; height: auto; background: white; }
+img { max-width: 100%; height: auto; background: white; padding: .4rem; border-radius: .4rem; }
 summary { margin: .5rem 0; padding: .2rem 0; cursor: pointer; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
@@ -43,18 +43,21 @@ td.number { white-space: nowrap; }
 .yes { color: var(--yes); font-weight: 600; } .no { color: var(--no); font-weight: 600; }
 th small, td small { display: block; font-weight: normal; overflow-wrap: anywhere; }
 @media (max-width: 48rem) {
-  table, tbody, tr, th, td { display: block; }
-  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  tr { border: 1px solid var(--line); border-radius: .4rem; margin: .6rem 0; padding: .3rem 0; }
-  tbody th, td { border: 0; padding: .15rem .6rem; }
-  td { display: grid; grid-template-columns: 42% 1fr; gap: .5rem; }
-  td:empty { display: none; }
-  td::before { content: attr(data-head); color: var(--soft); }
-  td small { grid-column: 2; }
-  .number, td.number { text-align: left; white-space: normal; }
+  th, td { padding: .3rem; } th small { display: none; }
+  table:has(thead :nth-child(5), .prose) {
+    &, & tbody, & tr, & th, & td { display: block; }
+    & thead { position: absolute; width: 1px; height: 1px; clip-path: inset(50%); }
+    & tr { border: 1px solid var(--line); border-radius: .4rem; margin: .6rem 0; padding: .3rem 0; }
+    & tbody th, & td { border: 0; padding: .15rem .6rem; }
+    & td { display: grid; grid-template-columns: 42% 1fr; gap: .5rem; }
+    & td:empty { display: none; }
+    & td::before { content: attr(data-head); color: var(--soft); }
+    & td small { grid-column: 2; }
+    & .number, & td.number { text-align: left; white-space: normal; }
+  }
 }
 """
-"""Light or dark as the system is; on a phone every row of a table is a card, and none scrolls."""
+"""Light or dark as the system is; on a phone each row of a wide table is a card."""
 
 FOR = ("reproduced", "confirmed", "yes")
 AGAINST = ("differs", "contradicted")

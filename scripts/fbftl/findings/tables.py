@@ -28,6 +28,12 @@ from fbftl.study.job import FAR_BEHIND
 VERDICTS = ("verdict", "overall")
 """Columns that say what was decided."""
 
+MOST_ROWS = 30
+"""Of a table in Markdown; its csv has all."""
+
+WHOLE = ("claims",)
+"""Tables that Markdown has whole: sentences, which a csv shows badly."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -100,7 +106,8 @@ class ResultTable:
 
     frame: one row per observation, with every column; the csv.
     columns: what readers see, in this order.
-    arranged: the rows that readers see, where these are not the csv's.
+    arranged: the rows as readers see them, what they decide by first, where that is not the csv's
+        order.
     """
 
     frame: pd.DataFrame
@@ -121,14 +128,20 @@ class ResultTable:
         frame = self.frame if self.arranged is None else self.arranged
         page = [column.of_page(frame[column.name]) for column in self.columns]
         write_text(csv, self.frame.to_csv(index=False, lineterminator="\n"))
-        write_text(csv.with_suffix(".md"), markdown(page))
+        write_text(csv.with_suffix(".md"), markdown(page, csv))
         write_text(csv.with_suffix(".tex"), _latex(self.columns, page))
         write_text(csv.with_suffix(".html"), table_page(csv, text, page))
 
 
-def markdown(columns: Sequence[PageColumn]) -> str:
-    """Return a pipe table of a page's columns, numbers to the right, what rows share below it."""
+def markdown(columns: Sequence[PageColumn], csv: Path) -> str:
+    """Return a pipe table of a page's columns, numbers to the right, what rows share below it.
+
+    A long table ends after `MOST_ROWS`, with a link to its csv.
+    """
     table, in_every_row = for_readers(columns)
+    rows = len(table[0].cells) if table else 0
+    shown = rows if csv.stem in WHOLE else min(rows, MOST_ROWS)
+    link = f"The first {shown} of {rows} rows; [{csv.name}]({csv.name}) has all of them."
 
     def cell(column: PageColumn, row: int) -> str:
         below = column.below[row] if column.below else ""
@@ -136,10 +149,11 @@ def markdown(columns: Sequence[PageColumn]) -> str:
 
     rules = ["---:" if column.number else "---" for column in table]
     lines = [[escape_markdown(column.heading) for column in table], rules]
-    for row in range(len(table[0].cells) if table else 0):
+    for row in range(shown):
         lines.append([cell(column, row) for column in table])
     text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    return f"{text}\n{escape_markdown(in_every_row)}\n" if in_every_row else text
+    below = [escape_markdown(in_every_row)] * bool(in_every_row) + [link] * (shown < rows)
+    return "\n".join([text, *(f"{line}\n" for line in below)])
 
 
 def _latex(columns: Sequence[Column], page: Sequence[PageColumn]) -> str:

@@ -132,6 +132,13 @@ class Upload:
         return f"{name} ({', '.join(more)})" if more else name
 
     @property
+    def sent(self) -> str:
+        """Its message alone, whatever head is made of it."""
+        words = [WORDS.get(self.message, self.message)]
+        words += ["spherical"] if self.covariance == "spherical" else []
+        return ", ".join(words + ["masked"] * (self.aggregation == "masked"))
+
+    @property
     def revealed(self) -> str:
         """What the server sees."""
         if self.aggregation == "masked":

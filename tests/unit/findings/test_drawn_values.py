@@ -127,7 +127,9 @@ WITHOUT_METHODS = (
     "plot_survey.dpsgd", "plot_eppfl.privacy", "plot_rivals.uploads",
 )  # fmt: skip
 """Figures that need no looks of methods."""
-ACROSS = ("plot_fbftl.compression", "plot_fbftl.packet_loss")
+ACROSS = (
+    "plot_fbftl.compression", "plot_fbftl.packet_loss", "plot_thesis_widths.width_laws",
+)  # fmt: skip
 """Figures with a row per setting, whose scores are along the x axis."""
 
 

@@ -92,8 +92,8 @@ def test_what_to_doubt_is_counted():
     assert warnings_of(of, settings_of(of)) == [
         "1 setting had seeds that diverged, which count as 0.",
         "1 setting had fewer than 3 seeds.",
-        "1 setting ended far below ridge regression on the same uploads (cheap: 60.0%, "
-        "ridge regression has 80.0%): without noise train longer, else use that head.",
+        "1 setting ended far below ridge regression on the same uploads (cheap: 60.0% "
+        "against 80.0%): without noise train longer, else use that head.",
     ]
 
 

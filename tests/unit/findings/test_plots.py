@@ -17,9 +17,9 @@ from fbftl.findings.plots.spec import (
     Panel,
     Scale,
     Spec,
+    alongside,
     marks,
     named_at_ends,
-    side_by_side,
     stepped,
 )
 from fbftl.findings.style import DIVERGED
@@ -98,7 +98,7 @@ def test_a_front_rises_where_a_better_one_begins():
 @pytest.mark.parametrize("shift", [{"step": 0.5}, {"factor": 1.2}])
 def test_series_stand_side_by_side_about_their_common_place(shift):
     frame = pd.DataFrame({"series": ["a", "b", "c"], "x": 4.0})
-    x = side_by_side(frame, ["a", "b", "c"], **shift)["x"]
+    x = alongside(frame, ["a", "b", "c"], **shift)["x"]
     assert x.is_monotonic_increasing
     assert x[1] == 4
 

@@ -187,6 +187,25 @@ def named_at_ends(frame: pd.DataFrame, names: Mapping[str, str] | None = None) -
     return frame.assign(name=written.where(frame.index.isin(last), frame["name"]))
 
 
+def with_front(
+    frame: pd.DataFrame, is_on_it: pd.Series, looks: Mapping[str, Look]
+) -> tuple[pd.DataFrame, dict[str, Look]]:
+    """Return marks and looks with the line of each panel's Pareto front, as far as marks reach.
+
+    Args:
+        frame: of marks.
+        is_on_it: of each mark.
+        looks: of the series.
+    """
+    name = "Pareto front"
+    steps = [
+        stepped(of_panel[is_on_it[of_panel.index]], of_panel["x"].max()).assign(series=name)
+        for _, of_panel in frame.groupby("panel")
+    ]
+    frame = pd.concat([*steps, frame], ignore_index=True)
+    return frame, {name: Look(NEUTRAL, "", width=0.8), **looks}
+
+
 def stepped(front: pd.DataFrame, furthest: float) -> pd.DataFrame:
     """Return a front's marks with the corners of a line that rises where a better one begins.
 
@@ -200,7 +219,7 @@ def stepped(front: pd.DataFrame, furthest: float) -> pd.DataFrame:
     return steps.assign(low=steps["y"], high=steps["y"], diverged=0, name="")
 
 
-def side_by_side(
+def alongside(
     frame: pd.DataFrame, order: Sequence[str], step: float = 0, factor: float = 1
 ) -> pd.DataFrame:
     """Return a frame whose series are set a little beside each other, as all have the same x.
