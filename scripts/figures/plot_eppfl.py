@@ -145,9 +145,11 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     read = read.assign(uplink=read["uplink_bits"] / 8e6)
     points = mean_and_spread(read, ["method", "setting"], measured=["uplink"])
     labels = points["method"].map(figure_labels(methods_shown))
-    names = pd.Series("", points.index)
-    for row, words in named(points).items():
-        names[row] = ", ".join(filter(None, [labels[row], words]))
+    ours = points[points["method"] == SUBJECT]
+    names = labels.mask(points.index.isin(ours.index), "")
+    if len(ours):
+        names[ours["uplink"].idxmin()] = "EPPFL, sends least"
+        names[ours["accuracy"].idxmax()] = "EPPFL, most accurate"
     series = labels.where(names != "", labels + ", not named")
     looks = {}
     for look in methods_shown.values():
@@ -160,16 +162,6 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     frame = marks(points, "uplink", series=series, name=names)
     spec = Spec(looks, {"": Panel(x, y)}, (0.8 * TEXT_WIDTH, 3.4))
     save(lines(frame, spec), svg, points, "Accuracy against uplink of split training")
-
-
-def named(points: pd.DataFrame) -> dict[int, str]:
-    """Return what each named point is called behind its method, by its row."""
-    names = {row: "" for row in points.index[points["method"] != SUBJECT]}
-    settings = points[points["method"] == SUBJECT]
-    if len(settings):
-        names[settings["uplink"].idxmin()] = "sends least"
-        names[settings["accuracy"].idxmax()] = "most accurate"
-    return names
 
 
 FEDAVG, HALVED = "FedAvg", "EPPFL: half is sent"

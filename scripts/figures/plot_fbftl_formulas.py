@@ -81,10 +81,10 @@ def retransmission(svg: str | Path, methods: Methods) -> None:
     two = {method: blocks[method] for method in AT_COUNTS}
     payload = payload_curves(np.linspace(0, 1, POINTS), RETRANSMISSIONS)
     residual = loss_curves(two, np.geomspace(1e-5, 0.999, POINTS), RETRANSMISSIONS)
-    counts = [f"$n_r$ = {count}" for count in RETRANSMISSIONS]
-    series = payload["retransmissions"].map(dict(enumerate(counts)))
+    counts = {f"_{count}": f"$n_r$ = {count}" for count in RETRANSMISSIONS}
+    series = "_" + payload["retransmissions"].astype(str)
     left = marks(payload, "blr", "payload", series=series, panel="payload", factor=1)
-    frames, looks = [named_at_ends(left)], {count: Look(NEUTRAL, "") for count in counts}
+    frames, looks = [named_at_ends(left, counts)], {count: Look(NEUTRAL, "") for count in counts}
     for method, rates in AT_COUNTS.items():
         look = shown(methods)[method]
         for count, rate in zip(RETRANSMISSIONS, rates, strict=True):
@@ -92,7 +92,7 @@ def retransmission(svg: str | Path, methods: Methods) -> None:
             curve = residual[residual["method"] == method]
             curve = curve[curve["retransmissions"] == count]
             nearest = (np.log(curve["blr"]) - np.log(rate)).abs().idxmin()
-            at = np.where(curve.index == nearest, f"{look.figure_label}, {count}", "")
+            at = np.where(curve.index == nearest, f"{count}", "")
             frames.append(marks(curve, "blr", "plr", series=name, panel="left", name=at, factor=1))
             looks[name] = Look(look.colour, "", width=1)
     panels = {
@@ -100,10 +100,10 @@ def retransmission(svg: str | Path, methods: Methods) -> None:
                          "Payload with $n_r$ retransmissions"),
         "left": Panel(Scale("block loss rate", "log", limits=(1e-5, 1)),
                       Scale("packet loss rate left", "log", limits=(1e-7, 2)),
-                      "Risk left after $n_r$ retransmissions"),
+                      "Loss left, and $n_r$ on each line"),
     }  # fmt: skip
     numbers = pd.concat([payload.assign(panel="payload"), residual.assign(panel="residual loss")])
-    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.9)))
+    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.2), legend=2))
     save(figure, svg, numbers, "Payload and packet loss with retransmissions")
 
 

@@ -15,10 +15,17 @@ from fbftl.findings.wording import mechanism_words
 
 # --- attacks --------------------------------------------------------------------------------------
 
+
+def adversary_words(adversary: str) -> str:
+    """Return how readers see an adversary, who may attack the head of an upload."""
+    upload, _, attack = adversary.partition(": ")
+    return f"{Upload(*upload.split(', ')).label}: {attack}" if attack else written(adversary)
+
+
 ATTACKS_COLUMNS = [
     Column("attack", "Attack", page=True),
     METHOD_NAME,
-    Column("adversary", "Adversary", format=written, page=True),
+    Column("adversary", "Adversary", format=adversary_words, page=True),
     Column("samples_per_client", "K", "samples", "{:.0f}"),
     Column("mechanism", "Noise", format=mechanism_words, page=True),
     Column("unit", "Protected"),
@@ -92,7 +99,8 @@ def membership(attempts: str) -> ResultTable:
     """
     table = read_tidy(attempts)
     setting = [HEAD] if HEAD.name in table else NOISE
-    return ResultTable(table, [*setting, *MEMBERSHIP_COLUMNS, *of_rates(table), *COUNTS])
+    quoted = table.sort_values("quoted", ascending=False, kind="stable")
+    return ResultTable(table, [*setting, *MEMBERSHIP_COLUMNS, *of_rates(table), *COUNTS], quoted)
 
 
 def of_rates(table: pd.DataFrame) -> list[Column]:

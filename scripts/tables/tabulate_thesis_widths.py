@@ -27,7 +27,7 @@ from fbftl.study.widths import narrowed
 WIDTHS_COLUMNS = [
     shared.METHOD,
     Column("budgets", "Law of budgets", page=True),
-    Column("budget_order", "Order"),
+    Column("budget_order", "Order", format=lambda order: order.replace("_", " ")),
     Column("rescaled_init", "Initial weights rescaled"),
     Column("rescaled_layers", "Layers rescaled"),
     Column("clients_per_round", "Clients in a round", format="{:g}"),
@@ -88,7 +88,8 @@ def widths(
     in_domains = [c for name in names for c in shared.with_spread(name, shared.heading_of(name))]
     behind = 1 + [column.name for column in WIDTHS_COLUMNS].index("gap_spread")
     columns = [*WIDTHS_COLUMNS[:behind], *in_domains, *WIDTHS_COLUMNS[behind:]]
-    return ResultTable(table, [column for column in columns if column.name in table])
+    widest_first = table.sort_values("width", ascending=False, kind="stable")
+    return ResultTable(table, [of for of in columns if of.name in table], widest_first)
 
 
 def costs(

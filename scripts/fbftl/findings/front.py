@@ -31,8 +31,7 @@ STYLE = """\
 section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: .5rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
 dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
-figure { margin: 1rem 0; } figure img { max-height: 30rem; }
-figcaption { max-width: 46rem; }
+figure { margin: 1rem 0; } figure img { max-height: 30rem; } figcaption { max-width: 46rem; }
 nav a { display: inline-block; padding: .25rem .5rem .25rem 0; }
 li { margin: .3rem 0; }
 @media (max-width: 48rem) { dl { display: block; } dd { margin-bottom: .5rem; } }

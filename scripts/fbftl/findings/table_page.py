@@ -50,9 +50,8 @@ th small, td small { display: block; font-weight: normal; overflow-wrap: anywher
     & tr { border: 1px solid var(--line); border-radius: .4rem; margin: .6rem 0; padding: .3rem 0; }
     & tbody th, & td { border: 0; padding: .15rem .6rem; }
     & td { display: grid; grid-template-columns: 42% 1fr; gap: .5rem; }
-    & td:empty { display: none; }
+    & td:empty { display: none; } & td small { grid-column: 2; }
     & td::before { content: attr(data-head); color: var(--soft); }
-    & td small { grid-column: 2; }
     & .number, & td.number { text-align: left; white-space: normal; }
   }
 }

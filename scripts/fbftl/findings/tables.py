@@ -62,6 +62,8 @@ class Column:
         """Return one value as a reader sees it; a missing one is empty."""
         if pd.isna(value):
             return ""
+        if self.format == "{}" and pd.api.types.is_bool(value):
+            return "yes" if value else "no"
         return self.format(value) if callable(self.format) else self.format.format(value)
 
     def of_page(self, values: pd.Series) -> PageColumn:
