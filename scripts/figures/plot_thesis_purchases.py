@@ -70,9 +70,9 @@ def ecos(table: str, svg: str) -> None:
             frames.append(level(100 * score, privacy, f"_{name} by ε", panel="privacy"))
     looks["share in cloud"] = Look(NEUTRAL, "", ":")
     noise, y = Scale("noise σ on each count"), Scale(ACCURACY)
-    own, bought = Scale("own rows (%)", limits=(0, None)), sorted(rows["purchase"].unique())
+    of_domain, bought = Scale("own rows (%)", limits=(0, None)), sorted(rows["purchase"].unique())
     panels = {
-        "share": Panel(noise, own, "Client's own domain among rows bought"),
+        "share": Panel(noise, of_domain, "Client's own domain among rows bought"),
         "accuracy": Panel(noise, y, "Accuracy by noise"),
         "purchase": Panel(Scale("rows bought B", ticks=bought), y, "Accuracy by rows bought"),
         "privacy": Panel(Scale("ε of a row added or removed"), y, "Accuracy by privacy loss"),
