@@ -152,16 +152,19 @@ class SharedAxes(Axes):
         many. Null takes the task's own.
     most_samples: samples that a client keeps at most; null keeps all.
     plr: packet loss rate PLR, given directly.
-    blr: block loss rate BLR, from which the packet loss rate follows by Eq. (18).
+    blr: block loss rate BLR, from which the packet loss rate follows by Eq. (18) of paper fbftl.
     burst: mean length of a loss burst in blocks; 1 loses blocks independently.
     retransmissions: retransmissions n_r that a lost block gets at most.
-    loss: persistent: a lost upload stays lost; reshuffled: in every pass other whole mini-batches
-        are lost, as in the public script.
+    loss: persistent: a lost upload stays lost; reshuffled: every pass loses other whole
+        mini-batches, as in the public script.
     bits: bits q per sent element; 32 sends the float itself.
-    keep: keep ratio r of the sparsifier.
-    feedback: error feedback of the gradient methods under compression, Eq. (20)-(21).
-    mechanism: noise on uploads: none, relative, gaussian, feature_gaussian, feature_laplace,
-        update_gaussian, dp_fedavg, laplace or counts; dp_gd on a server's steps.
+    keep: keep ratio r: share of the elements that are sent, the largest ones.
+    feedback: error feedback of the gradient methods under compression, Eq. (20)-(21) of paper
+        fbftl.
+    mechanism: noise: none; relative, paper fbftl's, without a guarantee; gaussian, on clipped
+        features or statistics; feature_gaussian and feature_laplace, paper fedfeat's, without a
+        guarantee; laplace, on activations; counts, on counts; update_gaussian, on each update;
+        dp_fedavg on the sum of a round and dp_gd on that of a step, both by a trusted server.
     sigma: noise multiplier; null has it calibrated from epsilon.
     epsilon: privacy loss epsilon that the mechanism is calibrated to.
     noise_draw: once draws an upload's noise once; redrawn draws it anew in every epoch, as the
