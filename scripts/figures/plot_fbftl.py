@@ -149,10 +149,8 @@ def scarcity(runs: str, fig8: str, svg: str, axes: Axes) -> None:
     for axis in further:
         names += ", " + drawn[axis].astype(str)
     frame = pd.concat([marks(drawn, "plr", series=names), printed_by_loss(fig8, table, 100)])
-    panels = {
-        "": (LOSSES[loss], Scale(ACCURACY)),
-        "printed": ("Printed, CIFAR-10 (scale of its own)", Scale(ACCURACY)),
-    }
+    theirs = "Printed, CIFAR-10 (scale of its own)"
+    panels = {"": (LOSSES[loss], Scale(ACCURACY)), "printed": (theirs, Scale(ACCURACY))}
     figure = by_loss(frame, panels, drawn["fraction"])
     save(figure, svg, table, "Accuracy by packet loss and share of the clients")
 

@@ -263,6 +263,8 @@ def beside_table4(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.
 def paper_methods(table3: str | Path, setup: str | Path, methods: Methods) -> ResultTable:
     """Table III of the paper for VGG-16 on CIFAR-10: every published number beside its formula.
 
+    Readers see those first that differ from it.
+
     Args:
         table3: `published/fbftl/table3.csv`.
         setup: `published/fbftl/setup.csv`.
@@ -270,7 +272,8 @@ def paper_methods(table3: str | Path, setup: str | Path, methods: Methods) -> Re
     """
     record = PaperRecord.of([table3, setup])
     rows = readings.against_published(record.published["table3"], readings.image_readings(record))
-    return ResultTable(rows, readings.columns(shown(methods).values()))
+    columns = readings.columns(shown(methods).values())
+    return ResultTable(rows, columns, rows.sort_values("verdict", kind="stable"))
 
 
 # --- paper language -------------------------------------------------------------------------------
@@ -296,4 +299,5 @@ def paper_language(
         parts.append(readings.against_published(cells, found, trained_encoders=encoders))
     encoders_column = Column("trained_encoders", "Trained encoders", page=True)
     headed = readings.columns(shown(methods).values(), encoders_column)
-    return ResultTable(pd.concat(parts, ignore_index=True), headed)
+    table = pd.concat(parts, ignore_index=True)
+    return ResultTable(table, headed, table.sort_values("verdict", kind="stable"))

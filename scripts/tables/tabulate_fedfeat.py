@@ -15,6 +15,7 @@ from fbftl.findings.runs import mean_and_spread, of_baseline, read_tidy
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.tables import Column, ResultTable
+from fbftl.findings.wording import dealt_words
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
 from fbftl.privacy.accounting import gaussian_epsilon
@@ -29,10 +30,10 @@ PARTITIONS = {"iid": "iid", "shards": "non-iid"}
 """Partitions here, and what the paper calls them."""
 
 RETRAINING_COLUMNS = [
-    Column("network", "Network", page=True),
-    Column("partition", "Partition", page=True),
+    Column("network", "Network", format=lambda name: name.replace("_", " "), page=True),
+    Column("partition", "Label distribution", format=dealt_words, page=True),
     shared.METHOD,
-    Column("features_from", "Features of", page=True),
+    Column("features_from", "Features of", format=lambda name: name.replace("_", " "), page=True),
     Column("server_epochs", "Server epochs", format="{:.0f}"),
     *shared.accuracy(),
     *shared.difference("gain", "Over FedAvg"),

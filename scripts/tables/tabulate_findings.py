@@ -15,7 +15,7 @@ NAMES = {column.name: column for column in (METHOD_NAME, SETTING_NAME, AXES)}
 
 
 def main(parts: Sequence[str], script: str) -> ResultTable:
-    """Return the table.
+    """Return the table, which readers see seed by seed, each with all settings.
 
     Args:
         parts: what was found, in files of the same rows, one for each seed where there are several.
@@ -23,6 +23,7 @@ def main(parts: Sequence[str], script: str) -> ResultTable:
     """
     exactly = {"float_precision": "round_trip", "keep_default_na": False, "na_values": [""]}
     found = [pd.read_csv(part, **exactly) for part in parts]
-    rows = pd.concat(found, keys=range(len(found))).swaplevel().sort_index(kind="stable")
+    by_seed = pd.concat(found, keys=range(len(found)))
+    rows = by_seed.swaplevel().sort_index(kind="stable")
     columns = [NAMES.get(column.name, column) for column in load(script).COLUMNS]
-    return ResultTable(rows, columns)
+    return ResultTable(rows, columns, by_seed)
