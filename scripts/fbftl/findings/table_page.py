@@ -34,7 +34,7 @@ small, .soft { color: var(--soft); font-size: .875rem; }
 img { max-width: 100%; height: auto; background: white; padding: .4rem; border-radius: .4rem; }
 summary { margin: .5rem 0; padding: .2rem 0; cursor: pointer; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-table { border-collapse: collapse; width: 100%; font-size: .875rem; }
+table { border-collapse: collapse; font-size: .875rem; }
 th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: top; overflow-wrap: break-word; }
 thead th { background: var(--band); vertical-align: bottom; position: sticky; top: 0; }
