@@ -1,5 +1,6 @@
 """Claims, printed numbers and coverage on the pages of the papers."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,22 @@ def test_every_page_has_its_table_once(items):
     for name, page in places.items():
         text = pages[page].read_text(encoding="utf-8")
         assert text.count(f"<!--coverage:{name}-->") == 1, page
+
+
+def test_every_claim_that_a_page_names_is_one():
+    """Those that were retired are none."""
+    registries = (ROOT / "published" / "claims").glob("*.csv")
+    claims = {
+        row["id"]
+        for path in registries
+        if path.stem not in ("retired", "tasks")
+        for row in csv_rows(path)
+    }
+    pages = (ROOT / "docs" / "papers").glob("*.md")
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"`([a-z]+\d?-\d\d)`", page.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 50
+    assert named <= claims
