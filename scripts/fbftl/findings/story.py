@@ -14,13 +14,16 @@ DESCRIPTION = re.compile(r"<dc:description>(.*?)</dc:description>", re.DOTALL)
 PICTURE = re.compile(r"!\[[^]]*\]\((?P<path>[^)]+\.svg)\)")
 """A picture on a page."""
 
+DIGITS = "0123456789."
+"""Of names that are numbers, which an alternative text leaves out."""
+
 LOWERED = re.compile(r"\$_\{?(\w+)\}?\$")
 """An index as figures set it lower."""
 
 
 def plain(text: str) -> str:
-    """Return a text of a figure with its indices behind an underscore."""
-    return LOWERED.sub(r"_\1", text)
+    """Return a text of a figure on one line, with its indices behind an underscore."""
+    return LOWERED.sub(r"_\1", " ".join(text.split()))
 
 
 def described(figure: "Figure", title: str) -> str:
@@ -30,9 +33,9 @@ def described(figure: "Figure", title: str) -> str:
         shown = " against ".join(filter(None, (axes.get_ylabel(), axes.get_xlabel())))
         panels.append(": ".join(filter(None, (axes.get_title("left"), shown))))
     named = [text for legend in figure.legends for text in legend.get_texts()]
-    named += [text for axes in figure.axes for text in axes.texts]
+    named += [of for axes in figure.axes for of in axes.texts if of.get_text().strip(DIGITS)]
     names = dict.fromkeys(text.get_text().replace("\n", ", ") for text in named)
-    parts = [title, *dict.fromkeys(panels), f"Labels: {'; '.join(filter(None, names))}"]
+    parts = [title, *dict.fromkeys(panels), f"Labels: {'; '.join(names)}"]
     return " ".join(f"{plain(part)}." for part in filter(None, parts))
 
 
