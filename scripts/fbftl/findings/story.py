@@ -14,9 +14,6 @@ DESCRIPTION = re.compile(r"<dc:description>(.*?)</dc:description>", re.DOTALL)
 PICTURE = re.compile(r"!\[[^]]*\]\((?P<path>[^)]+\.svg)\)")
 """A picture on a page."""
 
-DIGITS = "0123456789."
-"""Of names that are numbers, which an alternative text leaves out."""
-
 LOWERED = re.compile(r"\$_\{?(\w+)\}?\$")
 """An index as figures set it lower."""
 
@@ -27,13 +24,16 @@ def plain(text: str) -> str:
 
 
 def described(figure: "Figure", title: str) -> str:
-    """Return a figure's alternative text: its title, what each panel shows, and what is named."""
+    """Return a figure's alternative text: its title, what each panel shows, and what is named.
+
+    Names that are numbers are left out.
+    """
     panels = []
     for axes in figure.axes:
         shown = " against ".join(filter(None, (axes.get_ylabel(), axes.get_xlabel())))
         panels.append(": ".join(filter(None, (axes.get_title("left"), shown))))
     named = [text for legend in figure.legends for text in legend.get_texts()]
-    named += [of for axes in figure.axes for of in axes.texts if of.get_text().strip(DIGITS)]
+    named += [of for axes in figure.axes for of in axes.texts if of.get_text().strip("0123456789.")]
     names = dict.fromkeys(text.get_text().replace("\n", ", ") for text in named)
     parts = [title, *dict.fromkeys(panels), f"Labels: {'; '.join(names)}"]
     return " ".join(f"{plain(part)}." for part in filter(None, parts))
