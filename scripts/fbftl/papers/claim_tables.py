@@ -139,7 +139,7 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
         "headline": first.headline,
         "says": first.says,
         "place": first.place,
-        "printed": _once(row.printed for row, _ in finding.clauses),
+        "printed": _once(of for row, _ in finding.clauses for of in row.printed.split("; ")),
         "verdict": NOT_RUN if unrun else str(finding.verdict),
         "effect": _effects(finding, compared),
         "evidence": _evidence(compared) + ("; one case suffices" if exists else ""),
@@ -149,7 +149,7 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
 
 
 def _once(texts: Iterable[str]) -> str:
-    """Return texts one after the other, those that are alike once."""
+    """Return texts one after the other, those that are equal once."""
     return "; ".join(dict.fromkeys(filter(None, texts)))
 
 
