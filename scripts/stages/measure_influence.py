@@ -12,7 +12,7 @@ import pandas as pd
 from fbftl.data.participation import clients_of, participating
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
-from fbftl.methods.private_gd.heads import LOUDER, noise_of, private_heads
+from fbftl.methods.private_gd.run import LOUDER, noise_of, private_heads
 from fbftl.study.job import from_params
 from fbftl.training.tasks.task import Inputs, client_features
 

@@ -28,8 +28,8 @@ sys.path.insert(0, str(SCRIPTS))
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import this_machine
+from fbftl.ground.floats import BFLOAT16, FLOAT32
 from fbftl.messages.statistics import Statistics
-from fbftl.models.computes import BFLOAT16, FLOAT32
 from fbftl.models.forward import Arrays, Forward, forward_fn, stage_fn
 from fbftl.training.closed_form import ridge
 

@@ -21,7 +21,7 @@ from fbftl.exchange.sending import Sending
 from fbftl.ground.errors import required
 from fbftl.methods.fbftl.run import Fitted, send_and_train
 from fbftl.methods.one_shot.run import seen, send_all_seeds, solve_each
-from fbftl.methods.private_gd.heads import noise_of, private_heads
+from fbftl.methods.private_gd.run import noise_of, private_heads
 from fbftl.privacy.noise import clip_rows
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job, from_params
@@ -113,7 +113,7 @@ def solved(job: Job, client_data: LabelledFeatures) -> Population:
     scores, unseen = zip(
         *(
             (solution.head.scores(client_data.payload.values), solution.head.scores(test))
-            for solution in solve_each(job, client_data, sent)
+            for solution in solve_each(job, sent)
         ),
         strict=True,
     )

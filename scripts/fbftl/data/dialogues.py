@@ -14,7 +14,7 @@ from fbftl.data import dialogue_records
 from fbftl.data.clients import SERVER, Client
 from fbftl.data.datasets.base import located_splits
 from fbftl.data.dialogue_records import FIELDS, Record, read_records
-from fbftl.data.partition import members, partition
+from fbftl.data.partition import deal, members
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 from fbftl.ground.hub import fetch, pinned, require_unchanged
@@ -157,7 +157,7 @@ def dealt_out(
     """
     splits = load(data, data_folder)
     train, test = splits["train"], splits["test"]
-    rows_by_client = members(partition(np.zeros(len(train), dtype=np.int64), clients, seed))
+    rows_by_client = members(deal(np.zeros(len(train), dtype=np.int64), clients, seed))
     digits = len(str(len(rows_by_client) - 1))
     return {
         "train": (holding(f"{u:0{digits}}", rows, train) for u, rows in enumerate(rows_by_client)),

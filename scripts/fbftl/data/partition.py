@@ -39,40 +39,30 @@ def deal(
 
     Args:
         labels: integer classes of the samples, [n].
-        spec: the config block ``clients``, see `partition`; its ``clients`` (U) are shared out
-            equally over the domains.
+        spec: the config block ``clients``: ``partition``, one of ``samples_per_client`` (K) and
+            ``clients`` (U), and what the partition needs (``shards_per_client``, ``alpha``). Its
+            ``clients`` are shared out equally over the domains.
         seed: seed of the draw.
         domain: domain of each sample, [n]; None if there is one only.
 
     Raises:
-        UserError: as `partition` in any domain.
+        UserError: on more clients, samples per client or shards than a domain has samples.
     """
-    if domain is None:
-        return partition(labels, spec, seed)
+    of_domain = np.zeros(len(labels), dtype=np.int8) if domain is None else domain
     client = np.empty(len(labels), dtype=np.int32)
     first = 0
     for index, (_, domain_spec) in enumerate(by_domain(len(labels), spec)):
-        rows = np.flatnonzero(domain == index)
-        client[rows] = first + partition(labels[rows], domain_spec, seed, index)
-        first = int(client[rows].max()) + 1
+        rows = np.flatnonzero(of_domain == index)
+        keys = () if domain is None else (index,)
+        dealt = _dealt(labels[rows], domain_spec, stream(seed, "partition", *keys))
+        client[rows] = first + dealt
+        first += int(dealt.max()) + 1
     return client
 
 
-def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int, *keys: int) -> np.ndarray:
-    """Return the client of every sample, int32 [n], clients counted from 0.
-
-    Args:
-        labels: integer classes of the samples, [n].
-        spec: the config block ``clients``: ``partition``, one of ``samples_per_client`` (K) and
-            ``clients`` (U), and what the partition needs (``shards_per_client``, ``alpha``).
-        seed: seed of the draw.
-        keys: further integers that split the stream, e.g. a domain.
-
-    Raises:
-        UserError: on more clients, samples per client or shards than there are samples.
-    """
+def _dealt(labels: np.ndarray, spec: Mapping[str, Any], rng: np.random.Generator) -> np.ndarray:
+    """Return the client of every sample of one domain, int32 [n], clients counted from 0."""
     sizes = client_sizes(len(labels), spec)
-    rng = stream(seed, "partition", *keys)
     match spec["partition"]:
         case "iid":
             client = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))

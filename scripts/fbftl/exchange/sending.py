@@ -7,7 +7,7 @@ each seed and sample; what the server decodes is all that training ever sees.
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
-from typing import TYPE_CHECKING, Generic
+from typing import Generic
 
 import numpy as np
 
@@ -18,14 +18,12 @@ from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.privacy import mechanisms
+from fbftl.privacy.accounting import gaussian_sigma
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import add_gaussian, add_relative, clip_norm, sample_noise
 from fbftl.privacy.release import LINK, noise_seed
 from fbftl.study.clients import PARTITION_AXES
 from fbftl.study.job import Job
-
-if TYPE_CHECKING:
-    from fbftl.privacy.accounting import Adjacency
 
 BESIDE_MESSAGES = frozenset(("cut", "fraction", *PARTITION_AXES, *LINK, "bits", "keep"))
 """Axes that leave messages as they are: the settings that share them have one cut and compression.
@@ -135,41 +133,20 @@ def sending(job: Job, payload: PayloadT, public: np.ndarray | None) -> Sending[P
         payload: every sample's upload.
         public: features of public data (m, width), for a clip norm that is their quantile.
     """
-    match job.setting.mechanism:
-        case "relative":
-            records, spread = guarantees_of_features(job), payload.relative_range()
-            return Sending(job, payload, records, relative_range=spread)
-        case "gaussian":
-            norm = clip_norm(required(job.privacy.feature_clip), public)
-            return Sending(job, payload, guarantees_of_features(job, norm), clip_norm=norm)
-        case _:
-            return Sending(job, payload, guarantees_of_features(job))
-
-
-def guarantees_of_features(job: Job, clip_norm: float = 1.0) -> tuple[PrivacyRecord, ...]:
-    """Return what uploads of features guarantee, the mechanism's noise calibrated.
-
-    Args:
-        job: the setting with its training values.
-        clip_norm: L2 norm to which features are clipped, on which no epsilon depends.
-    """
-    setting, delta = job.setting, job.privacy.delta
-    labels = setting.label_epsilon
-    responses = () if labels is None else (mechanisms.randomised_response(labels),)
-    match setting.mechanism:
-        case "relative":
-            # Paper fbftl takes R std(g) for the sensitivity of neighbours with one sample more.
-            sigma = setting.sigma or _calibrated(setting.epsilon, delta, "add-remove")
-            return (mechanisms.relative(sigma), *responses)
-        case "gaussian":
-            sigma = setting.sigma or _calibrated(setting.epsilon, delta, "replace-one")
-            given = mechanisms.gaussian(clip_norm=clip_norm, sigma=sigma, delta=required(delta))
-            return (*given, *responses)
-    return (mechanisms.no_mechanism(), *responses)
-
-
-def _calibrated(epsilon: float, delta: float | None, adjacency: "Adjacency") -> float:
-    # Accounting is slow to import, and only epsilon needs it.
-    from fbftl.privacy.accounting import gaussian_sigma
-
-    return gaussian_sigma(epsilon, required(delta), adjacency)
+    setting, privacy = job.setting, job.privacy
+    norm = spread = None
+    records: tuple[PrivacyRecord, ...] = (mechanisms.no_mechanism(),)
+    if setting.mechanism == "relative":
+        spread = payload.relative_range()
+        # Paper fbftl takes R std(g) for the sensitivity of neighbours with one sample more.
+        sigma = setting.sigma or gaussian_sigma(
+            setting.epsilon, required(privacy.delta), "add-remove"
+        )
+        records = (mechanisms.relative(sigma),)
+    elif setting.mechanism == "gaussian":
+        norm, delta = clip_norm(required(privacy.feature_clip), public), required(privacy.delta)
+        sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta)
+        records = mechanisms.gaussian(clip_norm=norm, sigma=sigma, delta=delta)
+    if setting.label_epsilon is not None:
+        records += (mechanisms.randomised_response(setting.label_epsilon),)
+    return Sending(job, payload, records, norm, spread)

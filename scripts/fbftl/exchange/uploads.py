@@ -131,8 +131,9 @@ def _send(
     client_data: ClientFeatures[PayloadT], sent: Sent[PayloadT], seed: int, shared: SharedMessages
 ) -> None:
     """Send one seed's uploads, and add what became of them."""
-    how, payload = sent.how, client_data.payload
+    how = sent.how
     uploaded = _uploaded(how, seed, shared)
+    payload = client_data.payload
     client = clients_of(how.job, client_data.partition, seed)
     offered = participating(client, how.job.setting.fraction, seed)
     post = how.post(sent.ledger, seed)

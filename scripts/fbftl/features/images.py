@@ -8,7 +8,7 @@ from fbftl.data.preprocess import Preprocessing
 from fbftl.features.extract import Extraction
 from fbftl.features.store.provenance import provenances_of
 from fbftl.ground.files import read_json
-from fbftl.models.computes import FLOAT32
+from fbftl.ground.floats import FLOAT32
 from fbftl.models.forward import forward_fn, stage_fn
 from fbftl.models.source.manifest import load_source
 

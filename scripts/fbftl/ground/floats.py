@@ -1,6 +1,10 @@
-"""The floats that are sent and counted, and ratios of them as they are written."""
+"""The floats that are computed with, sent and counted, and ratios of them as they are written."""
 
 from fractions import Fraction
+
+FLOAT32, BFLOAT16 = "float32", "bfloat16"
+"""How extractors compute, as `features.compute` says: plain float32, operator by operator; float32
+weights with products in bfloat16."""
 
 FLOAT_BITS = 32
 """d: bits of one number that is sent as it is."""

@@ -61,18 +61,22 @@ class Statistics:
         return cls(np.zeros(classes), np.zeros((classes, width)), np.zeros((width, width)))
 
     @classmethod
-    def of(cls, values: np.ndarray, labels: np.ndarray, classes: int) -> "Statistics":
+    def of(
+        cls, values: np.ndarray, labels: np.ndarray, classes: int, rows: np.ndarray | None = None
+    ) -> "Statistics":
         """Return the statistics of samples in one pass; memory beside them is O(d²).
 
         Args:
             values: (n, d) float32.
             labels: (n,) integers below `classes`.
             classes: number of classes N.
+            rows: (m,) of those that are meant; all if None.
         """
         statistics = cls.nothing(classes, values.shape[1])
-        for first in range(0, len(values), ROWS_AT_ONCE):
-            chunk = values[first : first + ROWS_AT_ONCE]
-            chunk_labels = labels[first : first + ROWS_AT_ONCE]
+        for first in range(0, len(values if rows is None else rows), ROWS_AT_ONCE):
+            part = slice(first, first + ROWS_AT_ONCE)
+            at = part if rows is None else rows[part]
+            chunk, chunk_labels = values[at], labels[at]
             statistics.counts[:] += np.bincount(chunk_labels, minlength=classes)
             belongs = (chunk_labels == np.arange(classes)[:, None]).astype(chunk.dtype)
             statistics.sums[:] += belongs @ chunk
@@ -81,9 +85,10 @@ class Statistics:
 
     @classmethod
     def of_numbers(cls, numbers: np.ndarray, classes: int, width: int) -> "Statistics":
-        """Return the statistics that a flat message holds, see `numbers`."""
+        """Return the statistics that a flat message holds, see `numbers`; B may be left out."""
         counts, sums, upper = np.split(numbers.astype(np.float64), [classes, classes * (width + 1)])
-        return cls(counts, sums.reshape(classes, width), whole(upper, width))
+        scatter = whole(upper, width) if len(upper) else np.zeros((0, 0))
+        return cls(counts, sums.reshape(classes, width), scatter)
 
     def __add__(self, other: "Statistics") -> "Statistics":
         """Return the statistics of both sets of samples."""

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
-from fbftl.models.computes import BFLOAT16, FLOAT32
+from fbftl.ground.floats import BFLOAT16, FLOAT32
 from fbftl.models.cut import extractor
 
 INPUTS = "inputs"
@@ -95,7 +95,7 @@ def forward_fn(
         image: height, width and channels of the stored images.
         pool: how an output becomes a row, see `Pool`.
         device: `cpu` or `cuda`.
-        compute: how the network computes, see `fbftl.models.computes`.
+        compute: how the network computes, see `fbftl.ground.floats`.
 
     Returns:
         A function of `{"pixels": uint8 (n, height, width, channels)}`, or of what `stage_fn` has

@@ -7,7 +7,7 @@ knows.
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from math import prod
 from pathlib import Path
@@ -16,6 +16,8 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import message_of
 from fbftl.models.chain import Chain, chain_of
+from fbftl.models.cost.architectures import T5Shape, t5
+from fbftl.models.cost.layers import parameters
 from fbftl.models.source.files import tensor_shapes, vision_config
 from fbftl.study.feasibility import Sizes, parameters_between
 
@@ -266,3 +268,28 @@ def _entering_library(
 def _channels(model: Any) -> int:
     """Return the channels that a network takes: those of its first layer's weights."""
     return next(weight.shape[1] for weight in model.parameters() if weight.ndim == 4)
+
+
+def summariser(source: Mapping[str, Any], folder: str | Path | None) -> T5Shape | None:
+    """Return what a source model is made of; None of one whose config.json is not at hand.
+
+    Args:
+        source: config block `source` of a task of dialogues.
+        folder: where relative names of folders start.
+    """
+    if source["kind"] == "pretrain":
+        return T5Shape(vocab_size=source["vocabulary"], **source["model"])
+    names = {field.name for field in fields(T5Shape)}
+    try:
+        config = json.loads(Path(folder or "", source["folder"], "config.json").read_bytes())
+        return T5Shape(**{name: value for name, value in config.items() if name in names})
+    except (OSError, ValueError, TypeError, AttributeError):  # a job says what is wrong with it
+        return None
+
+
+def trained_of_summariser(shape: T5Shape, cuts: Iterable[int]) -> Sizes:
+    """Return the parameters that each cut trains, a number of encoder blocks, and of all layers."""
+    layers = t5(shape, trained_encoders=1).layers
+    embedding = 1
+    heads = {str(cut): parameters(layers[embedding + shape.num_layers - cut :]) for cut in cuts}
+    return Sizes(heads, {None: parameters(layers)})

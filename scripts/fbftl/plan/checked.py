@@ -7,9 +7,8 @@ from fbftl.data.public import check_classes, check_open, check_public, public_co
 from fbftl.ground.digests import Digests
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import check_networks
-from fbftl.models.planned import trained
+from fbftl.models.planned import summariser, trained, trained_of_summariser
 from fbftl.models.source import check as source_check
-from fbftl.models.t5 import planned as summarisers
 from fbftl.study.config import Study
 from fbftl.study.feasibility import Sizes, require_feasible
 
@@ -79,9 +78,8 @@ def sizes_of(study: Study, task: str) -> Sizes:
 
 
 def _of_summariser(study: Study, task: str) -> Sizes:
-    shape = summarisers.shape_of(study.task(task)["source"], study.config["data_folder"])
+    shape = summariser(study.task(task)["source"], study.config["data_folder"])
     if shape is None:
         return Sizes()
     features = study.task(task)["features"]
-    cuts = [features["cut"], *features["further_cuts"]]
-    return Sizes(summarisers.heads(shape, cuts), {None: summarisers.whole(shape)})
+    return trained_of_summariser(shape, [features["cut"], *features["further_cuts"]])

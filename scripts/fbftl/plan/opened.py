@@ -19,8 +19,8 @@ from fbftl.ground.digests import DIGESTS, Digests
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.exact import is_pinned, pin, sentence, this_machine
 from fbftl.ground.files import remove_leftovers
+from fbftl.ground.floats import FLOAT32
 from fbftl.ground.progress import MISSING
-from fbftl.models.computes import computed_otherwise
 from fbftl.plan import pages
 from fbftl.plan.call import Call
 from fbftl.plan.checked import require_makeable
@@ -245,3 +245,15 @@ def remarks(words: Sequence[str]) -> Iterator[str]:
         yield "--touch makes nothing: a file of the store is valid by its name, others stay missing"
     if NEVER_TWICE & set(words):
         yield "runs and findings in the store are never made twice; remove one to make it again"
+
+
+def computed_otherwise(tasks: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Return what of a study does not compute in plain float32, in words; None if all does.
+
+    Args:
+        tasks: blocks of the tasks that are extracted, by name.
+    """
+    for task, block in tasks.items():
+        if (kind := block["features"]["compute"]) != FLOAT32:
+            return f"tasks.{task}.features.compute is {kind}"
+    return None

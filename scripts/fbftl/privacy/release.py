@@ -88,10 +88,9 @@ def _decided(job: Job) -> dict[str, Any]:
         noise = _noise(job) | _summed(setting)
         counted = {"rate": setting.count_sampling, "clusters": setting.centroids}
         return {"kind": "counts", "public": job.block.get("public"), **noise, **counted}
-    deviations = {axis: setting.values[axis] for axis in ("method", *setting.deviating)}
     return {
         "kind": "rounds",
-        "setting": _keyed(deviations),
+        "setting": _keyed(setting.deviations),
         "clients": dict(job.clients),
         "training": _deviating(job.training),
         "privacy": _deviating(job.privacy),

@@ -47,6 +47,17 @@ class KnownAxes:
             f"record in study/methods/"
         )
 
+    @property
+    def deviations(self) -> dict[str, Any]:
+        """The method, and the axes that differ from their default, with their values."""
+        known = {"method", *self.deviating}
+        return {axis: value for axis, value in self.values.items() if axis in known}
+
+    @property
+    def name(self) -> str:
+        """The setting's file name."""
+        return name_of(self.deviations)
+
 
 def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> KnownAxes:
     """Return a setting with the axes that it leaves at their default.

@@ -285,11 +285,6 @@ def local_network(
     """
     split_model = SplitModel(*client_data.target.random(repetition.job, repetition.seed))
     training_data = LocalTrainingData.of(client_data, repetition)
+    hooks, by_rounds = training_data.hooks(hooks), training_data.by_rounds(rounds)
     training_data.prepare(split_model.whole)
-    return of(
-        split_model,
-        training_data.by_rounds(rounds),
-        training_data.plan,
-        repetition.seed,
-        training_data.hooks(hooks),
-    )
+    return of(split_model, by_rounds, training_data.plan, repetition.seed, hooks)

@@ -83,7 +83,8 @@ def train(
         test: the test split.
         training: learning rate, momentum, weight decay.
     """
-    optimizer = StackedSgd(head.parameters(), training)
+    parameters = head.parameters()
+    optimizer = StackedSgd(parameters, training)
     curves = [Curves() for _ in held_out]
     progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
     rate = ANNEALING[training.annealing](training.epochs) if training.annealing != "none" else None
@@ -101,14 +102,14 @@ def train(
         for step, positions in enumerate(places):
             loss = losses(head(samples.gathered(positions)), labels[step])
             mean = loss.dot(weights[step])
-            optimizer.step(torch.autograd.grad(mean, optimizer.parameters))
+            optimizer.step(torch.autograd.grad(mean, parameters))
             step_losses.append(loss.detach())
         mean_loss = mean_losses((torch.stack(step_losses) * weights).view_as(rows)).tolist()
         validation = [
             _validate(head.at(slice(h, h + 1)), samples.of(h), held_out_rows)
             for h, held_out_rows in enumerate(held_out)
         ]
-        right, models = answers(head, test), digests(head.parameters())
+        right, models = answers(head, test), digests(parameters)
         for h, curve in enumerate(curves):
             accuracy = float(right[h].mean())
             curve.append(mean_loss[h], *validation[h], accuracy, models[h], right[h])
@@ -154,23 +155,17 @@ def train_on_received(
     """Train a head at the server for each setting and seed, all stacked and in lockstep."""
     every = [received for setting in settings for received in setting]
     job, device = every[0].job, client_data.inputs.device
+    samples_at, test = uploads(every, client_data.inputs), scaled_test(client_data, every)
+    held_out = [torch.from_numpy(received.validation).to(device) for received in every]
     seen = [
         np.zeros((len(setting), _rows_of(client_data, setting)), dtype=bool) for setting in settings
     ]
-    schedules = [
-        batches.observed(schedule(setting[0].job, len(client_data.partition.client), setting), mark)
-        for setting, mark in zip(settings, seen, strict=True)
-    ]
+    clients = len(client_data.partition.client)
+    planned = [schedule(setting[0].job, clients, setting) for setting in settings]
+    epochs = batches.side_by_side([*map(batches.observed, planned, seen)])
     widths = [client_data.width, *job.block["head"], client_data.classes]
     heads = stacked(widths, [received.seed for received in every], device)
-    curves = train(
-        heads,
-        batches.side_by_side(schedules),
-        uploads(every, client_data.inputs),
-        [torch.from_numpy(received.validation).to(device) for received in every],
-        scaled_test(client_data, every),
-        job.network_training,
-    )
+    curves = train(heads, epochs, samples_at, held_out, test, job.network_training)
     scores = (Score(record(curve, job.training.selection)) for curve in curves)
     counts = (int(mark.sum()) for setting in seen for mark in setting)
     each_head = (heads.at(slice(index, index + 1)) for index in range(len(every)))

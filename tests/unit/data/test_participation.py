@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fbftl.data.participation import LEAST_HELD_OUT, Partition, clients_of, held_out, participating
-from fbftl.data.partition import partition
+from fbftl.data.partition import deal
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.study.clients import Dealing
 from fbftl.study.settings import Setting
@@ -69,9 +69,9 @@ AXES = [
 @pytest.mark.parametrize(("axes", "changes"), AXES)
 def test_axes_stand_in_the_place_of_the_task_s_keys(axes, changes):
     for seed in (0, 1):
-        wanted = partition(LABELS, BLOCK | changes, 3)
+        wanted = deal(LABELS, BLOCK | changes, 3)
         np.testing.assert_array_equal(dealt_to(seed, **axes), wanted)
-        wanted = partition(LABELS, BLOCK | changes, seed)
+        wanted = deal(LABELS, BLOCK | changes, seed)
         np.testing.assert_array_equal(dealt_to(seed, "per_seed", **axes), wanted)
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from fbftl.data.domains import assigned_domains
-from fbftl.data.partition import client_sizes, deal, members, partition
+from fbftl.data.partition import client_sizes, deal, members
 from fbftl.ground.errors import UserError
 from fbftl.study.clients import Dealing
 from hypothesis import given, settings
@@ -48,7 +48,7 @@ def problems(draw):
 @settings(max_examples=150, deadline=None)
 def test_every_sample_has_one_client_and_every_client_a_sample(problem):
     labels, spec, seed = problem
-    client = partition(labels, spec, seed)
+    client = deal(labels, spec, seed)
     assert client.shape == labels.shape
     sizes = client_sizes(len(labels), spec)
     counts = np.bincount(client, minlength=len(sizes))
@@ -56,7 +56,7 @@ def test_every_sample_has_one_client_and_every_client_a_sample(problem):
     assert counts.min() >= 1
     if spec["partition"] in EQUAL:
         np.testing.assert_array_equal(counts, sizes)
-    np.testing.assert_array_equal(client, partition(labels, spec, seed))
+    np.testing.assert_array_equal(client, deal(labels, spec, seed))
 
 
 @given(st.integers(1, 500), st.data())
@@ -83,12 +83,12 @@ def test_members_undo_the_assignment(assignment):
 def test_another_seed_gives_another_partition(spec):
     labels = balanced(400)
     spec = {**spec, "samples_per_client": 8}
-    assert (partition(labels, spec, 0) != partition(labels, spec, 1)).any()
+    assert (deal(labels, spec, 0) != deal(labels, spec, 1)).any()
 
 
 def test_iid_clients_draw_like_a_hypergeometric():
     labels = balanced(8000)
-    client = partition(labels, {"partition": "iid", "clients": 1000}, 0)
+    client = deal(labels, {"partition": "iid", "clients": 1000}, 0)
     first_class = label_counts(labels, client, 10)[:, 0]
     # K p (1 - p) (n - K) / (n - 1) with K = 8, p = 0.1, n = 8000.
     expected = 8 * 0.1 * 0.9 * (8000 - 8) / 7999
@@ -100,7 +100,7 @@ def test_iid_clients_draw_like_a_hypergeometric():
 def test_shards_hold_one_class_each_when_classes_divide_evenly(shards):
     labels = balanced(1000)
     spec = {"partition": "shards", "clients": 20, "shards_per_client": shards}
-    client = partition(labels, spec, 3)
+    client = deal(labels, spec, 3)
     counts = label_counts(labels, client, 10)
     assert ((counts > 0).sum(axis=1) <= shards).all()
     np.testing.assert_array_equal(counts.sum(axis=1), 50)
@@ -112,12 +112,12 @@ def test_clients_in_a_row_hold_every_class_where_shards_are_balanced():
     spec = {"partition": "balanced_shards", "clients": 20, "shards_per_client": 3}
     lacking = 0
     for seed in range(20):
-        counts = label_counts(labels, partition(labels, spec, seed), 10)
+        counts = label_counts(labels, deal(labels, spec, seed), 10)
         assert (counts.sum(axis=1) == 48).all()
         # Twelve shards begin with a turn of ten classes; 21 in a row have a whole one in them.
         assert (counts[:4].sum(axis=0) > 0).all()
         assert all((counts[first : first + 7].sum(axis=0) > 0).all() for first in range(14))
-        plain = partition(labels, spec | {"partition": "shards"}, seed)
+        plain = deal(labels, spec | {"partition": "shards"}, seed)
         lacking += (label_counts(labels, plain, 10)[:5].sum(axis=0) == 0).sum()
     assert lacking > 10
 
@@ -128,7 +128,7 @@ def test_alpha_moves_clients_from_one_class_to_all(kind):
     largest = []
     for alpha in (0.01, 1.0, 1e6):
         spec = {"partition": kind, "samples_per_client": 100, "alpha": alpha}
-        counts = label_counts(labels, partition(labels, spec, 0), 4)
+        counts = label_counts(labels, deal(labels, spec, 0), 4)
         largest.append((counts.max(axis=1) / counts.sum(axis=1)).mean())
     assert largest[0] > 0.95
     assert largest[0] > largest[1] > largest[2]
@@ -140,7 +140,7 @@ def test_equal_dirichlet_clients_have_the_moments_of_their_law():
     alpha, classes, size, clients = 0.5, 4, 8, 2000
     labels = balanced(40 * clients * size, classes)
     spec = {"partition": "dirichlet_equal", "samples_per_client": size, "alpha": alpha}
-    counts = label_counts(labels, partition(labels, spec, 0), classes)[:clients]
+    counts = label_counts(labels, deal(labels, spec, 0), classes)[:clients]
     total = alpha * classes
     p = 1 / classes
     variance = size * p * (1 - p) * (size + total) / (1 + total)
@@ -159,7 +159,7 @@ def test_equal_dirichlet_clients_have_the_moments_of_their_law():
 def test_impossible_partitions_are_refused(change, words):
     spec = {"partition": "iid", "samples_per_client": 8, **change}
     with pytest.raises(UserError, match=words):
-        partition(balanced(40), spec, 0)
+        deal(balanced(40), spec, 0)
 
 
 @given(st.integers(40, 120), st.integers(1, 4), st.sampled_from(SPECS), st.data())

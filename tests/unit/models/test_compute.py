@@ -6,9 +6,10 @@ import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import Machine, is_pinned, sentence
-from fbftl.models.computes import BFLOAT16, FLOAT32, computed_otherwise
+from fbftl.ground.floats import BFLOAT16, FLOAT32
 from fbftl.models.forward import forward_fn
 from fbftl.models.networks import vgg
+from fbftl.plan.opened import computed_otherwise
 
 IMAGE = (8, 8, 1)
 PREPROCESSING = Preprocessing(None, (0.3,), (0.4,))

@@ -7,8 +7,8 @@ import re
 import pytest
 import torch
 from fbftl.ground.errors import UserError
+from fbftl.models.planned import summariser, trained_of_summariser
 from fbftl.models.source.manifest import write_weights
-from fbftl.models.t5 import planned
 from fbftl.models.t5.checkpoint import load_folder
 from fbftl.models.t5.head import (
     ALL,
@@ -30,13 +30,14 @@ from unit.models.t5_toys import SHAPE, model, rows
 def test_the_plan_counts_what_a_cut_trains(tmp_path, forward):
     model = {k: v for k, v in dataclasses.asdict(SHAPE).items() if k.startswith(("num", "d_"))}
     model |= {"feed_forward_proj": forward}
-    shape = planned.shape_of({"kind": "pretrain", "vocabulary": 300, "model": model}, None)
+    shape = summariser({"kind": "pretrain", "vocabulary": 300, "model": model}, None)
     cuts = (3, 2, 1, 0)
-    assert planned.heads(shape, cuts) == {str(c): trained_parameters(shape, c) for c in cuts}
-    assert planned.whole(shape) == trained_parameters(shape, ALL)
+    sizes = trained_of_summariser(shape, cuts)
+    assert sizes.heads == {str(c): trained_parameters(shape, c) for c in cuts}
+    assert sizes.networks == {None: trained_parameters(shape, ALL)}
     (tmp_path / "config.json").write_text(json.dumps(model | {"vocab_size": 300, "other": 1}))
-    assert planned.shape_of({"kind": "load", "folder": "."}, tmp_path) == shape
-    assert planned.shape_of({"kind": "load", "folder": "nowhere"}, tmp_path) is None
+    assert summariser({"kind": "load", "folder": "."}, tmp_path) == shape
+    assert summariser({"kind": "load", "folder": "nowhere"}, tmp_path) is None
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ has its own, ``test`` in the same form.
 
 import gzip
 import math
+import os
 import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -67,8 +68,11 @@ def shape_of(path: Path, axes: int) -> tuple[int, ...]:
     """
     with explaining(path), _open(path) as file:
         shape = _header(path, file, axes)
-        packed = isinstance(file, gzip.GzipFile)
-        size = int.from_bytes(path.read_bytes()[-4:], "little") if packed else path.stat().st_size
+        size = path.stat().st_size
+        if isinstance(file, gzip.GzipFile):
+            with open(path, "rb") as packed:
+                packed.seek(-4, os.SEEK_END)
+                size = int.from_bytes(packed.read(), "little")
         if size != (4 + 4 * axes + math.prod(shape)) % 2**32:
             raise ValueError(f"it does not hold the {math.prod(shape)} values of its header")
         return shape

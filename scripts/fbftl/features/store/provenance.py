@@ -9,7 +9,7 @@ from typing import Any
 from fbftl.features.store.format import FEATURE_CHUNK_BYTES
 from fbftl.features.store.manifest import is_url
 from fbftl.ground.files import sha256
-from fbftl.models.computes import FLOAT32
+from fbftl.ground.floats import FLOAT32
 
 
 @dataclass(frozen=True)

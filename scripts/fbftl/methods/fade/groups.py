@@ -64,14 +64,14 @@ class GroupedClients:
             UserError: if a client has samples of two groups, or there are more users than samples.
         """
         most = job.setting.majority_users
-        if most is None:
-            client = clients_of(job, self.samples.partition, seed)
-        else:
+        if most is not None:
             width, ranges = job.setting.majority_classes, None
             if width is not None:
                 labels = self.samples.samples.labels.cpu().numpy()
                 ranges = Ranges(labels, self.samples.classes, width)
             client = dealt(self.train, (job.setting.minority_users, most), seed, ranges)
+        else:
+            client = clients_of(job, self.samples.partition, seed)
         owners, rows = grouped(np.flatnonzero(client >= 0), client)
         groups_of_user = [np.unique(self.train[user_rows]) for user_rows in rows]
         for owner, groups in zip(owners, groups_of_user, strict=True):

@@ -53,6 +53,7 @@ from fbftl.methods.fade.server import (
 from fbftl.models.modes import digests
 from fbftl.models.networks import initialise
 from fbftl.privacy import mechanisms
+from fbftl.privacy.accounting import gaussian_sigma
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
@@ -116,8 +117,8 @@ def initial_networks(
         return [layer.to(device) for layer in layers]
 
     job, _ = seeded[0]
-    hidden = job.block["adversarial_game"]["discriminator"]
-    return stacked_networks(split_models, groups, rules_of(job), hidden, initial_layers)
+    rules, hidden = rules_of(job), job.block["adversarial_game"]["discriminator"]
+    return stacked_networks(split_models, groups, rules, hidden, initial_layers)
 
 
 def guarantee_of(job: Job, participations: int) -> PrivacyRecord:
@@ -125,8 +126,6 @@ def guarantee_of(job: Job, participations: int) -> PrivacyRecord:
     setting, privacy = job.setting, job.privacy
     if setting.mechanism == "none":
         return mechanisms.no_mechanism()
-    from fbftl.privacy.accounting import gaussian_sigma
-
     delta = required(privacy.delta)
     sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta) * participations**0.5
     return mechanisms.update_gaussian(

@@ -223,9 +223,10 @@ def _trained(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple
     )
     evaluations = []
     for round_number, losses in training_run.train():
-        of_test = fairness_probe.evaluate(*training_run.seen(test), losses)
+        z, predictions = training_run.seen(test)
+        of_test = fairness_probe.evaluate(z, predictions, losses)
         evaluations.append((round_number, of_test, training_run.digests()))
-    probes = fairness_probe.probes(training_run.seen(test)[0])
+    probes = fairness_probe.probes(z)
     repetitions = (
         _repetition(trial, [evaluation[index] for _, evaluation, _ in evaluations])
         | {"models": [models[index] for _, _, models in evaluations]}

@@ -15,9 +15,9 @@ import numpy as np
 from fbftl.exchange.uploads import Sent, SharedMessages, rows_read, send
 from fbftl.ground.logs import log
 from fbftl.messages.payload import Vectors
-from fbftl.messages.statistics import ROWS_AT_ONCE, Statistics, added
+from fbftl.messages.statistics import Statistics
 from fbftl.methods.by_name import of_kind
-from fbftl.study.job import FAR_BEHIND, Job, name_of
+from fbftl.study.job import FAR_BEHIND, Job
 from fbftl.training.closed_form import ridge
 from fbftl.training.tasks.task import (
     ClientFeatures,
@@ -68,11 +68,10 @@ def _beside_ridge(client_data: LabelledFeatures, fitted: Fitted) -> None:
     possible = float(np.mean(solved))
     if possible - reached > FAR_BEHIND:
         job = fitted.sent.how.job
-        deviations = {axis: job.setting.values[axis] for axis in ("method", *job.setting.deviating)}
         log.warning(
             "%s on %s is trained for too short: %.1f %%, and ridge regression on the same features "
             "has %.1f %%; raise training.epochs",
-            name_of(deviations), job.task, 100 * reached, 100 * possible,
+            job.setting.name, job.task, 100 * reached, 100 * possible,
         )  # fmt: skip
     for repetition, accuracy in zip(repetitions, solved, strict=True):
         repetition["ridge_accuracy"] = accuracy
@@ -134,8 +133,9 @@ def ridge_accuracies(client_data: LabelledFeatures, sent: Sent[Vectors]) -> list
     test = client_data.test.inputs.cpu().numpy(), client_data.test.labels.cpu().numpy()
     accuracies = []
     for received in sent.received():
+        read = received.payload
         training, held_out = (
-            _statistics(received.payload, rows, client_data.classes)
+            Statistics.of(read.values, read.labels, client_data.classes, rows)
             for rows in (received.training, received.validation)
         )
         if not np.isfinite(training.scatter).all():
@@ -143,10 +143,3 @@ def ridge_accuracies(client_data: LabelledFeatures, sent: Sent[Vectors]) -> list
         solved = ridge(training, RATIOS, held_out if len(received.validation) else None)
         accuracies.append(solved.head.accuracy(*test))
     return accuracies
-
-
-def _statistics(payload: Vectors, rows: np.ndarray, classes: int) -> Statistics:
-    """Return the statistics of some rows, read part by part."""
-    parts = (rows[first : first + ROWS_AT_ONCE] for first in range(0, len(rows), ROWS_AT_ONCE))
-    each = (Statistics.of(payload.values[part], payload.labels[part], classes) for part in parts)
-    return added(each, classes, payload.width)

@@ -16,7 +16,7 @@ from fbftl.exchange.post import Post
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import Ring
 from fbftl.messages.codec import Compression
-from fbftl.messages.statistics import LabelledRows, Statistics, length, random_projection
+from fbftl.messages.statistics import LabelledRows, length, random_projection
 from fbftl.methods.one_shot.message import Shape, Summary, SummaryMessage, Terms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.statistics import clipped
@@ -70,14 +70,6 @@ def holds_out_rows(job: Job, validation: np.ndarray) -> bool:
 def numbers_of(message: str, classes: int, width: int) -> int:
     """Return the numbers of a message that adds up; means are sent as sums."""
     return classes * (width + 1) if message == "means" else length(classes, width)
-
-
-def statistics_of_sum(total: np.ndarray, classes: int, width: int) -> Statistics:
-    """Return a masked sum as statistics; of means' without second moments."""
-    if len(total) == length(classes, width):
-        return Statistics.of_numbers(total, classes, width)
-    counts, sums = np.split(total, [classes])
-    return Statistics(counts, sums.reshape(classes, width), np.zeros((0, 0)))
 
 
 def ring_of(job: Job, samples: int, members: int, guarantee: PrivacyRecord) -> Ring:

@@ -99,8 +99,9 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
         return message.combined((one, came[one].content) for one in clients.tolist())
 
     other = known(validation) if len(validation) else None
-    learned = Learned(known(training), other, np.zeros(0, dtype=np.int64), offered, {})
-    solved = solved_on_features(job, learned, server.classes, seed)
+    none = np.zeros(0, dtype=np.int64)
+    learned = Learned(known(training), other, server.classes, none, offered, {})
+    solved = solved_on_features(job, learned, seed)
     return Served.of(score_of_linear(server, solved.head).record, ledger)
 
 

@@ -118,7 +118,7 @@ def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
         scores = _trained(job, client_data, received.learned)
         choices = [(None, 0.0)] * len(job.seeds)
     else:
-        solved = solve_each(job, client_data, received)
+        solved = solve_each(job, received)
         scores = [score_of_linear(client_data, each.head) for each in solved]
         choices = [(each.regularisation, each.negative) for each in solved]
     repetitions = [
@@ -160,25 +160,23 @@ def seen(job: Job, learned: Learned) -> np.ndarray:
     return np.sort(np.concatenate([learned.training_rows, learned.held_out_rows]))
 
 
-def solve_each(job: Job, client_data: LabelledFeatures, received: ReceivedBySeed) -> list[Solved]:
+def solve_each(job: Job, received: ReceivedBySeed) -> list[Solved]:
     """Return each seed's head, on features, whatever these went through before."""
-    classes = client_data.payload.classes
     return [
-        solved_on_features(job, learned, classes, seed)
+        solved_on_features(job, learned, seed)
         for seed, learned in zip(job.seeds, received.learned, strict=True)
     ]
 
 
-def solved_on_features(job: Job, learned: Learned, classes: int, seed: int) -> Solved:
+def solved_on_features(job: Job, learned: Learned, seed: int) -> Solved:
     """Return the head that a server solves from what it has learned, on features.
 
     Args:
         job: the setting with its training values.
         learned: what one seed's messages told it.
-        classes: number of classes N.
         seed: of the repetition.
     """
-    solved = solve(job.setting.head, learned, classes, job.block["one_shot"], seed)
+    solved = solve(job.setting.head, learned, job.block["one_shot"], seed)
     return replace(solved, head=_on_features(solved.head, learned))
 
 
@@ -198,27 +196,27 @@ def _from_features(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
         offered = sent.uploads[len(learned)].offered
         right = None if other is None else right_on(other)
         beside: dict[str, Any] = {"held_out_rows": held_out_rows, "right": right}
-        learned.append(Learned(training, other, training_rows, offered, counts, **beside))
+        classes = client_data.payload.classes
+        learned.append(Learned(training, other, classes, training_rows, offered, counts, **beside))
     return ReceivedBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
 
 
-def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any], seed: int) -> Solved:
+def solve(head: str, learned: Learned, block: Mapping[str, Any], seed: int) -> Solved:
     """Return a head in closed form, the logistic one, or one of those trained on drawn samples.
 
     Args:
         head: its name.
         learned: what the server has.
-        classes: number of classes N.
         block: the task's candidates of λ, shrinkage, γ and penalty.
         seed: of the samples that the server draws.
     """
-    training, held_out = learned.training, learned.held_out
+    training, held_out, classes = learned.training, learned.held_out, learned.classes
     if head == "logistic":
         other_rows = None if held_out is None else _rows(held_out)
         return logistic(_rows(training), classes, block["logistic"], other_rows)
     of_means = head in OF_MEANS or (head == "lda" and isinstance(training, ClassMeans | Moments))
     if of_means or head in OF_CLASSES:
-        return _scored(head, learned, classes, block[CANDIDATES[head]])
+        return _scored(head, learned, block[CANDIDATES[head]])
     if head in CHOSEN:
         other = None if held_out is None else _statistics(held_out, classes)
         return CHOSEN[head](_statistics(training, classes), block[CANDIDATES[head]], other)
@@ -234,13 +232,13 @@ def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any], s
     return OF_COUNTS[head](summed.counts, summed.sums)
 
 
-def _scored(head: str, learned: Learned, classes: int, candidates: Sequence[float]) -> Solved:
+def _scored(head: str, learned: Learned, candidates: Sequence[float]) -> Solved:
     """Return a head solved from each client's class means, or from moments of each class.
 
     The candidate whose head, solved without the held-out rows, has the most of them right is
     chosen; of equals the first.
     """
-    whole = learned.whole
+    whole, classes = learned.whole, learned.classes
 
     def solved(some: Knowledge, candidate: float) -> Solved:
         if head == "qda":

@@ -40,7 +40,6 @@ from fbftl.methods.one_shot.clients import (
     prepared,
     right_on,
     ring_of,
-    statistics_of_sum,
 )
 from fbftl.methods.one_shot.message import Summary, SummaryMessage
 from fbftl.methods.one_shot.messages.means import SplitMeansMessage
@@ -61,6 +60,7 @@ class Learned:
 
     training: of the clients that heads are solved from.
     held_out: of those held out; None if there are none.
+    classes: number of classes N.
     training_rows: rows behind `training`.
     held_out_rows: rows behind `held_out`.
     right: how many held-out rows each of some heads has right; None if nobody can tell.
@@ -72,6 +72,7 @@ class Learned:
 
     training: Knowledge
     held_out: Knowledge | None
+    classes: int
     training_rows: np.ndarray
     offered: np.ndarray
     counts: dict[str, Any]
@@ -165,7 +166,7 @@ def send_summaries(
         right = evaluation_by_clients(scoring, scoring_clients, post, counts)
     other = other if len(others) else None
     beside = projection, scale, held_out_rows, right
-    return Learned(training_part, other, training_rows, offered, counts, *beside)
+    return Learned(training_part, other, classes, training_rows, offered, counts, *beside)
 
 
 def _halves(job: Job, clients: Clients, message: SplitMeansMessage) -> tuple[Clients, Clients]:
@@ -291,6 +292,6 @@ def _masked(
         arrived = places[summed.receipt.arrives].tolist()
         if summed.total is None:
             return Statistics.nothing(classes, width), []
-        return statistics_of_sum(summed.total, classes, width), arrived
+        return Statistics.of_numbers(summed.total, classes, width), arrived
 
     return receive

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import train
-from fbftl.methods.private_gd.heads import noise_of, public_scale
+from fbftl.methods.private_gd.run import noise_of, public_scale
 from fbftl.privacy.accounting import gaussian_epsilon, loose_zcdp_epsilon
 from fbftl.privacy.schedules import spent
 from unit.methods.method_toys import COUNTS, Blobs, job, with_public
