@@ -7,7 +7,7 @@ each seed and sample; what the server decodes is all that training ever sees.
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
-from typing import Generic
+from typing import Any, Generic
 
 import numpy as np
 
@@ -30,6 +30,9 @@ BESIDE_MESSAGES = frozenset(("cut", "fraction", *PARTITION_AXES, *LINK, "bits", 
 
 Any other axis, a new one too, may change what is sent, so that no message is shared.
 """
+
+SharedMessages = dict[Compression, Uploaded[Any]]
+"""Messages that depend on neither seed nor noise, by their compression."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +104,19 @@ class Sending(Generic[PayloadT]):
             return noised
         return noised.responded(epsilon, noise_seed(self.job, seed))
 
-    def uploaded(self, seed: int) -> Uploaded[PayloadT]:
-        """Return the messages of all samples, whether or not their clients take part."""
-        return self.released(seed).uploaded(self.compression)
+    def uploaded(self, seed: int, shared: SharedMessages) -> Uploaded[PayloadT]:
+        """Return the messages of all samples, whether or not their clients take part.
+
+        Args:
+            seed: the repetition's seed.
+            shared: messages that settings share; added to.
+        """
+        if self.shared and self.compression in shared:
+            return shared[self.compression]
+        uploaded = self.released(seed).uploaded(self.compression)
+        if self.shared:
+            shared[self.compression] = uploaded
+        return uploaded
 
     def redrawn(self, seed: int, draw: int) -> PayloadT:
         """Return what a server would read from messages with another draw of the noise."""

@@ -11,16 +11,12 @@ from typing import Any, Generic
 import numpy as np
 
 from fbftl.data.participation import Partition, Uploads, clients_of, held_out, participating
-from fbftl.exchange.sending import Sending, sending
-from fbftl.messages.codec import Compression
+from fbftl.exchange.sending import Sending, SharedMessages, sending
 from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.payload import PayloadT, Uploaded
+from fbftl.messages.payload import PayloadT
 from fbftl.study.job import Job
 from fbftl.training.tasks.task import ClientFeatures, Received, measured
-
-SharedMessages = dict[Compression, Uploaded[Any]]
-"""Messages that depend on neither seed nor noise, by their compression."""
 
 
 @dataclass(frozen=True)
@@ -131,14 +127,12 @@ def _send(
     client_data: ClientFeatures[PayloadT], sent: Sent[PayloadT], seed: int, shared: SharedMessages
 ) -> None:
     """Send one seed's uploads, and add what became of them."""
-    how = sent.how
-    uploaded = _uploaded(how, seed, shared)
-    payload = client_data.payload
+    how, payload = sent.how, client_data.payload
     client = clients_of(how.job, client_data.partition, seed)
     offered = participating(client, how.job.setting.fraction, seed)
     post = how.post(sent.ledger, seed)
     post.deploy(client_data.frozen_floats)
-    text = payload.text_bits
+    uploaded, text = how.uploaded(seed, shared), payload.text_bits
     receipt = post.up(
         {"features": payload.width},
         client,
@@ -174,12 +168,3 @@ def _among_all(values: np.ndarray, client_data: ClientFeatures) -> np.ndarray:
     spread = np.zeros(len(client_data.partition.client), dtype=values.dtype)
     spread[client_data.rows] = values
     return spread
-
-
-def _uploaded(how: Sending[PayloadT], seed: int, shared: SharedMessages) -> Uploaded[PayloadT]:
-    if how.shared and how.compression in shared:
-        return shared[how.compression]
-    uploaded = how.uploaded(seed)
-    if how.shared:
-        shared[how.compression] = uploaded
-    return uploaded

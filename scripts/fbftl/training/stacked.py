@@ -155,11 +155,11 @@ def train_on_received(
     """Train a head at the server for each setting and seed, all stacked and in lockstep."""
     every = [received for setting in settings for received in setting]
     job, device = every[0].job, client_data.inputs.device
-    samples_at, test = uploads(every, client_data.inputs), scaled_test(client_data, every)
-    held_out = [torch.from_numpy(received.validation).to(device) for received in every]
     seen = [
         np.zeros((len(setting), _rows_of(client_data, setting)), dtype=bool) for setting in settings
     ]
+    samples_at, test = uploads(every, client_data.inputs), scaled_test(client_data, every)
+    held_out = [torch.from_numpy(received.validation).to(device) for received in every]
     clients = len(client_data.partition.client)
     planned = [schedule(setting[0].job, clients, setting) for setting in settings]
     epochs = batches.side_by_side([*map(batches.observed, planned, seen)])

@@ -19,10 +19,7 @@ from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
 from fbftl.study.job import Job
 from fbftl.training.batches import picked
-from fbftl.training.local_network import local_network
-from fbftl.training.local_updates import SplitModel
-from fbftl.training.samples import TrainingData
-from fbftl.training.tasks.task import ClientSamples, Inputs, Repetition, client_samples
+from fbftl.training.tasks.task import ClientSamples, Inputs, client_samples
 
 
 @dataclass(frozen=True)
@@ -81,11 +78,6 @@ class GroupedClients:
                     "needs users of one; give majority_users, or clients that are of one group"
                 )
         return Users(rows, owners, np.concatenate(groups_of_user))
-
-    def network(self, job: Job, seed: int, users: Users) -> tuple[SplitModel, TrainingData]:
-        """Return a seed's network at its start, up to z and after it, and what it trains on."""
-        repetition = Repetition(job, seed, users.rows, np.zeros(0, dtype=np.int64))
-        return local_network(self.samples, repetition, of=lambda split, data, *_: (split, data))
 
 
 @dataclass(frozen=True)

@@ -58,8 +58,10 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.training.batches import Cycle, Epoch
+from fbftl.training.local_network import local_network
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.samples import LabelledInputs
+from fbftl.training.tasks.task import Repetition
 
 Draw = Callable[[int, int, int], Sequence[np.ndarray]]
 """From trial, round (from 1) and user to the rows of each of its K mini-batches."""
@@ -106,6 +108,8 @@ def initial_networks(
         groups: number of groups.
         device: to train on.
     """
+    first, _ = seeded[0]
+    rules, hidden = rules_of(first), first.block["adversarial_game"]["discriminator"]
 
     def initial_layers(widths: Sequence[int], index: int) -> list[nn.Linear]:
         job, seed = seeded[index]
@@ -116,8 +120,6 @@ def initial_networks(
             initialise(nn.Sequential(*layers), start)
         return [layer.to(device) for layer in layers]
 
-    job, _ = seeded[0]
-    rules, hidden = rules_of(job), job.block["adversarial_game"]["discriminator"]
     return stacked_networks(split_models, groups, rules, hidden, initial_layers)
 
 
@@ -164,10 +166,16 @@ def debiasing(jobs: Sequence[Job], client_data: GroupedClients) -> "Debiasing":
         raise ValueError("settings with other rules or networks cannot be trained in lockstep")
     seeded = [(job, seed) for job in jobs for seed in job.seeds]
     users = [client_data.users(*trial) for trial in seeded]
-    split_models, training_data = zip(
-        *(client_data.network(*trial, who) for trial, who in zip(seeded, users, strict=True)),
-        strict=True,
-    )
+    held_out = np.zeros(0, dtype=np.int64)
+    starts = [
+        local_network(
+            client_data.samples,
+            Repetition(*trial, who.rows, held_out),
+            of=lambda split_model, data, *_: (split_model, data),
+        )
+        for trial, who in zip(seeded, users, strict=True)
+    ]
+    split_models, training_data = zip(*starts, strict=True)
     samples = training_data[0].samples.at(np.arange(len(client_data.train)))
     networks = initial_networks(seeded, split_models, client_data.groups, samples.labels.device)
     outputs = 0 if networks.group is None else networks.group.biases[-1].shape[2]
@@ -180,9 +188,9 @@ def debiasing(jobs: Sequence[Job], client_data: GroupedClients) -> "Debiasing":
         schedule = schedule_of(job, who, seed)
         guarantee = guarantee_of(job, schedule.most_participations)
         noise = None
-        if guarantee.noise_std is not None:
-            clip_norm = required(guarantee.clip_norm)
-            noise = UpdateNoise(clip_norm, guarantee.noise_std, noise_seed(job, seed))
+        clip_norm, std = guarantee.clip_norm, guarantee.noise_std
+        if clip_norm is not None and std is not None:
+            noise = UpdateNoise(clip_norm, std, noise_seed(job, seed))
         post = Post(ledger, link, seed, guarantee)
         secure = sums_of(job, post, who, schedule.users.shape[1], noise)
         trials.append(

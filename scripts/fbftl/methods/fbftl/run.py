@@ -12,7 +12,8 @@ from typing import cast
 
 import numpy as np
 
-from fbftl.exchange.uploads import Sent, SharedMessages, rows_read, send
+from fbftl.exchange.sending import SharedMessages
+from fbftl.exchange.uploads import Sent, rows_read, send
 from fbftl.ground.logs import log
 from fbftl.messages.payload import Vectors
 from fbftl.messages.statistics import Statistics
