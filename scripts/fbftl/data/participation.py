@@ -31,6 +31,10 @@ class Uploads:
         """Rows that the server has."""
         return self.offered[self.arrives]
 
+    def client_of(self, rows: np.ndarray) -> np.ndarray:
+        """Return who sends each of some offered rows."""
+        return self.client[np.searchsorted(self.offered, rows)]
+
 
 def participating(client: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     """Return the rows of a random fraction of the clients, at least one client's.

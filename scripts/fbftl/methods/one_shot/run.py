@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
-from fbftl.data.participation import clients_of
 from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError, required
@@ -184,16 +183,14 @@ def _from_features(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
     """Send every sample's features, as FbFTL does; return what the server has, in rows."""
     sent = send(job, client_data, {})
     learned: list[Learned] = []
-    for seed, read, (training_rows, held_out_rows), counts in zip(
-        job.seeds, sent.read, sent.split(), sent.counts, strict=True
+    for read, uploads, (training_rows, held_out_rows), counts in zip(
+        sent.read, sent.uploads, sent.split(), sent.counts, strict=True
     ):
-        client = clients_of(job, client_data.partition, seed)
         training, held_out = (
-            LabelledRows(read.values[rows], read.labels[rows], client[rows])
+            LabelledRows(read.values[rows], read.labels[rows], uploads.client_of(rows))
             for rows in (training_rows, held_out_rows)
         )
-        other = held_out if len(held_out_rows) else None
-        offered = sent.uploads[len(learned)].offered
+        other, offered = held_out if len(held_out_rows) else None, uploads.offered
         right = None if other is None else right_on(other)
         beside: dict[str, Any] = {"held_out_rows": held_out_rows, "right": right}
         classes = client_data.payload.classes
