@@ -34,9 +34,8 @@ def uploads(table: str, svg: str) -> None:
     them.
     """
     rows = to_draw(table)
-    of_message = rows.groupby("message")["accuracy"]
-    is_end = [rows["accuracy"].eq(of_message.transform(end)) for end in ("min", "max")]
-    beside = rows.index[rows["pareto"].eq("yes") | is_end[0] | is_end[1]]
+    ends = rows.groupby("message")["accuracy"].agg(["idxmin", "idxmax"])
+    beside = {*ends.to_numpy().ravel(), *rows.index[rows["pareto"].eq("yes")]}
     frames, looks = [], {}
     for upload, of_upload in by_upload(rows):
         sent = of_upload["bits_per_client"] / 8e3

@@ -58,6 +58,8 @@ def uploads(
 ) -> ResultTable:  # fmt: skip
     """Tabulate what a client may upload: bits, airtime, energy, accuracy, and what the server sees.
 
+    Readers see the most accurate first.
+
     Args:
         runs: tidy table of the experiment.
         network: the task's layers and its cut.
@@ -67,7 +69,9 @@ def uploads(
         training: the task's training values.
     """
     table = uploads_table(read_tidy(runs, axes), read_network(network), radio, training)
-    return ResultTable(with_test_set(table, clients), UPLOADS_COLUMNS)
+    table = with_test_set(table, clients)
+    best = table.sort_values("accuracy", ascending=False, kind="stable")
+    return ResultTable(table, UPLOADS_COLUMNS, best)
 
 
 def uploads_table(

@@ -134,9 +134,8 @@ class Upload:
     @property
     def sent(self) -> str:
         """Its message alone, whatever head is made of it."""
-        words = [WORDS.get(self.message, self.message)]
-        words += ["spherical"] if self.covariance == "spherical" else []
-        return ", ".join(words + ["masked"] * (self.aggregation == "masked"))
+        told = [of for of in (self.covariance, self.aggregation) if of in ("spherical", "masked")]
+        return ", ".join([WORDS.get(self.message, self.message), *told])
 
     @property
     def revealed(self) -> str:
