@@ -134,8 +134,8 @@ class Upload:
     @property
     def sent(self) -> str:
         """Its message alone, whatever head is made of it."""
-        told = [of for of in (self.covariance, self.aggregation) if of in ("spherical", "masked")]
-        return ", ".join([WORDS.get(self.message, self.message), *told])
+        more = [of for of in (self.covariance, self.aggregation) if of in ("spherical", "masked")]
+        return ", ".join([WORDS.get(self.message, self.message), *more])
 
     @property
     def revealed(self) -> str:
