@@ -18,7 +18,7 @@ from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.privacy import mechanisms
-from fbftl.privacy.accounting import gaussian_sigma
+from fbftl.privacy.accounting import Adjacency, gaussian_sigma
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import add_gaussian, add_relative, clip_norm, sample_noise
 from fbftl.privacy.release import LINK, noise_seed
@@ -30,6 +30,10 @@ BESIDE_MESSAGES = frozenset(("cut", "fraction", *PARTITION_AXES, *LINK, "bits", 
 
 Any other axis, a new one too, may change what is sent, so that no message is shared.
 """
+
+NEIGHBOURS: dict[str, Adjacency] = {"relative": "add-remove", "gaussian": "replace-one"}
+"""Neighbours that a mechanism's noise is calibrated for; paper fbftl takes R std(g) for the
+sensitivity of those with one sample more."""
 
 SharedMessages = dict[Compression, Uploaded[Any]]
 """Messages that depend on neither seed nor noise, by their compression."""
@@ -149,17 +153,15 @@ def sending(job: Job, payload: PayloadT, public: np.ndarray | None) -> Sending[P
     setting, privacy = job.setting, job.privacy
     norm = spread = None
     records: tuple[PrivacyRecord, ...] = (mechanisms.no_mechanism(),)
-    if setting.mechanism == "relative":
-        spread = payload.relative_range()
-        # Paper fbftl takes R std(g) for the sensitivity of neighbours with one sample more.
+    if neighbours := NEIGHBOURS.get(setting.mechanism):
         sigma = setting.sigma or gaussian_sigma(
-            setting.epsilon, required(privacy.delta), "add-remove"
+            setting.epsilon, required(privacy.delta), neighbours
         )
-        records = (mechanisms.relative(sigma),)
-    elif setting.mechanism == "gaussian":
-        norm, delta = clip_norm(required(privacy.feature_clip), public), required(privacy.delta)
-        sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta)
-        records = mechanisms.gaussian(clip_norm=norm, sigma=sigma, delta=delta)
+        if setting.mechanism == "relative":
+            spread, records = payload.relative_range(), (mechanisms.relative(sigma),)
+        else:
+            norm, delta = clip_norm(required(privacy.feature_clip), public), required(privacy.delta)
+            records = mechanisms.gaussian(clip_norm=norm, sigma=sigma, delta=delta)
     if setting.label_epsilon is not None:
         records += (mechanisms.randomised_response(setting.label_epsilon),)
     return Sending(job, payload, records, norm, spread)

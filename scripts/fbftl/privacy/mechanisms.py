@@ -365,7 +365,6 @@ def update_gaussian(
 
 def randomised_response(epsilon: float) -> PrivacyRecord:
     """Return the guarantee of randomised response on the labels."""
-    accounting.require_positive("label epsilon", epsilon)
     return PrivacyRecord(
         mechanism="randomised_response",
         unit="label",

@@ -105,11 +105,12 @@ def train(
             optimizer.step(torch.autograd.grad(mean, parameters))
             step_losses.append(loss.detach())
         mean_loss = mean_losses((torch.stack(step_losses) * weights).view_as(rows)).tolist()
+        right = answers(head, test)
         validation = [
             _validate(head.at(slice(h, h + 1)), samples.of(h), held_out_rows)
             for h, held_out_rows in enumerate(held_out)
         ]
-        right, models = answers(head, test), digests(parameters)
+        models = digests(parameters)
         for h, curve in enumerate(curves):
             accuracy = float(right[h].mean())
             curve.append(mean_loss[h], *validation[h], accuracy, models[h], right[h])

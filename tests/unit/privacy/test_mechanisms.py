@@ -53,7 +53,7 @@ def test_arguments_out_of_range_are_refused():
         gaussian(clip_norm=0.0, sigma=1.0, delta=1e-6)
     with pytest.raises(UserError, match="clip norm"):
         dp_fedavg(clip_norm=-1.0, sigma=1.0, delta=1e-6, rate=0.5, rounds=1)
-    with pytest.raises(UserError, match="label epsilon"):
+    with pytest.raises(UserError, match="epsilon is 0"):
         randomised_response(0.0)
 
 

@@ -26,6 +26,7 @@ from fbftl.training.tasks.task import (
     Inputs,
     LabelledFeatures,
     Outcome,
+    Received,
     client_features,
     partition,
 )
@@ -37,11 +38,13 @@ class Fitted:
 
     fits: each seed's head.
     sent: what was uploaded, and how.
+    received: what of it each seed's head was trained on.
     outcome: what the run found.
     """
 
     fits: list[Fit]
     sent: Sent
+    received: list[Received]
     outcome: Outcome
 
 
@@ -62,7 +65,7 @@ def _beside_ridge(client_data: LabelledFeatures, fitted: Fitted) -> None:
     A setting whose head is far behind it is named in the log.
     """
     repetitions = fitted.outcome.repetitions
-    solved = ridge_accuracies(client_data, fitted.sent)
+    solved = ridge_accuracies(client_data, fitted.received)
     if solved is None:
         return
     reached = float(np.mean([repetition["test_accuracy"] for repetition in repetitions]))
@@ -96,11 +99,12 @@ def send_and_train(jobs: Sequence[Job], client_data: ClientFeatures) -> list[Fit
         raise ValueError("settings that differ in more than what is sent cannot step together")
     shared: SharedMessages = {}
     settings = [send(job, client_data, shared) for job in jobs]
+    received = [sent.received() for sent in settings]
     train_on_received = of_kind(jobs[0])
-    fits = train_on_received(client_data, [sent.received() for sent in settings])
+    fits = train_on_received(client_data, received)
     return [
-        Fitted(fits_of_setting, sent, _outcome(client_data, sent, fits_of_setting))
-        for sent, fits_of_setting in zip(settings, fits, strict=True)
+        Fitted(of_setting, sent, read, _outcome(client_data, sent, of_setting))
+        for sent, read, of_setting in zip(settings, received, fits, strict=True)
     ]
 
 
@@ -124,7 +128,9 @@ WIDEST = 8192
 """Numbers of a feature above which no ridge regression is solved: it takes d² of memory."""
 
 
-def ridge_accuracies(client_data: LabelledFeatures, sent: Sent[Vectors]) -> list[float] | None:
+def ridge_accuracies(
+    client_data: LabelledFeatures, every: Sequence[Received[Vectors]]
+) -> list[float] | None:
     """Return the test accuracy of ridge regression on what the server received, by seed.
 
     None where features are too wide, or their squares are not finite.
@@ -133,7 +139,7 @@ def ridge_accuracies(client_data: LabelledFeatures, sent: Sent[Vectors]) -> list
         return None
     test = client_data.test.inputs.cpu().numpy(), client_data.test.labels.cpu().numpy()
     accuracies = []
-    for received in sent.received():
+    for received in every:
         read = received.payload
         training, held_out = (
             Statistics.of(read.values, read.labels, client_data.classes, rows)
