@@ -264,7 +264,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     """
     points = marked(to_draw(table))
     series, looks = by_method(points, methods)
-    least = points["accuracy"].eq(points.groupby("fraction")["accuracy"].transform("min"))
+    least = points.index.isin(points.groupby("fraction")["accuracy"].idxmin())
     names = points.apply(compression_words, axis=1).where(points["pareto"] | least, "")
     names = names.str.replace(", all elements| of elements|, no error feedback", "", regex=True)
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)

@@ -207,11 +207,8 @@ def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
 NETWORKS = {"he": "He's initial weights", "torch": "torch's initial weights"}
 """Whose initial values a network of the study has; another's name stands for itself."""
 
-FOLLOWED = {
-    "delta_eo": ("ΔEO by round", "ΔEO", 1),
-    "probe": ("Probe's accuracy by round", "accuracy of the probe (%)", 100),
-}
-"""Series by round: titles, labels and factors of their panels."""
+FOLLOWED = {"delta_eo": ("ΔEO", 1), "probe": ("accuracy of the probe (%)", 100)}
+"""Series by round: labels and factors of their panels."""
 
 
 def fairness(runs: str, series: str, svg: str, axes: Axes) -> None:
@@ -239,14 +236,14 @@ def fairness(runs: str, series: str, svg: str, axes: Axes) -> None:
     silent = {name: f"_{words}" for name, words in ADVERSARIES.items()}
     for network, of_network in means.groupby("network"):
         names = of_network["adversary"].map(ADVERSARIES)
+        title = NETWORKS.get(str(network), str(network))
         scores = {"delta_eo": ("ΔEO", 1), "accuracy": ("balanced accuracy (%)", 100)}
         for score, (words, factor) in scores.items():
             here = marks(of_network, "majority_users", score, series=names, factor=factor)
             here = alongside(here, list(ADVERSARIES.values()), 0.1)
             frames.append(here.assign(panel=f"{network} {score}"))
-            title = NETWORKS.get(str(network), str(network))
             panels[f"{network} {score}"] = Panel(users, Scale(words), title)
-        for name, (title, words, factor) in FOLLOWED.items():
+        for name, (words, factor) in FOLLOWED.items():
             line = rounds[rounds["network"].eq(network) & rounds["series"].eq(name)]
             series_of = line["adversary"].map(silent)
             here = marks(line, "round", "value", series=series_of, factor=factor)
