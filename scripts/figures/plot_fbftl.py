@@ -270,7 +270,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     shares = sorted(points["fraction"].unique(), reverse=True)
     x = Scale("uplink of all clients up to the selected epoch (bit)", "log")
-    y = {share: Scale("accuracy (%)", "score") for share in shares}
+    y = {share: Scale(ACCURACY, "score") for share in shares}
     panels = {share: Panel(x, y[share], share_words(share)) for share in shares}
     frame, looks = with_front(frame, points["pareto"], looks)
     spec = Spec(looks, panels, (0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), 1, legend=6)

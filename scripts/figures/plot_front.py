@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, marks, to_draw, with_front
+from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, to_draw, with_front
 from fbftl.findings.style import TEXT_WIDTH, save
 from fbftl.findings.upload_kinds import KINDS, written
 
@@ -77,7 +77,7 @@ def upload_front(table: str, svg: str) -> None:
     frame = frame.assign(panel=best["samples_per_client"])
     looks = {kind: Look(look.colour, look.marker, "") for kind, look in looks_of(rows).items()}
     frame, looks = with_front(frame, best["pareto"].eq("yes"), looks)
-    x, y = Scale(KILOBYTES, "log plain"), Scale("accuracy (%)", "score")
+    x, y = Scale(KILOBYTES, "log plain"), Scale(ACCURACY, "score")
     panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
     spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
     figure = lines(frame, spec)

@@ -48,7 +48,7 @@ def frameworks(table: str, svg: str, methods: Methods) -> None:
     x = Scale("sent by a client (bit)", "log", margin=0.08)
     for partition, in_panel in rows.groupby("partition"):
         title = f"Labels: {dealt_words(str(partition))}"
-        panels[partition] = Panel(x, Scale("accuracy (%)", "score"), title)
+        panels[partition] = Panel(x, Scale(ACCURACY, "score"), title)
         for method, settings in in_panel.groupby("method", sort=False):
             look = shown(methods)[str(method)]
             marker = "o" if look.marker.startswith("$") else look.marker
