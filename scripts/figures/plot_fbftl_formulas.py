@@ -136,7 +136,7 @@ def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any])
         for total, colour in zip(totals, ordered_colors(len(totals)), strict=True):
             curve = numbers[numbers["series"].eq(kind) & numbers["UK"].eq(total)]
             name = f"{'_' if ending else ''}UK = {total:,}{ending}"
-            looks[name] = Look(colour, marker, line, filling)
+            looks[name] = Look(colour, marker, line, filling, size=4.5)
             frames.append(marks(curve, "K", "bits", series=name, factor=1))
     leaked = numbers[numbers["series"] == "query leakage"]
     names = leaked["K"].map(lambda size: f"_K = {size}")
@@ -144,7 +144,8 @@ def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any])
     frames.append(named_at_ends(right, {f"_K = {size}": f"K = {size}" for size in sizes}))
     looks |= in_order([f"_K = {size}" for size in sizes], size=4)
     panels = {
-        "": Panel(Scale("samples per client K"), Scale("uncertainty of a batch (bits)"),
+        "": Panel(Scale("samples per client K", ticks=setting["samples_per_client"][1::2]),
+                  Scale("uncertainty of a batch (bits)"),
                   f"N = {setting['classes']}; dotted: first U types; hollow: published"),
         "query": Panel(Scale("clients U", "log"), Scale("query leakage L$_q$ (bits)", "log"),
                        "Given by the query (Lemma 2)"),

@@ -138,7 +138,7 @@ LAWS = {
     "steps": "1, 3/4, 1/2, 1/4",
     "8-2-1-1": "1, 1, 1/2, 1/8",
     "lognormal": "log-normal",
-    "ln0.5_0.4": "log-normal, released",
+    "ln0.5_0.4": "released log-normal",
 }
 """Laws by the widths of their equal groups of clients, or by their name."""
 

@@ -24,9 +24,12 @@ from fbftl.study.widths import narrowed
 
 # --- widths ---------------------------------------------------------------------------------------
 
+LAWS = {"lognormal": "log-normal", "ln0.5_0.4": "released log-normal", "8-2-1-1": "8 : 2 : 1 : 1"}
+"""Laws that are no words."""
+
 WIDTHS_COLUMNS = [
     shared.METHOD,
-    Column("budgets", "Law of budgets", page=True),
+    Column("budgets", "Law of budgets", format=lambda law: LAWS.get(law, law), page=True),
     Column("budget_order", "Order", format=lambda order: order.replace("_", " ")),
     Column("rescaled_init", "Initial weights rescaled"),
     Column("rescaled_layers", "Layers rescaled"),
