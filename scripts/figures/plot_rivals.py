@@ -44,7 +44,7 @@ def uploads(table: str, svg: str) -> None:
         looks[upload.sent] = replace(look_of(upload), marker="o")
     frame = pd.concat(frames).sort_values("y", ascending=False)
     frame, looks = with_front(frame, rows["pareto"].eq("yes"), looks)
-    x = Scale("uplink per client (kB)", "log", margin=0.12)
+    x = Scale("uplink per client (kB)", "log plain", margin=0.12)
     panel = Panel(x, Scale(ACCURACY, "score"))
     figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=4))
     save(figure, svg, rows, "Accuracy against uplink of messages and heads")

@@ -51,7 +51,7 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
     frame = marks(rows, "kilobytes", series=rows["name"])
     bottom = frame["y"].max() - BELOW_BEST
     fewest = frame.loc[frame["y"] > bottom, "x"].min()
-    x = Scale("uplink per client (kB)", "log", limits=(0.8 * fewest, None))
+    x = Scale("uplink per client (kB)", "log plain", limits=(0.8 * fewest, None))
     panel = Panel(x, Scale(ACCURACY, limits=(bottom, None)))
     spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=1)
     numbers = rows.assign(name=rows["name"].map(plain))

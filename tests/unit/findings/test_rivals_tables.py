@@ -3,7 +3,9 @@
 from dataclasses import asdict
 
 import pandas as pd
+import plot_rivals
 import pytest
+import tabulate_attacks
 import tabulate_rivals
 from fbftl.findings.uploads import Upload, by_upload
 from fbftl.privacy import mechanisms
@@ -115,3 +117,24 @@ def test_every_message_and_head_has_a_look():
     spherical = [Upload("mixtures", h, covariance="spherical") for h in HEADS_FROM["mixtures"]]
     looks = [upload.look for upload in (*uploads, *spherical)]
     assert len({(colour, marker) for colour, marker, _ in looks}) == len(looks)
+
+
+def test_a_line_along_an_axis_needs_two_places():
+    head = {"message": "means", "projection": None, "components": 1, "covariance": "diagonal",
+            "aggregation": "open", "bits": 32, "mechanism": "none", "means_per_class": 1,
+            "accuracy": 0.5, "spread": 0.0}  # fmt: skip
+    at = [("ncm", 0.1), ("ncm", 1.0), ("fedcof", 0.1)]
+    runs = pd.DataFrame([head | {"head": name, "alpha": alpha} for name, alpha in at])
+    assert list(plot_rivals.by_axis(runs, [], "alpha")[1]) == ["nearest mean"]
+    alone = runs[runs["alpha"] == 0.1]
+    assert list(plot_rivals.by_axis(alone, [], "alpha")[1]) == ["FedCOF", "nearest mean"]
+
+
+def test_readers_see_one_measure_of_each_attack_first(tmp_path):
+    kinds = [("inversion", "PSNR (dB)"), ("inversion", "SSIM"), ("unmasking", "correlation")]
+    found = pd.DataFrame(kinds, columns=["attack", "measure"])
+    found = found.assign(**dict.fromkeys(("adversary", "samples_per_client", "epsilon"), 1.0))
+    found.to_csv(tmp_path / "found.csv", index=False)
+    table = tabulate_attacks.attacks([tmp_path / "found.csv"])
+    assert table.frame["measure"].tolist() == ["PSNR (dB)", "SSIM", "correlation"]
+    assert table.arranged["measure"].tolist() == ["SSIM", "correlation", "PSNR (dB)"]
