@@ -73,8 +73,8 @@ def _beside_ridge(client_data: LabelledFeatures, fitted: Fitted) -> None:
     if possible - reached > FAR_BEHIND:
         job = fitted.sent.how.job
         log.warning(
-            "%s on %s is trained for too short: %.1f %%, and ridge regression on the same features "
-            "has %.1f %%; raise training.epochs",
+            "%s on %s is trained for too short: %.1f%%, and ridge regression on the same features "
+            "has %.1f%%; raise training.epochs",
             job.setting.name, job.task, 100 * reached, 100 * possible,
         )  # fmt: skip
     for repetition, accuracy in zip(repetitions, solved, strict=True):
