@@ -38,6 +38,10 @@ SENDS = {
 """What a record says of messages, in words."""
 
 
+ORDERED = "In the name of a run, axes that are not at their defaults are in this order: "
+"""What the page says before the names of all axes."""
+
+
 def method_page() -> str:
     """Return the page in Markdown."""
     purposes = _purposes()
@@ -53,7 +57,8 @@ def method_page() -> str:
         *map(_axes_of, RECORDS),
         "",
         "## Axes\n",
-        table(("axis", "meaning", "default"), map(_axis, AXES.values())),
+        table(("axis", "meaning", "default"), (_axis(AXES[name]) for name in sorted(AXES))),
+        f"{ORDERED}{_listed(AXES)}.\n",
         "Next: [a study of your own](your-own.md).\n",
     ]
     return "\n".join(parts)
@@ -78,7 +83,8 @@ def require_lasting(page: str) -> None:
                 f"docs/methods.md: the axis '{name}' has the default {default}, and its "
                 f"description {_default(AXES[name])}; leave it as it was, a default never changes"
             )
-    if list(written) != [name for name in AXES if name in written]:
+    before = re.findall(r"`(\w+)`", page.partition(ORDERED)[2].partition("\n")[0])
+    if [name for name in before if name in AXES] != [name for name in AXES if name in before]:
         raise UserError(
             "docs/methods.md: the axes are in another order than before; leave ORDER in "
             "study/settings.py as it was, and put a new axis after the others of its method"
