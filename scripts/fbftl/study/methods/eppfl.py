@@ -1,4 +1,4 @@
-"""EPPFL: clients of a split network send their largest activations, under noise and masks."""
+"""EPPFL: clients of a split network send a random part of their activations and masked weights."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ class EPPFLAxes(Axes):
     keep_gradients: share θ_g of the gradients there that its edge server sends back.
     kept_gradients: which gradients are kept: large or small ones (by magnitude), or random; hook
         drops the large ones, as the public code does, and so sends a share 1 - θ_g.
-    selection_reading: where the largest activations are selected: paper, in each channel of a
+    selection_reading: where activations and gradients are selected: paper, in each channel of a
         sample; code, in the whole batch as in the public code.
     laplace_sensitivity: sensitivity of Laplace noise: clip, or the paper's channel_maximum. Null is
         for other noise.
