@@ -20,13 +20,13 @@ def test_a_failed_job_says_one_sentence_and_logs_its_traceback(fresh):
 
 
 def test_a_bug_says_where_its_traceback_is(fresh):
-    fresh.append("scripts/fbftl/data/partition.py", "\n\ndef partition(*_):\n    return 1 / 0\n")
+    fresh.append("scripts/fbftl/data/partition.py", "\n\ndef deal(*_, **__):\n    return 1 / 0\n")
     done = fresh.call("--until", "clients")
     assert done.returncode != 0
     assert "unexpected error: ZeroDivisionError" in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
     (log,) = (fresh.results / "logs/clients").iterdir()
-    assert "in partition" in log.read_text()
+    assert "in deal" in log.read_text()
 
 
 RAISING = """
