@@ -13,7 +13,7 @@ KINDS = {
     "membership": "Membership, AUC",
     "membership_of_average": "Membership by a client, AUC",
     "label_recovery": "Labels right",
-    "inversion": "Seeds, mean squared error",
+    "inversion": "Seed samples, mean squared error",
     "reconstruction": "Samples, mean squared error",
 }
 """What is attacked, by column."""

@@ -13,6 +13,7 @@ from fbftl.findings.runs import by_setting
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.wording import LAWS
 from fbftl.study.clients import domains_in
 
 TITLES = {"by_domain": "Budgets by domain", "spread": "Budgets spread over domains"}
@@ -131,16 +132,6 @@ ROW = ["budgets", "budget_order", "clients_per_round"]
 
 ORDERS = {"by_domain": "", "poorest_first": "; poorest first", "spread": "; spread"}
 """What follows a law's name; a law deals the widest networks to the first domains without it."""
-
-LAWS = {
-    "exponential": "1, 1/2, 1/4, 1/8",
-    "rich": "1, 1/2",
-    "steps": "1, 3/4, 1/2, 1/4",
-    "8-2-1-1": "1, 1, 1/2, 1/8",
-    "lognormal": "log-normal",
-    "ln0.5_0.4": "released log-normal",
-}
-"""Laws by the widths of their equal groups of clients, or by their name."""
 
 
 def width_laws(table: str, svg: str, methods: Methods) -> None:

@@ -75,8 +75,8 @@ MEMBERSHIP_COLUMNS = [
     *shared.with_spread("auc", "AUC", format="{:.3f}", page=True),
 ]
 
-RATES = ("0.01", "0.001")
-"""Rates of false positives for which thresholds are chosen, as columns name them."""
+RATES = {"0.01": "1%", "0.001": "0.1%"}
+"""Rates of false positives for which thresholds are chosen, as columns name them; in percent."""
 
 COUNTS = [
     Column("proven", "A client's ε is at least", format="{:.2f}", page=True),
@@ -107,15 +107,11 @@ def of_rates(table: pd.DataFrame) -> list[Column]:
     """Return the columns of both rates under the thresholds that some attack has."""
     return [
         column
-        for rate in RATES
+        for rate, percent in RATES.items()
         if f"hits_{rate}" in table
         for name, heading, form in (
-            (
-                f"hits_{rate}",
-                f"True positives at {100 * float(rate):g}% false ones",
-                shared.PERCENT,
-            ),
+            (f"hits_{rate}", f"True positives at {percent} false ones", shared.PERCENT),
             (f"alarms_{rate}", "False positives attained", SHARE),
         )
-        for column in shared.with_spread(name, heading, format=form, page=rate == RATES[0])
+        for column in shared.with_spread(name, heading, format=form, page=percent == "1%")
     ]

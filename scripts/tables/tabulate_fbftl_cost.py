@@ -32,10 +32,10 @@ from fbftl.training.curves import first_epoch_at
 METHODS_COLUMNS = [
     shared.METHOD,
     *shared.with_spread("epochs", "Epochs", format="{:.1f}", page=True),
-    Column("upload_batches", "Upload batches", format="{:,.0f}"),
+    *shared.with_spread("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("uplink_formula", "Uplink by formula", "bits", prefixed),
     *shared.with_spread("uplink_ledger", "Uplink, counted", "bits", prefixed),
-    Column("uplink_sent", "Uplink of all clients, as sent", "bits", prefixed, page=True),
+    *shared.with_spread("uplink_sent", "All clients' uplink, as sent", "bits", prefixed, page=True),
     *shared.with_spread("downlink_ledger", "Downlink, counted", "bits", prefixed),
     Column("downlink_once", "Downlink of the extractor", "bits", prefixed),
     *shared.with_spread(
@@ -192,21 +192,16 @@ def mean(values: Iterable[int | Fraction]) -> int | float:
 ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
 COUNTED = [
-    "upload_batches",
-    "numbers_per_batch",
-    "uplink_payload_bits",
-    "uplink_bits",
-    "downlink_bits",
-    "frozen_bits",
-    "token_id_bits",
+    *("upload_batches", "numbers_per_batch", "uplink_payload_bits"),
+    *("uplink_bits", "downlink_bits", "frozen_bits", "token_id_bits"),
 ]
 """Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
 
 LANGUAGE_COLUMNS = [
     shared.METHOD,
     Column("trained_encoders", "Trained encoders", "blocks", page=True),
-    Column("upload_batches", "Upload batches", format="{:,.0f}"),
-    Column("uplink_payload_bits", "Uplink, as counted", "bits", prefixed, page=True),
+    *shared.with_spread("upload_batches", "Upload batches", format="{:,.0f}"),
+    Column("uplink_payload_bits", "Uplink, a vector per dialogue", "bits", prefixed, page=True),
     *shared.with_spread("uplink_bits", "Uplink, as sent", "bits", prefixed, page=True),
     Column("token_id_bits", "Uplink, as plain token ids", "bits", prefixed),
     *shared.with_spread("downlink_bits", "Downlink", "bits", prefixed, page=True),
@@ -224,7 +219,7 @@ LANGUAGE_COLUMNS = [
 def language(runs: str, table4: str, setups: str, methods: Methods, setup: Setup) -> ResultTable:
     """Tabulate what each method sends and how well it summarises: Table IV's rows for a task.
 
-    *As counted* is the paper's way: for FbFTL one vector per dialogue, whatever its length (audit
+    *A vector per dialogue* is the paper's count: for FbFTL one of each, whatever its length (audit
     row A8). *As sent* is the length of the encoded messages. *As plain token ids* is what sending
     the dialogue itself would take, where features are a look-up of it (A18).
 

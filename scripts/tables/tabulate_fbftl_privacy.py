@@ -43,7 +43,7 @@ PRIVACY_COLUMNS = [
     Column("label_epsilon", "ε of labels", format="{:g}", page=True),
     *shared.accuracy(),
     shared.TEST_SET,
-    shared.DIVERGED,
+    *shared.SEED_COUNTS,
     Column("mechanism", "Noise", format=mechanism_words),
     Column("unit", "ε is for a", page=True),
     Column("adjacency", "Neighbours"),

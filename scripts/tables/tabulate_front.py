@@ -11,11 +11,17 @@ from fbftl.findings.tables import Column, ResultTable, prefixed, three_digits
 from fbftl.findings.upload_kinds import compared, written
 from fbftl.models.cost.layers import multiplications, read_network
 
+
+def four_digits(value: float) -> str:
+    """Return a number with four digits, and whole from 1,000 on: uploads differ in their scales."""
+    return three_digits(value) if value >= 1000 else f"{value:.4g}"
+
+
 FRONT_COLUMNS = [
     Column("skew", "Label distribution", page=True),
     Column("samples_per_client", "K", "samples", "{:.0f}", page=True),
     Column("name", "Upload and head", format=written, page=True),
-    Column("kilobytes", "Uplink per client", "kB", three_digits, page=True),
+    Column("kilobytes", "Uplink per client", "kB", four_digits, page=True),
     *shared.accuracy(),
     Column("below_raw", "Accuracy below raw features", "points", shared.points, page=True),
     Column("cheapest", "Cheapest of its kind within one point", page=True),

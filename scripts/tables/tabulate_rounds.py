@@ -33,10 +33,10 @@ OF_END = ("reached", "rounds", "times", "low", "high", "at_least", "downlink")
 def _to_end(end: str, words: str) -> Iterator[Column]:
     yield Column(f"{end}_reached", f"Seeds {words}", format="{:.0f}")
     yield Column(f"{end}_rounds", f"Rounds until {words}", format="{:.1f}")
-    yield Column(f"{end}_times", f"Uplink over FbFTL's until {words}", format=ratio, page=True)
+    yield Column(f"{end}_times", f"Uplink over FbFTL's, all seeds {words}", "", ratio, page=True)
     yield Column(f"{end}_low", "95% interval, from", format=ratio, page=end == "equal")
     yield Column(f"{end}_high", "95% interval, to", format=ratio, page=end == "equal")
-    yield Column(f"{end}_at_least", f"At least, until {words}", format=ratio)
+    yield Column(f"{end}_at_least", f"At least, until {words}", "", ratio, page=end == "equal")
     yield Column(f"{end}_downlink", f"Downlink until {words}", "bits", prefixed)
 
 

@@ -148,11 +148,8 @@ FAIRNESS_AT = ("network", "majority_users", "minority_participation", "local_ste
 NOISE = ("mechanism", "sigma", "epsilon")
 
 GAME = (
-    "adversary",
-    "discriminator_rate",
-    "discriminator_sees",
-    "discriminator_start",
-    "unlabelled_loss",
+    *("adversary", "discriminator_rate", "discriminator_sees"),
+    *("discriminator_start", "unlabelled_loss"),
 )
 
 MEASURED = {
@@ -236,7 +233,7 @@ def fairness_columns(table: pd.DataFrame) -> list[Column]:
         for column in shared.with_spread(name, heading, format=FORMATS.get(name, shared.PERCENT))
         if column.name in table
     ]
-    return [*differ, *measured, Column("finding", "Finding"), shared.DIVERGED]
+    return [*differ, *measured, Column("finding", "Finding"), *shared.SEED_COUNTS]
 
 
 def fairness_rows(runs: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed
+from fbftl.findings.wording import LAWS
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
 from fbftl.models.cost.layers import parameters, products
@@ -24,12 +25,9 @@ from fbftl.study.widths import narrowed
 
 # --- widths ---------------------------------------------------------------------------------------
 
-LAWS = {"lognormal": "log-normal", "ln0.5_0.4": "released log-normal", "8-2-1-1": "8 : 2 : 1 : 1"}
-"""Laws that are no words."""
-
 WIDTHS_COLUMNS = [
     shared.METHOD,
-    Column("budgets", "Law of budgets", format=lambda law: LAWS.get(law, law), page=True),
+    Column("budgets", "Clients' widths", format=lambda law: LAWS.get(law, law), page=True),
     Column("budget_order", "Order", format=lambda order: order.replace("_", " ")),
     Column("rescaled_init", "Initial weights rescaled"),
     Column("rescaled_layers", "Layers rescaled"),
@@ -91,8 +89,11 @@ def widths(
     in_domains = [c for name in names for c in shared.with_spread(name, shared.heading_of(name))]
     behind = 1 + [column.name for column in WIDTHS_COLUMNS].index("gap_spread")
     columns = [*WIDTHS_COLUMNS[:behind], *in_domains, *WIDTHS_COLUMNS[behind:]]
-    widest_first = table.sort_values("width", ascending=False, kind="stable")
-    return ResultTable(table, [of for of in columns if of.name in table], widest_first)
+    rows = table.sort_values("width", ascending=False, kind="stable")
+    if rows["budgets"].nunique() > 1:
+        rows = rows.sort_values(["budgets", "budget_order"], na_position="first", kind="stable")
+    rows = rows.assign(**rows[["gap", "gap_spread"]].mask(rows["width"] == 1))
+    return ResultTable(table, [of for of in columns if of.name in table], rows)
 
 
 def costs(

@@ -235,7 +235,7 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     if behind:
         found.append(
             f"{counted(len(behind), 'setting')} ended far below ridge regression on the same "
-            f"uploads ({'; '.join(behind)}): without noise train longer, else use that head."
+            f"uploads ({'; '.join(behind)}): train longer; under noise send sums (head: ridge)."
         )
     return found
 
@@ -296,15 +296,12 @@ def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
         return "" if pd.isna(value) else f"{100 * value:.1f}%" if percent else f"{value:.1f}"
 
     heading = "Accuracy" if percent else "ROUGE-1"
+    sent = ["" if pd.isna(bits) else f"{prefixed(bits / 8)}B" for bits in rows["uplink_bits"]]
     return [
         PageColumn("Setting", list(map(setting_name, rows.index)), list(rows.index)),
         PageColumn(heading, list(map(score, rows["accuracy"])), number=True),
         PageColumn("±", list(map(score, rows["spread"])), number=True),
-        PageColumn(
-            "Uplink of all clients",
-            ["" if pd.isna(bits) else f"{prefixed(bits / 8)}B" for bits in rows["uplink_bits"]],
-            number=True,
-        ),
+        PageColumn("Uplink of all clients", sent, number=True),
         PageColumn("Seeds", [f"{seeds:.0f}" for seeds in rows["seeds"]], number=True),
         PageColumn("On the front", ["yes" if front else "no" for front in rows["front"]]),
     ]

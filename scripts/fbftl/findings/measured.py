@@ -59,5 +59,5 @@ def beside_blind(name: str, heading: str, unit: str = "", format: str = "{:.3f}"
     """
     return [
         Column(name, heading, unit, format),
-        Column(f"{name}_blind", "Blind guess", unit, format),
+        Column(f"{name}_blind", f"{heading}, blind guess", unit, format),
     ]

@@ -226,8 +226,9 @@ def apart(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[PageCol
         several = len(column.cells) < 2 or len(values) > 1
         given = [value for value in values if any(value)]
         undecided = column.verdict and all(verdict_class(cell) == "open" for cell in column.cells)
-        if undecided and len(given) == 1 < len(values) and position:
-            heading = f"{column.heading}, where there is one"
+        once = undecided or column.heading == "Seeds"
+        if once and len(given) == 1 < len(values) and position:
+            heading = f"{column.heading}, where given"
             shared.append(replace(column, heading=heading, cells=given[0][:1], below=given[0][1:]))
         elif position == 0 or (column.verdict and not undecided) or (several and given):
             varying.append(column)
@@ -318,8 +319,8 @@ def picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
     seen = escape(alternative_in(Path(path)) or text.title)
     return (
         f'<figure><a href="{link}"><img src="{link}" alt="{seen}"></a>'
-        f"<figcaption><strong>{escape(text.title)}.</strong> {lowered(text.caption)}</figcaption>"
-        "</figure>"
+        f"<figcaption><strong>{escape(text.title)}.</strong> {lowered(text.caption)} "
+        f'<a href="{link}">Full size</a></figcaption></figure>'
     )
 
 

@@ -184,13 +184,8 @@ LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasci
 LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
 LATEX |= {"−": "$-$", "×": r"$\times$", "±": r"$\pm$", "≥": r"$\geq$", "≤": r"$\leq$"}
 LATEX |= {"ε": r"$\epsilon$", "σ": r"$\sigma$", "δ": r"$\delta$", "Σ": r"$\Sigma$", "√": r"$\surd$"}
-LATEX |= {
-    "⌈": r"$\lceil$",
-    "⌉": r"$\rceil$",
-    "⁻": r"$^{-}$",
-    "→": r"$\rightarrow$",
-    "†": r"$\dagger$",
-}
+LATEX |= {"⌈": r"$\lceil$", "⌉": r"$\rceil$", "⁻": r"$^{-}$"}
+LATEX |= {"→": r"$\rightarrow$", "†": r"$\dagger$"}
 
 
 def escape_markdown(text: str) -> str:

@@ -55,7 +55,7 @@ VALUES = {
     ("partition", "shards"): "two labels per client",
     ("protection", "beaver"): "in shares",
     ("protection", "plain"): "unprotected",
-    ("public_data", "target"): "open digits",
+    ("public_data", "target"): "open samples",
     ("selection_reading", "code"): "selection as the code has it",
     ("server_optimiser", "adam"): "Adam at the server",
     ("server_optimiser", "momentum"): "momentum at the server",
@@ -77,6 +77,16 @@ NAMES = {
     "sigma": "noise σ",
 }
 """What an axis is called, where its key would not say it."""
+
+LAWS = {
+    "exponential": "1, 1/2, 1/4, 1/8",
+    "rich": "1, 1/2",
+    "steps": "1, 3/4, 1/2, 1/4",
+    "8-2-1-1": "1, 1, 1/2, 1/8",
+    "lognormal": "log-normal",
+    "ln0.5_0.4": "released log-normal",
+}
+"""Laws of what clients can train, by the widths of their equal groups, or by their name."""
 
 OMITTED = ("network", "mechanism", "mask_shape=vector")
 """Axes, and a value of one, that other words imply."""

@@ -16,7 +16,7 @@ from fbftl.findings.tables import SEEDS, VERDICT, Column, prefixed
 from fbftl.findings.wording import words
 from fbftl.ground.errors import required
 from fbftl.ground.files import csv_rows
-from fbftl.papers.claim_rows import ClaimForm, ClaimRow, read_rows, read_tasks
+from fbftl.papers.claim_rows import ClaimForm, ClaimRow, Part, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
 from fbftl.papers.quantities import read_kept, runs_by_task
@@ -90,6 +90,10 @@ PARTS = (
 )
 
 
+Found = Sequence[tuple[ClaimRow, PartFinding]]
+"""Parts, each behind its row."""
+
+
 def findings_of(
     paper: str, planned: Mapping[str, Sequence[str]], files: Mapping[str, Any]
 ) -> list[ClaimFinding]:
@@ -133,6 +137,8 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
     first, parts = finding.clauses[0][0], [part for _, found in finding.clauses for part in found]
     compared = [part for part in parts if part.verdict is not ClaimVerdict.NOT_TESTABLE]
     exists = bool(compared) and all(row.form is ClaimForm.EXISTS for row, _ in finding.clauses)
+    confirmed = finding.verdict is ClaimVerdict.CONFIRMED
+    case = "; one case suffices" if confirmed else "; one case elsewhere would suffice"
     unrun = bool(parts) and all(part.note in (NOT_RUN, NOT_KEPT) for part in parts)
     return {
         "claim": finding.id,
@@ -142,7 +148,7 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
         "printed": _once(of for row, _ in finding.clauses for of in row.printed.split("; ")),
         "verdict": NOT_RUN if unrun else str(finding.verdict),
         "effect": _effects(finding, compared),
-        "evidence": _evidence(compared) + ("; one case suffices" if exists else ""),
+        "evidence": _evidence(compared) + case * exists,
         "parts": f"{len(compared)} of {len(parts)}",
         "note": _once(row.reason for row, _ in finding.clauses),
     }
@@ -166,28 +172,43 @@ def _evidence(compared: Sequence[PartFinding]) -> str:
 def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
     """Return what parts found: each of a few, of more how many are what, and between what."""
     if not compared:
-        notes = (of.note for _, parts in finding.clauses for of in parts)
-        return _once(notes)
+        return _once(of.note for _, parts in finding.clauses for of in parts)
+    found = [(row, of) for row, parts in finding.clauses for of in parts if of in compared]
+    sides = _sides(found)
     if len(compared) <= FEW:
-        return _once(
-            _shown(row, of) for row, parts in finding.clauses for of in parts if of in compared
-        )
+        return sides + _once(_shown(row, of) for row, of in found)
     counts = Counter(str(of.verdict) for of in compared)
     shown = [f"{count} {verdict}" for verdict, count in counts.most_common()]
-    for unit, effects in _by_unit(finding).items():
+    for unit, effects in _by_unit(found).items():
         least, most = readable(min(effects)), readable(max(effects))
         shown.append(f"{least}{unit}" if least == most else f"from {least} to {most}{unit}")
-    return "; ".join(shown)
+    return sides + "; ".join(shown)
 
 
-def _by_unit(finding: ClaimFinding) -> dict[str, list[float]]:
+def _sides(found: Found) -> str:
+    """Return what parts compare, as in `FL − FbFTL: `, where that is the same in all of them."""
+    signs = (" / " if is_ratio(row.form, row.least) else " − " for row, _ in found)
+    named = {sign.join(_apart(of.part)) for sign, (_, of) in zip(signs, found, strict=True)}
+    return f"{named.pop()}: " if len(named) == 1 and all(named) else ""
+
+
+def _apart(part: Part) -> list[str]:
+    """Return the words of each side that the other lacks; none if one is no single measure."""
+    if not len(part.a.terms) == len(part.b.terms) == 1:
+        return []
+    terms = (*part.a.terms, *part.b.terms)
+    names = [[*setting_name(of.setting).split(", "), of.measure.replace("_", " ")] for of in terms]
+    both = zip(names, reversed(names), strict=True)
+    return [", ".join([of for of in one if of not in other] or one[:1]) for one, other in both]
+
+
+def _by_unit(found: Found) -> dict[str, list[float]]:
     """Return the effects of a claim's clauses, ratios and differences apart."""
-    found: dict[str, list[float]] = {}
-    for row, parts in finding.clauses:
-        for of in parts:
-            if not math.isnan(of.effect):
-                found.setdefault(_unit(row, of), []).append(of.effect)
-    return found
+    effects: dict[str, list[float]] = {}
+    for row, of in found:
+        if not math.isnan(of.effect):
+            effects.setdefault(_unit(row, of), []).append(of.effect)
+    return effects
 
 
 def _shown(row: ClaimRow, found: PartFinding) -> str:

@@ -76,7 +76,7 @@ def audited(case: FormulaCase) -> Decision | None:
         return None
     return Decision(
         f"audit row {row['id']}: {row['where']}",
-        f"{row['computed']} beside {row['published']} {row['unit']}",
+        f"{row['unit']}: {row['computed']} (printed {row['published']})".replace("; ", ", "),
         row["verdict"] == Verdict.REPRODUCED,
     )
 

@@ -26,9 +26,10 @@ def caption_of(made: Made, root: Path) -> str:
 def page_text(made: Made, root: Path) -> dict[str, str]:
     """Return title and caption of a result's page."""
     text = (root / "rules" / caption_of(made, root)).read_text(encoding="utf-8")
+    title = made.entry.title.format(experiment=made.experiment)
     of = "all papers" if made.owner == "papers" else made.owner
     return {
-        "title": f"{made.entry.title.format(experiment=made.experiment)}: {of}",
+        "title": title if of in title else f"{title}: {of}",
         "caption": first_paragraph(text, {"task": made.owner, "experiment": made.experiment}),
     }
 

@@ -81,7 +81,7 @@ def test_a_verdict_that_decides_nothing_is_told_once():
     reason = PageColumn("Not comparable for", ["a task", ""], reason=True)
     verdict = PageColumn("Verdict", ["not comparable", ""], verdict=True)
     text = table([PageColumn("Method", ["FL", "SFL"]), verdict, reason])
-    assert "Verdict, where there is one: not comparable (a task)." in text
+    assert "Verdict, where given: not comparable (a task)." in text
 
 
 def test_a_page_says_what_it_is_and_leads_back_and_to_the_csv(tmp_path):
