@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fbftl.findings.front import ORDER
 from fbftl.findings.published import Verdict
 from fbftl.findings.table_page import counted
-from fbftl.findings.tables import escape_markdown
+from fbftl.findings.tables import escape_markdown, prefixed
 from fbftl.ground.errors import UserError
 
 ALL = "all"
@@ -46,6 +46,9 @@ HEADING = ("claim", "printed", "here", "verdict", "evidence")
 
 METHOD = re.compile(r"\b(s?fl|ftl_[cf])(?=(?:_low)? [\d.])")
 """Name of a method before its number, in an effect."""
+
+BILLIONS = re.compile(r"\d{1,3}(?:,\d{3}){3,}")
+"""A count that pages write with a prefix."""
 
 CELL = ("table", "quantity", "method", "trained_encoders", "UK", "U", "K", "setup", "name")
 """Columns that tell a printed number from the others of a table."""
@@ -150,8 +153,9 @@ def _cells(row: Row) -> list[str]:
 def effect_words(effect: str) -> str:
     """Return an effect as pages have it: methods by their labels, what is measured once."""
     labelled = METHOD.sub(lambda name: re.sub("^[a-z]+", lambda m: m[0].upper(), name[1]), effect)
+    short = BILLIONS.sub(lambda count: prefixed(int(count[0].replace(",", ""))), labelled)
     shown, last = [], ""
-    for part in labelled.split("; "):
+    for part in short.split("; "):
         measure, colon, value = part.rpartition(": ")
         shown.append(value if colon and measure == last else part)
         last = measure

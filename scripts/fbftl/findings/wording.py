@@ -56,6 +56,7 @@ VALUES = {
     ("protection", "beaver"): "in shares",
     ("protection", "plain"): "unprotected",
     ("public_data", "target"): "open samples",
+    ("rescaled_init", "True"): "rescaled initial weights",
     ("selection_reading", "code"): "selection as the code has it",
     ("server_optimiser", "adam"): "Adam at the server",
     ("server_optimiser", "momentum"): "momentum at the server",

@@ -186,8 +186,8 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
 
 
 def _sides(found: Found) -> str:
-    """Return what parts compare, as in `FL − FbFTL: `, where that is the same in all of them."""
-    signs = (" / " if is_ratio(row.form, row.least) else " − " for row, _ in found)
+    """Return what parts compare, as in `FL minus FbFTL: `, where that is the same in all of them."""
+    signs = (" over " if is_ratio(row.form, row.least) else " minus " for row, _ in found)
     named = {sign.join(_apart(of.part)) for sign, (_, of) in zip(signs, found, strict=True)}
     return f"{named.pop()}: " if len(named) == 1 and all(named) else ""
 

@@ -8,7 +8,6 @@ triples that are made beforehand, are left out.
 from collections.abc import Mapping
 from math import ceil, log2
 
-from fbftl.findings.tables import prefixed
 from fbftl.models.cost import layers
 from fbftl.models.cost.layers import convolution, dense
 from fbftl.papers.formulas import Decision, FormulaCase
@@ -22,7 +21,7 @@ def heaviest(case: FormulaCase) -> Decision:
     count = encrypted[case.a]()
     return Decision(
         f"multiplications of a client's round of {case.a} on the simulation's network",
-        "; ".join(f"{name} {prefixed(each)}" for name, each in ({case.a: count} | plain).items()),
+        "; ".join(f"{name} {each:,}" for name, each in ({case.a: count} | plain).items()),
         count > max(plain.values()),
     )
 
