@@ -186,11 +186,11 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
 
 
 def _sides(found: Found) -> str:
-    """Return what parts compare, as in `FL minus FbFTL: `, where that is one thing or two."""
+    """Return what parts compare, as in `FL minus FbFTL: `; of more than a few one thing or two."""
     signs = (" over " if is_ratio(row.form, row.least) else " minus " for row, _ in found)
     each = (sign.join(_apart(of.part)) for sign, (_, of) in zip(signs, found, strict=True))
-    named = [*dict.fromkeys(each)]
-    return f"{' and '.join(named)}: " if len(named) <= 2 and all(named) else ""
+    named, most = [*dict.fromkeys(each)], 2 if len(found) > FEW else 1
+    return f"{' and '.join(named)}: " if len(named) <= most and all(named) else ""
 
 
 def _apart(part: Part) -> list[str]:
