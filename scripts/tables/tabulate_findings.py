@@ -34,8 +34,8 @@ def main(parts: Sequence[str], script: str) -> ResultTable:
         return ResultTable(rows, columns)
     setting, _, *measures = columns
     spreads = [replace(of, name=f"{of.name}_spread", heading=SPREAD) for of in measures]
-    told = [of for both in zip(measures, spreads, strict=True) for of in both]
+    shown = [of for both in zip(measures, spreads, strict=True) for of in both]
     of_setting, names = rows.groupby("setting", sort=False), [of.name for of in measures]
     spread = of_setting[names].std().add_suffix("_spread")
     means = of_setting[names].mean().join(spread).assign(seeds=of_setting.size()).reset_index()
-    return ResultTable(rows, [setting, *told, SEEDS], means)
+    return ResultTable(rows, [setting, *shown, SEEDS], means)

@@ -1,8 +1,12 @@
 import csv
+from unittest.mock import Mock, patch
 
 import pandas as pd
 import pytest
+import tabulate_findings
+from fbftl.findings.measured import beside_blind
 from fbftl.findings.tables import (
+    BY_SEED,
     Column,
     ResultTable,
     escape_latex,
@@ -106,3 +110,18 @@ def test_counts_have_three_digits_and_a_prefix(count, printed):
 )
 def test_ratios_below_ten_have_two_digits(value, printed):
     assert ratio(value) == printed
+
+
+def test_readers_see_means_over_seeds_and_the_csv_every_seed(tmp_path):
+    part, written = tmp_path / "part.csv", tmp_path / "attacked_seeds.csv"
+    part.write_text(
+        "task,setting,seed,membership,membership_blind\n"
+        "t,fl,0,0.5,0.5\nt,fl,1,0.7,0.5\nt,fbftl,0,0.9,0.5\nt,fbftl,1,0.9,0.5\n"
+    )
+    columns = [*BY_SEED, *beside_blind("membership", "AUC")]
+    with patch.object(tabulate_findings, "load", lambda script: Mock(COLUMNS=columns)):
+        tabulate_findings.main([part], "a script").write(written)
+    assert written.read_text() == part.read_text()
+    text = written.with_suffix(".md").read_text()
+    assert "| FL | 0.600 ± 0.141 |\n| FbFTL | 0.900 ± 0.000 |" in text
+    assert "In every row: AUC, blind guess: 0.500 ± 0.000; Seeds: 2." in text

@@ -1,6 +1,6 @@
 """The table of claims says on what each verdict rests."""
 
-from fbftl.papers.claim_rows import NO_TASK, ClaimForm, ClaimRow, ClaimTask, Part
+from fbftl.papers.claim_rows import NO_TASK, ClaimForm, ClaimRow, ClaimTask, Part, Side, Term
 from fbftl.papers.claim_rule import ClaimVerdict
 from fbftl.papers.claim_tables import claims_table
 from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding
@@ -36,3 +36,20 @@ def test_a_claim_none_of_whose_parts_has_runs_is_not_run():
     assert (row["verdict"], row["evidence"]) == (NOT_RUN, "none")
     assert row["effect"] == f"{NOT_RUN}; {NOT_KEPT}"
     assert shown(part(task, listed, "at chance"))["verdict"] == str(listed)
+
+
+def side(setting: str, measure: str = "accuracy") -> Side:
+    return Side((Term(measure, setting),))
+
+
+def test_an_effect_names_what_differs_between_sides_that_all_parts_have():
+    def effect(*sides: tuple[Side, Side]) -> object:
+        parts = [Part(NO_TASK, "", "accuracy", *both) for both in sides]
+        return shown(*(PartFinding(of, ClaimVerdict.CONFIRMED, 1.0) for of in parts))["effect"]
+
+    few_bits = (side("fbftl+bits=8"), side("fbftl"))
+    assert effect(few_bits).startswith("8 bits minus FbFTL: 1.00 ")
+    guessed = (side("fbftl", "leak"), side("fbftl", "leak_by_chance"))
+    assert effect(guessed).startswith("leak minus leak by chance: ")
+    assert effect(few_bits, (side("fl"), side("fbftl"))).startswith("1.00 ")
+    assert effect((side("fl"), Side(number=10.0))).startswith("1.00 ")
