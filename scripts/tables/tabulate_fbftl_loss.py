@@ -289,7 +289,9 @@ def compression(
     table = with_test_set(table.drop(columns="label"), clients)
     labels = {name: method.label for name, method in shown(methods).items()}
     arranged, columns = as_printed(table, labels)
-    return ResultTable(with_layout(table), columns, arranged)
+    seeds = " or ".join(map(str, sorted(table["seeds"].unique())))
+    columns.append(Column("seeds", "Seeds"))
+    return ResultTable(with_layout(table), columns, arranged.assign(seeds=seeds))
 
 
 def compression_row(run: Exchanged, network: Network) -> dict[str, Any]:

@@ -137,8 +137,6 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
     first, parts = finding.clauses[0][0], [part for _, found in finding.clauses for part in found]
     compared = [part for part in parts if part.verdict is not ClaimVerdict.NOT_TESTABLE]
     exists = bool(compared) and all(row.form is ClaimForm.EXISTS for row, _ in finding.clauses)
-    confirmed = finding.verdict is ClaimVerdict.CONFIRMED
-    case = "; one case suffices" if confirmed else "; one case elsewhere would suffice"
     unrun = bool(parts) and all(part.note in (NOT_RUN, NOT_KEPT) for part in parts)
     return {
         "claim": finding.id,
@@ -148,7 +146,7 @@ def _claim(finding: ClaimFinding) -> dict[str, object]:
         "printed": _once(of for row, _ in finding.clauses for of in row.printed.split("; ")),
         "verdict": NOT_RUN if unrun else str(finding.verdict),
         "effect": _effects(finding, compared),
-        "evidence": _evidence(compared) + case * exists,
+        "evidence": _evidence(compared) + "; one case anywhere suffices" * exists,
         "parts": f"{len(compared)} of {len(parts)}",
         "note": _once(row.reason for row, _ in finding.clauses),
     }
