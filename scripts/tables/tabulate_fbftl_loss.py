@@ -289,9 +289,7 @@ def compression(
     table = with_test_set(table.drop(columns="label"), clients)
     labels = {name: method.label for name, method in shown(methods).items()}
     arranged, columns = as_printed(table, labels)
-    seeds = " or ".join(map(str, sorted(table["seeds"].unique())))
-    columns.append(Column("seeds", "Seeds"))
-    return ResultTable(with_layout(table), columns, arranged.assign(seeds=seeds))
+    return ResultTable(with_layout(table), columns, arranged)
 
 
 def compression_row(run: Exchanged, network: Network) -> dict[str, Any]:
@@ -364,7 +362,8 @@ def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFram
     columns += [Column(f"r={ratio:g}", f"r = {ratio:g} [paper, CIFAR-10]") for ratio in ratios]
     names = {ratio: f"r={ratio:g}" for ratio in ratios}
     arranged = arranged.fillna("").rename(columns=names)[[column.name for column in columns]]
-    return arranged, columns
+    seeds = " or ".join(map(str, sorted(table["seeds"].unique())))
+    return arranged.assign(seeds=seeds), [*columns, Column("seeds", "Seeds")]
 
 
 # --- effects --------------------------------------------------------------------------------------
