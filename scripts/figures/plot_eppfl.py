@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.plots.kinds import bands, lines
@@ -129,6 +130,9 @@ def of_paper(printed: pd.DataFrame) -> pd.DataFrame:
 
 SUBJECT, BASELINE = "eppfl", "fedavg"
 
+PART, NOISY = ", part is sent", ", noise on activations"
+"""What follows the names of EPPFL's settings, which are hollow and grey."""
+
 
 def uplink(runs: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against what all clients have sent: EPPFL's settings beside other methods.
@@ -150,17 +154,17 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     if len(ours):
         names[ours["uplink"].idxmin()] = "EPPFL, sends least"
         names[ours["accuracy"].idxmax()] = "EPPFL, most accurate"
-    series = labels.where(names != "", labels + ", not named")
-    looks = {}
+    of_kind = [points["setting"].str.contains(axis) for axis in ("epsilon=", "keep_")]
+    series, looks = labels + np.select(of_kind, [NOISY, PART], ""), {}
     for look in methods_shown.values():
-        looks[f"{look.figure_label}, not named"] = Look((look.colour, 0.35), look.marker, "")
-        looks[look.figure_label] = Look.of(look, line="", size=6.5)
+        for ending, filling in {"": "", PART: "white", NOISY: "#BBBBBB"}.items():
+            looks[look.figure_label + ending] = Look.of(look, line="", filling=filling, size=6.5)
     baseline = points[points["method"] == BASELINE]
     x = Scale("uplink of all clients (MB)", "log", margin=0.1, reference=baseline["uplink"].min())
     y = Scale(f"{ACCURACY}, clean inference", limits=(0, 104),
              reference=100 * baseline["accuracy"].max())  # fmt: skip
     frame = marks(points, "uplink", series=series, name=names)
-    spec = Spec(looks, {"": Panel(x, y)}, (0.8 * TEXT_WIDTH, 3.4))
+    spec = Spec(looks, {"": Panel(x, y)}, (0.8 * TEXT_WIDTH, 4.0), legend=3)
     save(lines(frame, spec), svg, points, "Accuracy against uplink of split training")
 
 
@@ -217,7 +221,7 @@ def cost(table: str, networks: Paths, setup: str, script: str, svg: str, methods
     at = 100 * points["multiplications"]
     frame = marks(points, at, "uplink", series=series, panel=points["panel"], name=points["name"],
                   factor=1)  # fmt: skip
-    x = Scale("multiplied by a client (% of FedAvg's)", "log plain", margin=0.15)
+    x = Scale("multiplications by a client (% of FedAvg's)", "log plain", margin=0.15)
     y = Scale("sent up by a client (times FedAvg's)", "log 1-2-5", margin=0.15, reference=1)
     panels = {title: Panel(x, y, title) for title in (PAPER, RUNS)}
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.2)))

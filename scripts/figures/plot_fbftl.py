@@ -229,11 +229,11 @@ def compression(table: str, svg: str, methods: Methods) -> None:
     """Draw the accuracy of every compression that was run, a row each (paper, Table V).
 
     A panel for each share of the clients that settings were run on; methods below each other, each
-    with most bits first.
+    with most bits first. Mean and standard deviation stand behind each row, for a bar ends at 100.
     """
     drawn = to_draw(table)
     series, looks = by_method(drawn, methods)
-    panels, frames, x = {}, [], Scale(ACCURACY)
+    panels, frames, x = {}, [], Scale(ACCURACY, "score")
     for share, of_share in drawn.groupby("fraction"):
         of_share = labelled(of_share, methods, ["method", "q", "r"], [True, False, False])
         # Methods are a row apart.
@@ -245,11 +245,13 @@ def compression(table: str, svg: str, methods: Methods) -> None:
         across = marks(of_share, places, series=series[of_share.index], panel=share)
         frames.append(across.rename(columns={"x": "y", "y": "x"}))
     frame = pd.concat(frames)
-    size = (TEXT_WIDTH, ROW * (frame["y"].max() + 1) + 0.9)
-    figure = rows(frame, Spec(looks, dict(sorted(panels.items(), reverse=True)), size, legend=6))
+    size = (TEXT_WIDTH, ROW * (frame.groupby("panel")["y"].max() + 3).sum() + 0.9)
+    figure = rows(frame, Spec(looks, dict(sorted(panels.items(), reverse=True)), size, 1, legend=6))
     for axes, of_share in zip(figure.axes, sorted(panels, reverse=True), strict=True):
         for mark in frame[frame["panel"] == of_share].itertuples():
-            axes.text(1.01, mark.y, f"{mark.x:.1f}", transform=axes.get_yaxis_transform(),
+            spread = 100 * drawn.at[mark.Index, "spread"]
+            words = f"{mark.x:.1f} ± {spread:.1f}" if pd.notna(spread) else f"{mark.x:.1f}"
+            axes.text(1.01, mark.y, words, transform=axes.get_yaxis_transform(),
                       fontsize=LABEL_SIZE, va="center")  # fmt: skip
     save(figure, svg, drawn, "Accuracy under compression of messages")
 
@@ -270,8 +272,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     shares = sorted(points["fraction"].unique(), reverse=True)
     x = Scale("uplink of all clients up to the selected epoch (bit)", "log")
-    y = {share: Scale(ACCURACY, "score") for share in shares}
-    panels = {share: Panel(x, y[share], share_words(share)) for share in shares}
+    panels = {share: Panel(x, Scale(ACCURACY, "score"), share_words(share)) for share in shares}
     frame, looks = with_front(frame, points["pareto"], looks)
     spec = Spec(looks, panels, (0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), 1, legend=6)
     figure = lines(frame, spec)
@@ -302,7 +303,7 @@ def packet_loss(table: str, svg: str, methods: Methods) -> None:
     lossy = labelled(table_rows[table_rows["blr"] > 0], methods, ["method"])
     lossy = lossy.reset_index(drop=True)
     labels = lossy["method"].map(figure_labels(methods_shown))
-    formula = f"by Eq. (18), in bursts by {GILBERT_ELLIOTT}"
+    formula = f"predicted (Eq. 18; bursts: {GILBERT_ELLIOTT})"
     by_ledger = pd.DataFrame({"y": lossy.index, "series": labels, "panel": "lost", "diverged": 0})
     by_ledger = by_ledger.assign(x=100 * lossy["plr_ledger"], name="")
     by_formula = by_ledger.assign(x=100 * lossy["plr_formula"], series=formula)
@@ -317,7 +318,7 @@ def packet_loss(table: str, svg: str, methods: Methods) -> None:
     panels = {
         "lost": Panel(lost, y, "Packets lost"),
         "cost": Panel(
-            Scale("points of accuracy\nagainst no loss", reference=0), y, "Accuracy, 95% bounds"
+            Scale("points of accuracy\nagainst no loss", reference=0), y, "One-sided 95% bounds"
         ),
     }
     looks = {formula: Look(NEUTRAL, "|", "", size=11)}
@@ -354,7 +355,7 @@ def privacy(table: str, svg: str, methods: Methods) -> None:
     series = labels[noisy.index] + " (" + noisy["unit"].map(UNITS) + ")"
     frame = marks(noisy, "epsilon", series=series, panel=noisy["samples_per_client"])
     looks = dict(zip(series, map(Look.of, noisy["method"].map(methods_shown)), strict=True))
-    frame, levels = alongside(frame, list(looks), factor=1.12), []
+    frame, levels = alongside(frame, list(looks), factor=1.04), []
     for index, row in clean.iterrows():
         across, name = 100 * row["accuracy"], f"{labels[index]} without noise"
         levels.append(level(across, frame, name, panel=row["samples_per_client"]))

@@ -15,7 +15,7 @@ from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks,
 from fbftl.findings.runs import mean_and_spread, varying
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods
-from fbftl.findings.style import COLUMN_WIDTH, TEXT_WIDTH, save
+from fbftl.findings.style import TEXT_WIDTH, save
 from fbftl.findings.uploads import UPLOADING, Upload, by_upload
 from fbftl.findings.wording import setting_words
 from fbftl.study.uploads import READ
@@ -58,7 +58,7 @@ ABSCISSAE = {
 """Label and scale of the axes along which uploads are drawn."""
 
 DASHES = ("-", "--", ":", "-.")
-"""Of lines that have one colour and marker, in turn."""
+"""Of lines that have one colour, in turn."""
 
 
 def uploads_by(runs: str, svg: str, axis: str, axes: Axes, task_value: float | None) -> None:
@@ -81,8 +81,8 @@ def uploads_by(runs: str, svg: str, axis: str, axes: Axes, task_value: float | N
     rows = mean_and_spread(here, [*READ, *further, axis])
     frame, looks = by_axis(rows, further, axis)
     label, scale = ABSCISSAE[axis]
-    panel = Panel(Scale(label, scale, sorted(rows[axis].unique())), Scale(ACCURACY))
-    spec = Spec(looks, {"": panel}, (1.5 * COLUMN_WIDTH, 3.6), legend=3)
+    panel = Panel(Scale(label, scale, sorted(rows[axis].unique())), Scale(ACCURACY, "score"))
+    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 3.6))
     save(lines(frame, spec), svg, rows, f"Accuracy of uploads by {label}")
 
 
@@ -96,8 +96,9 @@ def by_axis(
     for upload, of_upload in by_upload(rows[varies] if varies.any() else rows):
         for words, points in of_upload.groupby(values[of_upload.index], sort=False):
             name = ", ".join(filter(None, (upload.label, words)))
-            looks[name] = look_of(upload, next(dashes[upload.look]))
-            frames.append(marks(points, axis, series=name))
+            looks[name] = replace(look_of(upload, next(dashes[upload.look[0]])), size=7)
+            last = points[axis].eq(points[axis].max()).map({True: name, False: ""})
+            frames.append(marks(points, axis, series=name, name=last))
     return pd.concat(frames), looks
 
 

@@ -7,7 +7,7 @@ from itertools import cycle
 
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, accuracy, names, read_exchanged
-from fbftl.findings.plots.kinds import lines
+from fbftl.findings.plots.kinds import bands
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods, Paths
@@ -23,7 +23,8 @@ BELOW_BEST = 20
 def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) -> None:
     """Draw test accuracy after each round against the bits that a client has sent by then.
 
-    What is sent once is a mark, at its chosen epoch.
+    Bands and bars are one standard deviation over seeds. What is sent once is a mark, at its chosen
+    epoch.
 
     Args:
         runs: run files of an experiment.
@@ -34,7 +35,7 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
     """
     by_name = shown(methods)
     read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
-    labels = {name: method.figure_label for name, method in by_name.items()}
+    labels = {key: of.figure_label.replace("on the head", "(head)") for key, of in by_name.items()}
     curves, looks, broken = [], {}, {}
     for name, run in zip(names(read, labels), read, strict=True):
         method, values = by_name[run.method], run.setting.values
@@ -47,19 +48,21 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
         looks[name] = Look(colour, "", next(dashes) if compressed else "-")
         if once:
             looks[name] = Look.of(method, line="", filling="white" if compressed else "", size=8)
+    # Marks are drawn over lines.
+    looks = dict(sorted(looks.items(), key=lambda named: named[1].marker != ""))
     rows = pd.concat(curves, ignore_index=True)
     frame = marks(rows, "kilobytes", series=rows["name"])
     bottom = frame["y"].max() - BELOW_BEST
     fewest = frame.loc[frame["y"] > bottom, "x"].min()
     x = Scale("uplink per client (kB)", "log plain", limits=(0.8 * fewest, None))
     panel = Panel(x, Scale(ACCURACY, limits=(bottom, None)))
-    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=1)
+    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.8), legend=1)
     numbers = rows.assign(name=rows["name"].map(plain))
-    save(lines(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
+    save(bands(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
 
 
 def curve(run: Exchanged, once: bool) -> pd.DataFrame:
-    """Return mean uplink of a client (kB), accuracy and downlink at each point over seeds."""
+    """Return a client's uplink (kB), downlink and accuracy at each point, means over seeds."""
     scores = accuracy(run)
     clients = [repetition["clients"] for repetition in run.repetitions]
     rows = []
@@ -67,6 +70,7 @@ def curve(run: Exchanged, once: bool) -> pd.DataFrame:
         at = [point] * len(run.seeds)
         up, down = (run.until(way, "bits", at) / clients / 8e3 for way in ("up", "down"))
         score = run.accuracies if once else scores[:, point]
-        rows.append((point, up.mean(), down.mean(), pd.Series(score).mean()))
-    table = pd.DataFrame(rows, columns=["round", "kilobytes", "kilobytes_down", "accuracy"])
+        rows.append((point, up.mean(), down.mean(), *pd.Series(score).agg(["mean", "std"])))
+    columns = ["round", "kilobytes", "kilobytes_down", "accuracy", "spread"]
+    table = pd.DataFrame(rows, columns=columns)
     return table[table["kilobytes"] > 0]

@@ -32,7 +32,7 @@ def ecos(table: str, svg: str) -> None:
     """Draw what counts buy: own rows and accuracy by noise and centroids, by purchase, by epsilon.
 
     The study varies one thing at a time from where it runs proximity alone. What needs nothing of
-    the clients is a dotted level at every epsilon.
+    the clients is a level at every epsilon.
     """
     rows = to_draw(table)
     rows = rows[(rows["label_source"] == "bought") & (rows["purchase_purpose"] == "label")]
@@ -58,24 +58,26 @@ def ecos(table: str, svg: str) -> None:
     }
     blind = rows[rows["purchase"].eq(centre["purchase"]) & rows["purchase_rule"].isin(BLIND)]
     for choice, (name, colour, marker) in CHOICES.items():
+        held = f"_{name} by ε"
         if choice == "ecos":
             line, name = plain, by_centroids(centre["centroids"])
         else:
             line = rows[rows["purchase_rule"] == choice]
-            looks |= {name: Look(colour, marker), f"_{name} by ε": Look(colour, "", ":")}
+            looks |= {name: Look(colour, marker), held: Look(colour, "", width=0.9)}
         if choice in COUNTING:
             line = line[line[[*COUNTS]].eq(centre[[*COUNTS]]).all(axis=1)]
         frames.append(marks(line, "purchase", series=name, panel="purchase"))
         for score in blind.loc[blind["purchase_rule"] == choice, "accuracy"]:
-            frames.append(level(100 * score, privacy, f"_{name} by ε", panel="privacy"))
-    looks["share in cloud"] = Look(NEUTRAL, "", ":")
+            frames.append(level(100 * score, privacy, held, panel="privacy", name=["", name]))
+    looks["share in cloud"] = Look(NEUTRAL, "", width=0.9)
     noise, y = Scale("noise σ on each count"), Scale(ACCURACY)
     of_domain, bought = Scale("own rows (%)", limits=(0, None)), sorted(rows["purchase"].unique())
+    added = Scale("ε of a row added or removed", ticks=sorted(privacy["x"].round(3).unique()))
     panels = {
         "share": Panel(noise, of_domain, "Client's own domain among rows bought"),
         "accuracy": Panel(noise, y, "Accuracy by noise"),
         "purchase": Panel(Scale("rows bought B", ticks=bought), y, "Accuracy by rows bought"),
-        "privacy": Panel(Scale("ε of a row added or removed"), y, "Accuracy by privacy loss"),
+        "privacy": Panel(added, y, "Accuracy by privacy loss"),
     }
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2, legend=4))
     save(figure, svg, rows, "Purchases by noisy counts of features")

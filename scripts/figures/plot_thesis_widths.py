@@ -156,13 +156,13 @@ def width_laws(table: str, svg: str, methods: Methods) -> None:
             name = look.figure_label + (begins if method == "splitmix" else "")
             frames.append(marks(of_method, number, series=name, panel=of_method["width"]))
             filling = "white" if method == "splitmix" and not rescaled else ""
-            looks[name] = Look.of(look, line="", filling=filling, size=6.5)
+            looks[name] = Look.of(look, line="", filling=filling)
     order = [look.figure_label for look in shown(methods).values()]
     looks = dict(sorted(looks.items(), key=lambda named: order.index(named[0].split(", ")[0])))
-    frame = alongside(pd.concat(frames), list(looks), 0.13).rename(columns={"x": "y", "y": "x"})
-    x, y = Scale(ACCURACY), Scale("widths that clients can train", ticks=laws)
+    frame = alongside(pd.concat(frames), list(looks), 0.15).rename(columns={"x": "y", "y": "x"})
+    x, y = Scale(ACCURACY, "score"), Scale("widths that clients can train", ticks=laws)
     panels = {at: Panel(x, y, f"width {at:g}") for at in sorted(rows["width"].unique())}
-    size = (TEXT_WIDTH, 0.32 * len(laws) + 1.2)
+    size = (1.2 * TEXT_WIDTH, 0.42 * len(laws) + 1.3)
     figure = kinds.rows(frame, Spec(looks, panels, size, legend=3))
     save(figure, svg, rows, "Accuracy by width under laws of budgets")
 

@@ -56,14 +56,20 @@ def bands(frame: pd.DataFrame, spec: Spec) -> Figure:
 def rows(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw a row per setting, the first on top: its mean across, with a bar of an interval.
 
-    `low` and `high` are along the x axis.
+    `low` and `high` are along the x axis. Panels below each other are as high as their rows need.
     """
     across = {"xmin": "low", "xmax": "high"} | EACH
     figure = _multiples(frame, spec, [(_bar, across)], orient="y")
-    for axes in figure.axes:
-        axes.set_ylim(frame["y"].max() + 0.7, frame["y"].min() - 0.7)
+    ends = frame.groupby("panel")["y"].agg(["max", "min"])
+    keys = [key for key in spec.panels if key in ends.index]
+    for axes, key in zip(figure.axes, keys, strict=True):
+        last, first = ends.loc[key] if spec.columns == 1 else (frame["y"].max(), frame["y"].min())
+        axes.set_ylim(last + 0.7, first - 0.7)
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")
+    if spec.columns == 1:
+        heights = ends.loc[keys, "max"] - ends.loc[keys, "min"] + 1.4
+        figure.axes[0].get_gridspec().set_height_ratios(heights)
     return figure
 
 
@@ -203,7 +209,8 @@ def _draw(frame: pd.DataFrame, spec: Spec, add: Callable[[Any, pd.DataFrame], An
         plot = plot.add(mark, data=diverged, legend=False)
     plot.plot()
     for n, (axes, panel) in enumerate(zip(figure.axes, panels, strict=True)):
-        finish(axes, panel, frame[frame["panel"] == str(n)])
+        of_panel = frame[frame["panel"] == str(n)]
+        finish(axes, panel, {which: frame if shared[which] else of_panel for which in "xy"})
         for which in "xy":
             if not shared[which]:
                 getattr(axes, f"{which}axis").label.set_visible(True)

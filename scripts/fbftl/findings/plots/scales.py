@@ -1,7 +1,7 @@
 """Axes of panels and the names in them: scales, ticks, labels, and marks all inside."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any
@@ -22,9 +22,9 @@ TOWARDS = 101
 HIGHEST_DRAWN, ROOM = 100.5, 0.5
 """Per cent at which such an axis ends at most, and those above what is drawn; markers are whole."""
 
-STRETCHED_TICKS = (0, 50, 80, 90, 95, 98, 99, 100)
+STRETCHED_TICKS = (0, 30, 50, 70, 80, 90, 95, 98, 99, 100)
 
-CROWDED_ABOVE = 95
+CROWDED_ABOVE = 90
 """Per cent above which scores are told apart by an axis that is stretched."""
 
 CROWDED = 0.11
@@ -39,13 +39,13 @@ LINEAR = 0.1
 """Below it a `symlog` axis is linear, so that it holds 0."""
 
 
-def finish(axes: Axes, panel: Panel, frame: pd.DataFrame) -> None:
+def finish(axes: Axes, panel: Panel, frames: Mapping[str, pd.DataFrame]) -> None:
     """Give a panel its title and axes.
 
     Args:
         axes: with everything drawn.
         panel: what it shows.
-        frame: its marks.
+        frames: marks along its x and its y axis; those of all panels where they share one.
     """
     axes.set_title(panel.title)
     for which, axis in (("x", panel.x), ("y", panel.y)):
@@ -53,7 +53,8 @@ def finish(axes: Axes, panel: Panel, frame: pd.DataFrame) -> None:
             line = axes.axvline if which == "x" else axes.axhline
             line(axis.reference, color=NEUTRAL, linewidth=0.8, zorder=0.5)
         if axis.scale == "score":
-            score_axis(axes, frame["low"].min(), frame["high"].max(), axis.label)
+            low, high = frames[which]["low"].min(), frames[which]["high"].max()
+            score_axis(axes, which, low, high, axis.label)
         elif axis.scale == "packet loss":
             packet_loss_axis(axes, list(axis.ticks), axis.label)
         else:
@@ -126,30 +127,31 @@ def packet_loss_axis(axes: Axes, rates: Sequence[float], label: str) -> None:
     axes.set_xlabel(f"{label} (log scale of what arrives)")
 
 
-def score_axis(axes: Axes, lowest: float, highest: float, label: str) -> None:
-    """Make the y axis, which holds per cents, end where scores do, with all markers whole.
+def score_axis(axes: Axes, which: str, lowest: float, highest: float, label: str) -> None:
+    """Make an axis, which holds per cents, end where scores do, with all markers whole.
 
     Where some are near 100 %, it is one of the logarithm of what is missing to 101 %, so that they
     are told apart. Its label says so.
 
     Args:
         axes: with everything drawn.
+        which: x or y.
         lowest, highest: what is drawn, in per cent.
         label: of the axis.
     """
     if highest < CROWDED_ABOVE:
         room = 0.05 * (highest - lowest) + 1
-        axes.set_yscale("linear")
-        axes.set_ylim(max(lowest - room, -room), highest + room)
-        axes.set_ylabel(label)
+        limits = {f"{which}lim": (max(lowest - room, -room), highest + room)}
+        axes.set(**{f"{which}scale": "linear", f"{which}label": label}, **limits)
         return
-    axes.set_yscale("function", functions=_missing(TOWARDS, HIGHEST_DRAWN))
+    set_scale = getattr(axes, f"set_{which}scale")
+    set_scale("function", functions=_missing(TOWARDS, HIGHEST_DRAWN))
     below = max((tick for tick in STRETCHED_TICKS if tick <= lowest), default=0)
     top = min(highest + ROOM, HIGHEST_DRAWN)
     ticks = [tick for tick in STRETCHED_TICKS if below <= tick <= top]
-    axes.set_ylim(min(below, lowest), top)
-    axes.set_yticks(ticks, [f"{tick}" for tick in ticks])
-    axes.set_ylabel(f"{label}, stretched towards 100")
+    getattr(axes, f"set_{which}ticks")(ticks, [f"{tick}" for tick in ticks])
+    words = f"{label},\nstretched towards 100"
+    axes.set(**{f"{which}lim": (min(below, lowest), top), f"{which}label": words})
 
 
 @dataclass(frozen=True)
