@@ -35,7 +35,7 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
     """
     by_name = shown(methods)
     read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
-    labels = {key: of.figure_label.replace("on the head", "(head)") for key, of in by_name.items()}
+    labels = {name: method.figure_label for name, method in by_name.items()}
     curves, looks, broken = [], {}, {}
     for name, run in zip(names(read, labels), read, strict=True):
         method, values = by_name[run.method], run.setting.values
@@ -48,15 +48,18 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
         looks[name] = Look(colour, "", next(dashes) if compressed else "-")
         if once:
             looks[name] = Look.of(method, line="", filling="white" if compressed else "", size=8)
-    # Marks are drawn over lines.
-    looks = dict(sorted(looks.items(), key=lambda named: named[1].marker != ""))
     rows = pd.concat(curves, ignore_index=True)
-    frame = marks(rows, "kilobytes", series=rows["name"])
+    # Marks are drawn over lines.
+    order = sorted(looks, key=lambda name: looks[name].marker != "")
+    short = {name: name.replace("on the head", "(head)") for name in order}
+    frame = marks(rows, "kilobytes", series=rows["name"].map(short))
     bottom = frame["y"].max() - BELOW_BEST
     fewest = frame.loc[frame["y"] > bottom, "x"].min()
     x = Scale("uplink per client (kB)", "log plain", limits=(0.8 * fewest, None))
     panel = Panel(x, Scale(ACCURACY, limits=(bottom, None)))
-    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.8), legend=1)
+    spec = Spec(
+        {short[name]: looks[name] for name in order}, {"": panel}, (TEXT_WIDTH, 4.8), legend=1
+    )
     numbers = rows.assign(name=rows["name"].map(plain))
     save(bands(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
 

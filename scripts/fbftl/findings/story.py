@@ -33,7 +33,7 @@ def described(figure: "Figure", title: str) -> str:
         shown = " against ".join(filter(None, (axes.get_ylabel(), axes.get_xlabel())))
         panels.append(": ".join(filter(None, (axes.get_title("left"), shown))))
     named = [text for legend in figure.legends for text in legend.get_texts()]
-    named += [of for axes in figure.axes for of in axes.texts if of.get_text().strip("0123456789. ±")]
+    named += [of for at in figure.axes for of in at.texts if of.get_text().strip("0123456789. ±")]
     names = dict.fromkeys(text.get_text().replace("\n", ", ") for text in named)
     parts = [title, *dict.fromkeys(panels), f"Labels: {'; '.join(names)}"]
     return " ".join(f"{plain(part)}." for part in filter(None, parts))

@@ -16,6 +16,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from fbftl.findings.plots.scales import Name, finish, write
 from fbftl.findings.plots.spec import HIGHEST, Look, Spec
 from fbftl.findings.style import DIVERGED, LABEL_SIZE, NEUTRAL, use_style
+from fbftl.ground.errors import required
 
 EDGE = 0.5
 """Points of the edge around a marker; the usual one leaves little of a star."""
@@ -69,7 +70,7 @@ def rows(frame: pd.DataFrame, spec: Spec) -> Figure:
         axes.grid(visible=False, axis="y")
     if spec.columns == 1:
         heights = ends.loc[keys, "max"] - ends.loc[keys, "min"] + 1.4
-        figure.axes[0].get_gridspec().set_height_ratios(heights)
+        required(figure.axes[0].get_gridspec()).set_height_ratios(heights)
     return figure
 
 

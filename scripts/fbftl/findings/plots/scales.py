@@ -144,8 +144,7 @@ def score_axis(axes: Axes, which: str, lowest: float, highest: float, label: str
         limits = {f"{which}lim": (max(lowest - room, -room), highest + room)}
         axes.set(**{f"{which}scale": "linear", f"{which}label": label}, **limits)
         return
-    set_scale = getattr(axes, f"set_{which}scale")
-    set_scale("function", functions=_missing(TOWARDS, HIGHEST_DRAWN))
+    getattr(axes, f"set_{which}scale")("function", functions=_missing(TOWARDS, HIGHEST_DRAWN))
     below = max((tick for tick in STRETCHED_TICKS if tick <= lowest), default=0)
     top = min(highest + ROOM, HIGHEST_DRAWN)
     ticks = [tick for tick in STRETCHED_TICKS if below <= tick <= top]
