@@ -250,7 +250,7 @@ def compression(table: str, svg: str, methods: Methods) -> None:
     for axes, of_share in zip(figure.axes, sorted(panels, reverse=True), strict=True):
         for mark in frame[frame["panel"] == of_share].itertuples():
             spread = 100 * drawn.at[mark.Index, "spread"]
-            words = f"{mark.x:.1f} ± {spread:.1f}" if pd.notna(spread) else f"{mark.x:.1f}"
+            words = f"{mark.x:.1f} ± {spread:.1f}".removesuffix(" ± nan")
             axes.text(1.01, mark.y, words, transform=axes.get_yaxis_transform(),
                       fontsize=LABEL_SIZE, va="center")  # fmt: skip
     save(figure, svg, drawn, "Accuracy under compression of messages")

@@ -50,16 +50,13 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
             looks[name] = Look.of(method, line="", filling="white" if compressed else "", size=8)
     rows = pd.concat(curves, ignore_index=True)
     # Marks are drawn over lines.
-    order = sorted(looks, key=lambda name: looks[name].marker != "")
-    short = {name: name.replace("on the head", "(head)") for name in order}
-    frame = marks(rows, "kilobytes", series=rows["name"].map(short))
+    looks = dict(sorted(looks.items(), key=lambda of_name: of_name[1].marker != ""))
+    frame = marks(rows, "kilobytes", series=rows["name"])
     bottom = frame["y"].max() - BELOW_BEST
     fewest = frame.loc[frame["y"] > bottom, "x"].min()
     x = Scale("uplink per client (kB)", "log plain", limits=(0.8 * fewest, None))
     panel = Panel(x, Scale(ACCURACY, limits=(bottom, None)))
-    spec = Spec(
-        {short[name]: looks[name] for name in order}, {"": panel}, (TEXT_WIDTH, 4.8), legend=1
-    )
+    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.8), legend=1)
     numbers = rows.assign(name=rows["name"].map(plain))
     save(bands(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
 

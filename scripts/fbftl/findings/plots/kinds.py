@@ -62,15 +62,14 @@ def rows(frame: pd.DataFrame, spec: Spec) -> Figure:
     across = {"xmin": "low", "xmax": "high"} | EACH
     figure = _multiples(frame, spec, [(_bar, across)], orient="y")
     ends = frame.groupby("panel")["y"].agg(["max", "min"])
-    keys = [key for key in spec.panels if key in ends.index]
-    for axes, key in zip(figure.axes, keys, strict=True):
-        last, first = ends.loc[key] if spec.columns == 1 else (frame["y"].max(), frame["y"].min())
-        axes.set_ylim(last + 0.7, first - 0.7)
+    ends = ends.loc[[key for key in spec.panels if key in ends.index]] + [0.7, -0.7]
+    widest = (ends["max"].max(), ends["min"].min())
+    for axes, own in zip(figure.axes, ends.to_numpy(), strict=True):
+        axes.set_ylim(*(own if spec.columns == 1 else widest))
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")
     if spec.columns == 1:
-        heights = ends.loc[keys, "max"] - ends.loc[keys, "min"] + 1.4
-        required(figure.axes[0].get_gridspec()).set_height_ratios(heights)
+        required(figure.axes[0].get_gridspec()).set_height_ratios(ends["max"] - ends["min"])
     return figure
 
 
