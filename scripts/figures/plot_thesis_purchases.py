@@ -58,17 +58,17 @@ def ecos(table: str, svg: str) -> None:
     }
     blind = rows[rows["purchase"].eq(centre["purchase"]) & rows["purchase_rule"].isin(BLIND)]
     for choice, (name, colour, marker) in CHOICES.items():
-        held = f"_{name} by ε"
+        by_epsilon = f"_{name} by ε"
         if choice == "ecos":
             line, name = plain, by_centroids(centre["centroids"])
         else:
             line = rows[rows["purchase_rule"] == choice]
-            looks |= {name: Look(colour, marker), held: Look(colour, "", width=0.9)}
+            looks |= {name: Look(colour, marker), by_epsilon: Look(colour, "", width=0.9)}
         if choice in COUNTING:
             line = line[line[[*COUNTS]].eq(centre[[*COUNTS]]).all(axis=1)]
         frames.append(marks(line, "purchase", series=name, panel="purchase"))
         for score in blind.loc[blind["purchase_rule"] == choice, "accuracy"]:
-            frames.append(level(100 * score, privacy, held, panel="privacy", name=["", name]))
+            frames.append(level(100 * score, privacy, by_epsilon, panel="privacy", name=["", name]))
     looks["share in cloud"] = Look(NEUTRAL, "", width=0.9)
     noise, y = Scale("noise σ on each count"), Scale(ACCURACY)
     of_domain, bought = Scale("own rows (%)", limits=(0, None)), sorted(rows["purchase"].unique())

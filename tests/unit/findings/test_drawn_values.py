@@ -154,8 +154,8 @@ def test_a_figure_of_a_table_marks_its_rows(script, task, name, tmp_path):
     if script == "plot_fbftl.compression":
         written = [text.get_text() for axes in figure.axes for text in axes.texts]
         values = sorted(text for text in written if text != DIVERGED)
-        told = zip(scores, marked["spread"], strict=True)
-        assert values == sorted(f"{100 * score:.1f} ± {100 * spread:.1f}" for score, spread in told)
+        both = zip(scores, marked["spread"], strict=True)
+        assert values == sorted(f"{100 * score:.1f} ± {100 * spread:.1f}" for score, spread in both)
     along = "get_xdata" if script in ACROSS else "get_ydata"
     assert all(scores.map(lambda score: is_drawn(figure, score, along)))
     if script == "plot_fbftl.noise":

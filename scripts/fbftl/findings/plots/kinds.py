@@ -64,8 +64,8 @@ def rows(frame: pd.DataFrame, spec: Spec) -> Figure:
     ends = frame.groupby("panel")["y"].agg(["max", "min"])
     ends = ends.loc[[key for key in spec.panels if key in ends.index]] + [0.7, -0.7]
     widest = (ends["max"].max(), ends["min"].min())
-    for axes, own in zip(figure.axes, ends.to_numpy(), strict=True):
-        axes.set_ylim(*(own if spec.columns == 1 else widest))
+    for axes, needed in zip(figure.axes, ends.to_numpy(), strict=True):
+        axes.set_ylim(*(needed if spec.columns == 1 else widest))
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")
     if spec.columns == 1:
