@@ -65,7 +65,7 @@ def retraining(runs: str, series: str, svg: str, axes: Axes, methods: Methods) -
     points = plotted(to_draw(runs, axes), read_tidy(series))
     here = points["network"] + " " + points["partition"]
     frame, looks = marked_lines(points, shown(methods), here)
-    x, y = Scale("round"), Scale(ACCURACY)
+    x, y = Scale("round"), Scale(ACCURACY, "score")
     partitions = [name for name in DEALT if name in set(points["partition"])]
     networks = sorted(points["network"].unique())
     panels = {
