@@ -143,7 +143,6 @@ def markdown(columns: Sequence[PageColumn], csv: Path) -> str:
     table, in_every_row = for_readers(columns)
     rows = len(table[0].cells) if table else 0
     shown = rows if csv.stem in WHOLE else min(rows, MOST_ROWS)
-    link = f"The first {shown} of {rows} rows; [{csv.name}]({csv.name}) has all of them."
 
     def cell(column: PageColumn, row: int) -> str:
         below = column.below[row] if column.below else ""
@@ -151,11 +150,13 @@ def markdown(columns: Sequence[PageColumn], csv: Path) -> str:
 
     rules = ["---:" if column.number else "---" for column in table]
     lines = [[escape_markdown(column.heading) for column in table], rules]
-    for row in range(shown):
-        lines.append([cell(column, row) for column in table])
+    lines += ([cell(column, row) for column in table] for row in range(shown))
     text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    below = [escape_markdown(in_every_row)] * bool(in_every_row) + [link] * (shown < rows)
-    return "\n".join([text, *(f"{line}\n" for line in below)])
+    if in_every_row:
+        text += f"\n{escape_markdown(in_every_row)}\n"
+    if shown < rows:
+        text += f"\nThe first {shown} of {rows} rows; [{csv.name}]({csv.name}) has all of them.\n"
+    return text
 
 
 def _latex(columns: Sequence[Column], page: Sequence[PageColumn]) -> str:
@@ -181,11 +182,10 @@ INDEX = re.compile(r"\b(FTL)\\_([cf])\b")
 
 LATEX = {char: "\\" + char for char in "&%$#_{}"}
 LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "†": r"$\dagger$"}
 LATEX |= {"−": "$-$", "×": r"$\times$", "±": r"$\pm$", "≥": r"$\geq$", "≤": r"$\leq$"}
 LATEX |= {"ε": r"$\epsilon$", "σ": r"$\sigma$", "δ": r"$\delta$", "Σ": r"$\Sigma$", "√": r"$\surd$"}
-LATEX |= {"⌈": r"$\lceil$", "⌉": r"$\rceil$", "⁻": r"$^{-}$"}
-LATEX |= {"→": r"$\rightarrow$", "†": r"$\dagger$"}
+LATEX |= {"⌈": r"$\lceil$", "⌉": r"$\rceil$", "⁻": r"$^{-}$", "→": r"$\rightarrow$"}
 
 
 def escape_markdown(text: str) -> str:
