@@ -17,6 +17,6 @@ METHODS = ROOT / "docs" / "methods.md"
 
 if __name__ == "__main__":
     with ending_with_sentence():
-        require_lasting(METHODS.read_text(encoding="utf-8"))
-    write_text(METHODS, method_page())
+        require_lasting(written := METHODS.read_text(encoding="utf-8"))
+    write_text(METHODS, method_page(written))
     write_text(ROOT / "config" / "schema.json", schema_text())

@@ -139,13 +139,15 @@ Epochs = Annotated[int, Field(ge=1, le=1000)]
 class SharedAxes(Axes):
     """The axes that several methods share.
 
-    method: method that trains the model, one of the table above.
+    method: method that trains the model, one of those above.
     cut: cut layer m_c; null takes the task's own.
-    network: name of a network of the task that starts at random; null takes the source's
-        architecture with the task's head.
+    network: network that starts at random, by its name in the task's block networks; null takes
+        the source's architecture with the task's head.
     fraction: share of the clients that take part, with all their samples.
     samples_per_client: samples per client K; null takes the task's own.
-    partition: how the task's samples are dealt to clients; null takes the task's own partition.
+    partition: how samples are dealt to clients: iid; shards of samples sorted by label;
+        balanced_shards, one of each class in turn; dirichlet, each class divided at random;
+        dirichlet_equal, with equally many samples for all. Null takes the task's own.
     alpha: concentration of a Dirichlet partition; null takes the task's own.
     clients: number of clients U; null takes the task's own.
     clients_per_round: clients of a round, U C; a step of FbFTL's server takes the samples of as
@@ -182,7 +184,9 @@ class SharedAxes(Axes):
     server_epochs: passes E_r of the server over received features; 0 makes none.
     width: width as a share of the whole network: of FedAvg's network, of a base of Split-Mix, of
         the narrowest network of HeteroFL and SHeteroFL.
-    budgets: distribution of the widths that clients can train.
+    budgets: widths that clients can train: exponential (quarters of them 1, 1/2, 1/4, 1/8), rich
+        (halves 1, 1/2), steps (quarters 1, 3/4, 1/2, 1/4), uniform, lognormal, full (all 1), or as
+        released 8-2-1-1 (quarters 1, 1, 1/2, 1/8) and ln0.5_0.4 (log-normal).
     budget_order: which domains have clients of which width: by_domain, the widest first;
         poorest_first; or spread, every width in every domain.
     rescaled_init: whether the initial weights of a base are slices of the whole network's,

@@ -6,8 +6,10 @@ configuration, from which `scripts/tools/describe_keys.py` writes a page of the 
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
@@ -17,50 +19,52 @@ from fbftl.study.model.configuration import Configuration
 from fbftl.study.record import MethodRecord
 from fbftl.study.settings import AXES
 
-HEAD = """\
-# Methods and their axes
-
-For those who write a grid of an experiment, as in `- {method: [fbftl, ftl_c], plr: [0.0, 0.5]}`.
-
-A grid has a list of values for each axis; the settings are their products. Choose a \
-[method](#methods), look up [its axes](#the-axes-of-each-method), then [what they mean](#axes). \
-[Symbols](reading-results.md#symbols) are those of the papers. An axis that a method does not have \
-is refused, with the methods that have it. [Extending](extending.md) says how to add a method; \
-`scripts/tools/describe_settings.py` then makes this page again.
-"""
-
 SENDS = {
-    "once": "once, before training",
-    "rounds": "every round, a gradient",
-    "local": "every round",
-    "nothing": "nothing",
+    "once": "Once, before training",
+    "rounds": "Every round, gradients",
+    "local": "Every round, other messages",
+    "nothing": "Nothing",
 }
-"""What a record says of messages, in words."""
-
+"""When clients send what, by a record's word for it: headings of the page."""
 
 ORDERED = "In the name of a run, axes that are not at their defaults are in this order: "
-"""What the page says before the names of all axes."""
+"""What the page says, unseen, before the names of all axes."""
+
+SIGNS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+SIGNS |= {"ge": "≥", "gt": ">", "le": "≤"}
+"""Bounds of a type in the words of its schema."""
+
+OF_METHODS = ("method", "name", "what it does", "trains on", "noise", "paper")
+OF_AXES = ("axis", "meaning", "values", "methods", "default")
+
+MANY = 20
+SHARED_BY = {
+    "Of most methods": (MANY, len(RECORDS)),
+    "Of several methods": (2, MANY - 1),
+    "Of one method": (1, 1),
+}
+"""Headings of axes, with the least and the most methods that have them."""
 
 
-def method_page() -> str:
-    """Return the page in Markdown."""
+def method_page(written: str) -> str:
+    """Return the page in Markdown.
+
+    Args:
+        written: as it was; what is above the methods stays.
+    """
     purposes = _purposes()
-    parts = [
-        HEAD,
-        "## Methods\n",
-        table(
-            ("method", "name", "what it does", "paper", "trains on", "sends", "tasks", "noise"),
-            (_method(record, purposes[record.name]) for record in RECORDS),
-        ),
-        "## The axes of each method\n",
-        f"Most methods have the axes {_listed(COMMON)}. Each method also has:\n",
-        *map(_axes_of, RECORDS),
-        "",
-        "## Axes\n",
-        table(("axis", "meaning", "default"), (_axis(AXES[name]) for name in sorted(AXES))),
-        f"{ORDERED}{_listed(AXES)}.\n",
-        "Next: [a study of your own](your-own.md).\n",
-    ]
+    parts = [written.partition("## Methods")[0] + "## Methods\n"]
+    for sends, heading in SENDS.items():
+        rows = [_method(each, purposes[each.name]) for each in RECORDS if each.sends == sends]
+        parts += [f"### {heading}\n", table(OF_METHODS, rows)]
+    parts.append("## Axes\n")
+    by_method = sorted(AXES, key=lambda name: methods.record(knowing(name)[0]).place)
+    for heading, (least, most) in SHARED_BY.items():
+        names = [name for name in by_method if least <= len(knowing(name)) <= most]
+        parts += [f"### {heading}\n", table(OF_AXES, _axes(names))]
+    parts.append(
+        f"<!-- {ORDERED}{_listed(AXES)}. -->\n\nNext: [a study of your own](your-own.md).\n"
+    )
     return "\n".join(parts)
 
 
@@ -76,9 +80,8 @@ def require_lasting(page: str) -> None:
         UserError: naming axis and default.
     """
     rows = re.findall(r"^\| `(\w+)` \| .+ \| (\S+) \|$", page.partition("## Axes")[2], re.M)
-    written = {name: default for name, default in rows if name in AXES}
-    for name, default in written.items():
-        if default != _default(AXES[name]):
+    for name, default in rows:
+        if name in AXES and default != _default(AXES[name]):
             raise UserError(
                 f"docs/methods.md: the axis '{name}' has the default {default}, and its "
                 f"description {_default(AXES[name])}; leave it as it was, a default never changes"
@@ -91,9 +94,8 @@ def require_lasting(page: str) -> None:
         )
 
 
-def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def table(heads: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """Return a pipe table; a bar inside a cell is escaped."""
-    heads = list(heads)
     lines = [heads, ["---"] * len(heads), *rows]
     cells = ([cell.replace("|", r"\|") for cell in line] for line in lines)
     return "".join(f"| {' | '.join(line)} |\n" for line in cells)
@@ -112,35 +114,39 @@ def _purposes() -> dict[str, str]:
 
 def _method(record: MethodRecord, purpose: str) -> tuple[str, ...]:
     noise = [name for name in record.mechanisms if name != "none"]
-    kinds, paper = ", ".join(record.kinds), f"[{record.paper}](papers/{record.paper}.md)"
     label = re.sub(r"_(\w+)$", r"<sub>\1</sub>", record.label)
-    sends = SENDS[record.sends]
     reads = record.reads.replace("clients and source", "samples")
-    return _code(record.name), label, purpose, paper, reads, sends, kinds, _listed(noise)
+    paper = f"[{record.paper}](papers/{record.paper}.md)"
+    return _code(record.name), label, purpose, reads, _listed(noise), paper
 
 
-def _axis(axis: Axis) -> tuple[str, ...]:
-    return _code(axis.name), axis.doc, _default(axis)
+def _axes(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of axes; the methods are left out where they are those of the row before."""
+    before = ""
+    for name in names:
+        known, axis = knowing(name), AXES[name]
+        lacking = _listed(record.name for record in RECORDS if record.name not in known)
+        having = _listed(known) if len(known) < MANY else f"all but {lacking}" if lacking else "all"
+        yield _code(name), axis.doc, _values(axis), having * (having != before), _default(axis)
+        before = having
+
+
+def _values(axis: Axis) -> str:
+    """Return what values an axis may have: those listed, or bounds below a thousand."""
+    names = [*map(str, axis.listed)] or ["true", "false"] * (axis.type is bool)
+    if axis.name == "bits":
+        names[2:-2] = ["..."]
+    if names or axis.type is str:
+        return _listed(names) or "name"
+    schema = TypeAdapter(axis.annotation).json_schema()
+    bounds = schema.get("anyOf", [schema])[0]
+    met = [f"{sign} {bounds[key]}" for key, sign in SIGNS.items() if bounds.get(key, 1000) < 1000]
+    return "integer " * (axis.type is int) + ", ".join(met)
 
 
 def _default(axis: Axis) -> str:
     """Return an axis's default as YAML writes it."""
-    value = axis.default
-    if value is None:
-        return _code("null")
-    return _code(str(value).lower() if isinstance(value, bool) else str(value))
-
-
-COMMON = [axis for axis in AXES if axis != "method" and len(knowing(axis)) > 0.75 * len(RECORDS)]
-"""Axes of most methods."""
-
-
-def _axes_of(record: MethodRecord) -> str:
-    """Return the line of the axes that a method has, or lacks, beside the common ones."""
-    further = [axis for axis in AXES if axis not in (*COMMON, "method") and record.knows(axis)]
-    lacking = [axis for axis in COMMON if not record.knows(axis)]
-    without = f"; without {_listed(lacking)}" if lacking else ""
-    return f"- {_code(record.name)}: {_listed(further) or 'no further axis'}{without}"
+    return _code(json.dumps(axis.default).strip('"'))
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -155,6 +161,5 @@ def schema_text() -> str:
     """Return the JSON schema of a configuration, a block on each line."""
     schema = Configuration.model_json_schema()
     blocks = schema.pop("$defs")
-    lines = [f"{json.dumps(name)}: {json.dumps(block)}" for name, block in blocks.items()]
-    joined = ",\n".join(lines)
+    joined = ",\n".join(f"{json.dumps(name)}: {json.dumps(of)}" for name, of in blocks.items())
     return f'{json.dumps(schema)[:-1]}, "$defs": {{\n{joined}\n}}}}\n'

@@ -22,7 +22,7 @@ def schema(root):
 
 
 def test_the_page_is_what_the_records_say(page):
-    assert page == method_page(), "scripts/tools/describe_settings.py makes the page again"
+    assert page == method_page(page), "scripts/tools/describe_settings.py makes the page again"
 
 
 def test_the_schema_is_what_the_model_says(root):

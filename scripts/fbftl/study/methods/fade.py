@@ -19,7 +19,7 @@ DEALT = Needs("majority_users", lambda setting: setting.majority_users is not No
 class FADEAxes(Axes):
     """Axes of FADE alone.
 
-    adversary: loss of the discriminator of groups: none, plain or squared.
+    adversary: loss of the discriminator of groups.
     majority_users: users of each group except group 0, which has minority_users; null takes the
         task's clients.
     minority_users: users of group 0, whose samples they share.

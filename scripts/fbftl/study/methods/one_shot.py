@@ -80,10 +80,8 @@ class OneShotAxes(Axes):
         squares.
     test_features: whether test features are plain, as a deployed model reads them, or compressed
         like the clients'.
-    head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r,
-        afl, lda, fedcgs, fedcof, fedcof_between (with the scatter between classes), fedcof_oracle
-        (on statistics), ncm and fedncm are linear; nb (naive Bayes) and qda have variances of each
-        class; fishermix and protohyper are linear, trained on samples that the server draws.
+    head: what the server makes: mlp, the task's perceptron, trained; nb and qda, a Gaussian for
+        each class; the others are linear, and explained in docs/papers/rivals.md.
     """
 
     message: Literal[MESSAGES] = "features"  # type: ignore[valid-type]

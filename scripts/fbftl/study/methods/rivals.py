@@ -88,4 +88,4 @@ FEDAVG_HEAD = MethodRecord(
     block=keys("one_shot"),
     size_faults=fedavg_head_size_faults,
 )  # fmt: skip
-"""FedAvg on the head: clients train a head for local epochs on features of the frozen network."""
+"""FedAvg on the head: clients train a head on features for local epochs and send its update."""

@@ -124,7 +124,7 @@ FEDMD = MethodRecord(
     further=("open_data", "architectures"),
     ignores=("annealing", "absent_classes"),
 )  # fmt: skip
-"""FedMD: clients with networks of their own learn from a consensus on open samples."""
+"""FedMD: clients with networks of their own learn from the mean of their scores of open samples."""
 
 
 class FDAxes(Axes):
