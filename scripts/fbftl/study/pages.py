@@ -58,7 +58,7 @@ def method_page(written: str) -> str:
         rows = [_method(each, purposes[each.name]) for each in RECORDS if each.sends == sends]
         parts += [f"### {heading}\n", table(OF_METHODS, rows)]
     parts.append("## Axes\n")
-    by_method = sorted(AXES, key=lambda name: methods.record(knowing(name)[0]).place)
+    by_method = sorted(filter(knowing, AXES), key=lambda had: methods.record(knowing(had)[0]).place)
     for heading, (least, most) in SHARED_BY.items():
         names = [name for name in by_method if least <= len(knowing(name)) <= most]
         parts += [f"### {heading}\n", table(OF_AXES, _axes(names))]
