@@ -19,8 +19,7 @@ class FedVoteAxes(Axes):
     vote_candidates: source models that clients vote on: all of the task's, or only those unrelated
         to it. Null has no vote.
     vote_round: round in which clients vote; null has no vote.
-    cka_estimator: estimator of the similarity (CKA) by which clients compare models: unbiased
-        or biased.
+    cka_estimator: estimator of the similarity (CKA) by which clients compare models.
     """
 
     vote_candidates: Literal["all", "unrelated"] | None = None
@@ -96,7 +95,7 @@ class FedMDAxes(Axes):
     """Axes of FedMD alone.
 
     digest_rate: learning rate of training on the consensus, over that of training on samples.
-    digest_loss: distance of scores to the consensus: squared or absolute, mean over the classes.
+    digest_loss: distance of scores to the consensus, a mean over the classes.
     alignment_samples: open samples scored in a round, drawn anew; null scores all.
     """
 
