@@ -1,10 +1,11 @@
 """Print the SHA-256 of what toy trainings write: a line for each method.
 
-    PYTHONPATH=scripts:scripts/stages:tests python tests/tools/toy_trainings.py NETWORK.json
+    PYTHONPATH=scripts:scripts/stages:tests python tests/tools/toy_trainings.py FOLDER
 
 `tests/workflow/test_emulated.py` compares the lines with those of emulated processors. The first
-call writes what describes the network, counts and no floats; later ones read it, since what makes
-it takes an emulated processor as long to import as all else that it does.
+call keeps the clients' samples and what describes the network, in which no float is computed;
+later ones read them, since what makes them takes an emulated processor longer to import than all
+else that it does.
 """
 
 import shutil
@@ -12,9 +13,11 @@ import sys
 import tempfile
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import describe_network
+import partition_clients
 from unit.training.tasks.toy_task import make_task, train
 
 CNN = {"kind": "cnn", "channels": [[4], [8]], "kernel": 3, "fc": [8], "cut": "pool2"}
@@ -27,18 +30,29 @@ TRAININGS = {
 """Heads in steps behind a codec and by gradients, and a network in local epochs."""
 
 
-describe = describe_network.main
+def once(stage: ModuleType, kept: Path, argument: int) -> None:
+    """Let a stage be made by the first call alone, and be read by later ones.
+
+    Args:
+        stage: its script, which is patched.
+        kept: the file that it writes.
+        argument: place of the file's path among the script's arguments.
+    """
+    make = stage.main
+
+    def made_or_read(*arguments: Any, **options: Any) -> None:
+        if not kept.exists():
+            make(*arguments, **options)
+            shutil.copy(arguments[argument], kept)
+        shutil.copy(kept, arguments[argument])
+
+    stage.main = made_or_read
 
 
-def main(described: Path) -> None:
+def main(kept: Path) -> None:
     """Make the toy task, then train each method on it."""
-
-    def once(clients: str, source: str, network: str, *of_task: Any) -> None:
-        if not described.exists():
-            describe(clients, source, str(described), *of_task)
-        shutil.copy(described, network)
-
-    describe_network.main = once
+    once(partition_clients, kept / "clients.h5", 1)
+    once(describe_network, kept / "network.json", 2)
     with tempfile.TemporaryDirectory() as folder:
         files = make_task(Path(folder))
         for method, options in TRAININGS.items():
