@@ -198,14 +198,10 @@ def by_loss(
     """
     ours = frame[frame["panel"] == ""].assign(fraction=fractions)
     names = ours.sort_values("fraction", ascending=False, kind="stable")["series"].unique()
-    x = Scale("packet loss rate", "packet loss", sorted(ours["x"].unique()))
-    frame = named_at_ends(frame.reset_index(drop=True), {name: name for name in names})
-    spec = Spec(
-        in_order(list(names), size=4) | {"printed": PRINTED},
-        {key: Panel(x, y, title) for key, (title, y) in panels.items()},
-        (TEXT_WIDTH, 2.5),
-    )
-    return bands(frame, spec)
+    x = Scale("packet loss rate", "packet loss", sorted(frame["x"].unique()))
+    looks = in_order(list(names), size=4) | {"printed": PRINTED}
+    with_x = {key: Panel(x, y, title) for key, (title, y) in panels.items()}
+    return bands(frame, Spec(looks, with_x, (TEXT_WIDTH, 2.8), legend=4))
 
 
 def by_method(table: pd.DataFrame, methods: Methods) -> tuple[pd.Series, dict]:
@@ -259,25 +255,21 @@ def compression(table: str, svg: str, methods: Methods) -> None:
 def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against the measured uplink of all compressions.
 
-    Those on the front are named, and of each panel the one that is least accurate.
-
     A panel for each share of the clients that settings were run on. Accuracy and uplink are those
     at each seed's selected epoch, as in the table.
     """
     points = marked(to_draw(table))
     series, looks = by_method(points, methods)
-    least = points.index.isin(points.groupby("fraction")["accuracy"].idxmin())
-    names = points.apply(compression_words, axis=1).where(points["pareto"] | least, "")
-    names = names.str.replace(", all elements| of elements|, no error feedback", "", regex=True)
+    kept = points["r"].map(lambda share: "" if share == 1 else f" · {100 * share:g}%")
+    names = points["q"].map("{:g}".format) + kept
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     shares = sorted(points["fraction"].unique(), reverse=True)
     x = Scale("uplink of all clients up to the selected epoch (bit)", "log")
     panels = {share: Panel(x, Scale(ACCURACY, "score"), share_words(share)) for share in shares}
     frame, looks = with_front(frame, points["pareto"], looks)
-    spec = Spec(looks, panels, (0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), 1, legend=6)
+    spec = Spec(looks, panels, (0.9 * TEXT_WIDTH, 2.7 * len(shares) + 0.5), 1, legend=6)
     figure = lines(frame, spec)
-    title = "Accuracy against uplink by bits per number and share of elements sent"
-    save(figure, svg, points, title)
+    save(figure, svg, points, "Accuracy against uplink, bits per number · share of elements")
 
 
 def marked(points: pd.DataFrame) -> pd.DataFrame:
@@ -315,11 +307,10 @@ def packet_loss(table: str, svg: str, methods: Methods) -> None:
     y = Scale("", ticks=dict(enumerate(labels + ": " + lossy.apply(loss_words, axis=1))))
     lost = Scale("packet loss rate (%),\nlog scale from 0.1 on", "symlog", (0, 0.1, 1, 10, 100),
                 (-0.03, 180))  # fmt: skip
+    points = Scale("accuracy with loss minus\nwithout (points)", reference=0)
     panels = {
         "lost": Panel(lost, y, "Packets lost"),
-        "cost": Panel(
-            Scale("points of accuracy\nagainst no loss", reference=0), y, "One-sided 95% bounds"
-        ),
+        "cost": Panel(points, y, "Difference, one-sided 95% bounds"),
     }
     looks = {formula: Look(NEUTRAL, "|", "", size=11)}
     looks |= {look.figure_label: Look.of(look, line="") for look in methods_shown.values()}
@@ -332,14 +323,15 @@ def loss_words(row: Any) -> str:
     """Return how the figure writes the loss of a setting."""
     parts = {
         f"{100 * row['blr']:g}% of blocks": True,
-        f"in bursts of {row['burst']:g}": row["burst"] > 1,
-        f"resent up to {row['retransmissions']:g} times": row["retransmissions"] > 0,
+        f"bursts of {row['burst']:g}": row["burst"] > 1,
+        f"up to {row['retransmissions']:g} repeats": row["retransmissions"] > 0,
         share_words(row["fraction"]): row["fraction"] < 1,
     }
     return ", ".join(words for words, is_told in parts.items() if is_told)
 
 
-UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
+UNITS = {"sample": "a sample's features, server not trusted", "client": "a client, server trusted"}
+"""What a guarantee is for, and whether the server sees what has no noise yet."""
 
 
 def privacy(table: str, svg: str, methods: Methods) -> None:
@@ -347,9 +339,9 @@ def privacy(table: str, svg: str, methods: Methods) -> None:
 
     Labels are as they are; a setting that diverged has accuracy 0.
     """
-    columns = ["method", "samples_per_client", "epsilon", "unit", "accuracy", "spread", "diverged"]
+    columns = ["method", "samples_per_client", "epsilon", "unit", "delta", "accuracy", "spread"]
     points, methods_shown = to_draw(table), shown(methods)
-    points = points.loc[points["label_epsilon"].isna(), [*columns, "seeds"]]
+    points = points.loc[points["label_epsilon"].isna(), [*columns, "diverged", "seeds"]]
     labels = points["method"].map(figure_labels(methods_shown))
     noisy, clean = points[points["epsilon"].notna()], points[points["epsilon"].isna()]
     series = labels[noisy.index] + " (" + noisy["unit"].map(UNITS) + ")"
@@ -360,12 +352,14 @@ def privacy(table: str, svg: str, methods: Methods) -> None:
         across, name = 100 * row["accuracy"], f"{labels[index]} without noise"
         levels.append(level(across, frame, name, panel=row["samples_per_client"]))
         looks[name] = Look(NEUTRAL, "", ":")
-    x = Scale("privacy loss ε", "log", sorted(noisy["epsilon"].unique()))
+    delta = f"{noisy['delta'].max():.0e}".replace("e-0", "e-")
+    x = Scale(f"ε at δ = {delta}", "log", sorted(noisy["epsilon"].unique()))
     y = Scale(ACCURACY, limits=(-3, 103))
     sizes = sorted(points["samples_per_client"].unique())
     panels = {size: Panel(x, y, f"K = {size:.0f} samples per client") for size in sizes}
     spec = Spec(looks, panels, (TEXT_WIDTH, 0.42 * TEXT_WIDTH), legend=2)
-    save(lines(pd.concat([frame, *levels]), spec), svg, points, "Accuracy under a guarantee")
+    figure = lines(pd.concat([frame, *levels]), spec)
+    save(figure, svg, points, "Accuracy under (ε, δ)-differential privacy")
 
 
 DRAWS = {"once": ("-", ""), "redrawn": ("--", ", anew each epoch")}

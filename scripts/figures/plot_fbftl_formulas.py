@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fbftl.findings.plots.kinds import lines
-from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, in_order, marks, named_at_ends
+from fbftl.findings.plots.spec import Look, Panel, Scale, Spec, marks, named_at_ends
 from fbftl.findings.published import read
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Methods
@@ -107,6 +107,14 @@ def retransmission(svg: str | Path, methods: Methods) -> None:
     save(figure, svg, numbers, "Payload and packet loss with retransmissions")
 
 
+AFTER = {
+    "exact": ("after it, exact", "", "-"),
+    "truncated": ("over the first U batch types alone", "", ":"),
+    "published": ("published", "o", "", "white"),
+}
+"""Words, marker, line and filling of curves after the query."""
+
+
 def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any]) -> None:
     """Draw label privacy against samples per client, exact beside published (Fig. 11, row A1).
 
@@ -124,31 +132,29 @@ def label_privacy(printed: str | Path, svg: str | Path, setting: dict[str, Any])
     numbers = pd.concat(parts, ignore_index=True)
     totals = numbers.loc[numbers["series"] == "exact", "UK"].unique()
     sizes = numbers.loc[numbers["series"] == "query leakage", "K"].unique()
-    styles = {
-        "exact": ("", "", "-", ""),
-        "truncated": (", first U types", "", ":", ""),
-        "published": (", published", "o", "", "white"),
-    }  # endings, markers, lines and fillings; the legend has the first alone
-    looks, frames = {"before the query": Look(NEUTRAL, "")}, []
     prior = numbers[numbers["series"] == "prior"]
-    frames.append(marks(prior, "K", "bits", series="before the query", factor=1))
-    for kind, (ending, marker, line, filling) in styles.items():
+    frames = [marks(prior, "K", "bits", series="before the query", factor=1)]
+    looks = {"before the query": Look(NEUTRAL, "", "--")}
+    for kind, (words, *look) in AFTER.items():
         for total, colour in zip(totals, ordered_colors(len(totals)), strict=True):
             curve = numbers[numbers["series"].eq(kind) & numbers["UK"].eq(total)]
-            name = f"{'_' if ending else ''}UK = {total:,}{ending}"
-            looks[name] = Look(colour, marker, line, filling, size=4.5)
-            frames.append(marks(curve, "K", "bits", series=name, factor=1))
+            # The first of each kind is in the legend.
+            name = words if words not in looks else f"_{words}, {total}"
+            looks[name] = Look(colour, *look, size=4.5)
+            curve = marks(curve, "K", "bits", series=name, factor=1)
+            ends = {name: f"UK = {total:,}"} if kind == "exact" else {}
+            frames.append(named_at_ends(curve, ends))
     leaked = numbers[numbers["series"] == "query leakage"]
     names = leaked["K"].map(lambda size: f"_K = {size}")
     right = marks(leaked, "U", "bits", series=names, panel="query", factor=1)
     frames.append(named_at_ends(right, {f"_K = {size}": f"K = {size}" for size in sizes}))
-    looks |= in_order([f"_K = {size}" for size in sizes], size=4)
+    looks |= {f"_K = {size}": Look(size=4) for size in sizes}
     panels = {
         "": Panel(Scale("samples per client K", ticks=setting["samples_per_client"][1::2]),
                   Scale("uncertainty of a batch (bits)"),
-                  f"N = {setting['classes']}; dotted: first U types; hollow: published"),
+                  f"One client's batch, {setting['classes']} classes"),
         "query": Panel(Scale("clients U", "log"), Scale("query leakage L$_q$ (bits)", "log"),
-                       "Given by the query (Lemma 2)"),
+                       "Leaked by the query (Lemma 2)"),
     }  # fmt: skip
     frame = pd.concat(frames).assign(low=np.nan, high=np.nan)
     spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)

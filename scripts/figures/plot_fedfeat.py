@@ -111,21 +111,21 @@ def named(network: str) -> str:
 
 
 NOISED = {
-    ("feature_gaussian", False): ("as printed", Look("#8B4513")),
+    ("feature_gaussian", False): ("noise as printed", Look("#8B4513")),
     ("feature_laplace", False): ("as printed, Laplace", Look("#8B4513", "s", ":")),
     ("feature_gaussian", True): ("as printed, features clipped", Look("#0072B2", "^", "--")),
     ("feature_laplace", True): ("Laplace, features clipped", Look("#0072B2", "v", ":")),
-    ("gaussian", True): ("that holds over all rounds", Look("#009E73", "D")),
+    ("gaussian", True): ("ε holds over all rounds", Look("#009E73", "D", "-.")),
 }
 """Name and look of noise by mechanism and whether features are clipped."""
 
 METRICS = {
-    "mutual_information": ("Mutual information (nats, log scale)", "log"),
-    "feature_correlation": ("Correlation of features (log scale)", "log"),
-    "kl_divergence": ("KL divergence (nats)", "linear"),
-    "feature_norm": ("Norm of features (log scale)", "log"),
+    "mutual_information": Scale("mutual information\n(nats)", "log"),
+    "feature_correlation": Scale("correlation\nof features", "log"),
+    "kl_divergence": Scale("KL divergence (nats)"),
+    "feature_norm": Scale("norm of a\nsample's features", "log"),
 }
-"""What the panels beside accuracy show, with their scales."""
+"""Scales of the panels beside accuracy."""
 
 
 def feature_noise(table: str, svg: str) -> None:
@@ -141,9 +141,9 @@ def feature_noise(table: str, svg: str) -> None:
         frames.append(level(height, frames[0], "no noise", panel="accuracy"))
     for metric in METRICS:
         frames.append(marks(measured, "epsilon", metric, series=series, panel=metric, factor=1))
-    x = Scale("ε asked for", "log")
-    panels = {"accuracy": Panel(x, Scale(ACCURACY, limits=(-3, 103)))}
-    panels |= {name: Panel(x, Scale("", scale), label) for name, (label, scale) in METRICS.items()}
+    x = Scale("ε asked for", "log", sorted(noisy["epsilon"].unique()))
+    scales = {"accuracy": Scale(ACCURACY, limits=(-3, 103)), **METRICS}
+    panels = {name: Panel(x, scale) for name, scale in scales.items()}
     looks = dict(NOISED.values()) | {"no noise": Look(NEUTRAL, "", width=0.9)}
     spec = Spec(looks, panels, (TEXT_WIDTH, 4.2), columns=3, legend=4)
     figure = lines(pd.concat(frames), spec)

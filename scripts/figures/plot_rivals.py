@@ -27,24 +27,27 @@ def look_of(upload: Upload, line: str = "") -> Look:
     return Look(colour, marker, line, filling="" if is_seen else "white")
 
 
+COINCIDING = 0.25
+"""Per cents of accuracy up to which marks lie on each other."""
+
+
 def uploads(table: str, svg: str) -> None:
     """Draw accuracy against uplink for every message and head, with the front that none beats.
 
-    Marks on the front, and the best and the worst head of each message, have their names beside
-    them.
+    Marks of a message that all but coincide have one name, the most accurate head first.
     """
     rows = to_draw(table)
-    ends = rows.groupby("message")["accuracy"].agg(["idxmin", "idxmax"])
-    beside = {*ends.to_numpy().ravel(), *rows.index[rows["pareto"].eq("yes")]}
     frames, looks = [], {}
     for upload, of_upload in by_upload(rows):
         sent = of_upload["bits_per_client"] / 8e3
-        name = upload.label if of_upload.index.isin(beside).any() else ""
-        frames.append(marks(of_upload, sent, series=upload.sent, name=name))
+        frames.append(marks(of_upload, sent, series=upload.sent, name=upload.label))
         looks[upload.sent] = replace(look_of(upload), marker="o")
-    frame = pd.concat(frames).sort_values("y", ascending=False)
+    frame, at = pd.concat(frames).sort_values("y", ascending=False), ["series", "x"]
+    frame["apart"] = frame.groupby(at)["y"].diff().lt(-COINCIDING)
+    of_place = frame.groupby([*at, frame.groupby(at)["apart"].cumsum()])["name"]
+    frame["name"] = of_place.transform(", ".join).where(of_place.cumcount() == 0, "")
     frame, looks = with_front(frame, rows["pareto"].eq("yes"), looks)
-    x = Scale("uplink per client (kB)", "log plain", margin=0.12)
+    x = Scale("uplink per client (kB)", "log plain", margin=0.18)
     panel = Panel(x, Scale(ACCURACY, "score"))
     figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=4))
     save(figure, svg, rows, "Accuracy against uplink of messages and heads")

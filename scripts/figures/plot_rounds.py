@@ -5,6 +5,7 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 
 from itertools import cycle
 
+import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, accuracy, names, read_exchanged
 from fbftl.findings.plots.kinds import bands
@@ -19,12 +20,18 @@ from fbftl.ground.floats import FLOAT_BITS
 BELOW_BEST = 20
 """Per cents of accuracy that are shown below the best."""
 
+PACE = 1.3
+"""A curve has the first round of each further power of it, and the last."""
+
+TUNED = ("client_rate", "local_epochs", "clients_per_round", "server_optimiser", "server_rate")
+"""Axes that the legend leaves to the table."""
+
 
 def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) -> None:
-    """Draw test accuracy after each round against the bits that a client has sent by then.
+    """Draw test accuracy after some rounds against the bits that a client has sent by then.
 
     Bands and bars are one standard deviation over seeds. What is sent once is a mark, at its chosen
-    epoch.
+    epoch. What is compressed is hollow.
 
     Args:
         runs: run files of an experiment.
@@ -36,28 +43,31 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
     by_name = shown(methods)
     read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
     labels = {name: method.figure_label for name, method in by_name.items()}
-    curves, looks, broken = [], {}, {}
-    for name, run in zip(names(read, labels), read, strict=True):
+    whole, short = names(read, labels), names(read, labels, TUNED)
+    short = short if len({*short}) == len(short) else whole
+    curves, looks, markers = [], {}, cycle("D^vPXd")
+    for name, legend, run in zip(whole, short, read, strict=True):
         method, values = by_name[run.method], run.setting.values
         once = method.sends == "once"
-        curves.append(curve(run, once).assign(name=name))
-        # Compressed ones are broken or hollow, solved starts green.
+        curves.append(curve(run, once).assign(name=name, legend=legend))
         compressed = values["bits"] != FLOAT_BITS or values["keep"] != 1
+        # Solved starts are green.
         colour = COLOURS["statistics"] if values["start"] == "means" else method.colour
-        dashes = broken.setdefault(colour, cycle(("--", ":", "-.")))
-        looks[name] = Look(colour, "", next(dashes) if compressed else "-")
-        if once:
-            looks[name] = Look.of(method, line="", filling="white" if compressed else "", size=8)
+        marker = method.marker if values["start"] == "random" else next(markers)
+        line, size = ("", 8) if once else ("--" if compressed else "-", 4.5)
+        looks[legend] = Look(colour, marker, line, "white" if compressed else "", size=size)
     rows = pd.concat(curves, ignore_index=True)
+    power = np.floor(np.log(rows["round"].clip(lower=1)) / np.log(PACE)).groupby(rows["name"])
+    rows = rows[power.diff().ne(0) | ~rows.duplicated("name", keep="last")]
     # Marks are drawn over lines.
-    looks = dict(sorted(looks.items(), key=lambda of_name: of_name[1].marker != ""))
-    frame = marks(rows, "kilobytes", series=rows["name"])
+    looks = dict(sorted(looks.items(), key=lambda of_name: of_name[1].line == ""))
+    frame = marks(rows, "kilobytes", series=rows["legend"])
     bottom = frame["y"].max() - BELOW_BEST
     fewest = frame.loc[frame["y"] > bottom, "x"].min()
     x = Scale("uplink per client (kB)", "log plain", limits=(0.8 * fewest, None))
     panel = Panel(x, Scale(ACCURACY, limits=(bottom, None)))
     spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.8), legend=1)
-    numbers = rows.assign(name=rows["name"].map(plain))
+    numbers = rows.drop(columns="legend").assign(name=rows["name"].map(plain))
     save(bands(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
 
 
@@ -72,5 +82,5 @@ def curve(run: Exchanged, once: bool) -> pd.DataFrame:
         score = run.accuracies if once else scores[:, point]
         rows.append((point, up.mean(), down.mean(), *pd.Series(score).agg(["mean", "std"])))
     columns = ["round", "kilobytes", "kilobytes_down", "accuracy", "spread"]
-    table = pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=columns).assign(seeds=len(run.seeds))
     return table[table["kilobytes"] > 0]

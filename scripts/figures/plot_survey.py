@@ -3,10 +3,7 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
-from collections import defaultdict
 from dataclasses import replace
-from functools import partial
-from itertools import cycle
 
 import pandas as pd
 from fbftl.findings.plots.kinds import bands, lines, votes_by_category
@@ -20,7 +17,6 @@ from fbftl.findings.plots.spec import (
     in_order,
     level,
     marks,
-    named_at_ends,
     to_draw,
     with_rows,
 )
@@ -70,15 +66,14 @@ def what_differs(variants: list[str]) -> list[str]:
     return [listed_words(", ".join(parts)) for parts in apart]
 
 
-DASHES = ("-", "--", ":", "-.")
-"""Of a method's settings, in turn."""
-
-TELLING = ("partition", "seed_samples")
-"""Axes that tell a method's settings apart."""
+DASHES = ("-", "--", "-.", ":")
+"""Of methods and their numbers of seed samples, in turn."""
 
 
 def gains(series: str, svg: str, methods: Methods) -> None:
     """Draw what every client gains by taking part, against training alone: who loses is seen.
+
+    A panel for each way in which labels are dealt, with a scale of its own.
 
     Args:
         series: the experiment's series, a row per setting, seed and client.
@@ -91,22 +86,23 @@ def gains(series: str, svg: str, methods: Methods) -> None:
     ordered = gained.sort_values(["setting", "value"]).rename(columns={"value": "gain"})
     rank = ordered.groupby("setting")["gain"]
     ordered["rank"] = 100 * (rank.cumcount() + 0.5) / rank.transform("size")
-    ranks = ordered[["setting", "rank", "gain"]]
-    looks, labels, dashes = {}, {}, defaultdict(partial(cycle, DASHES))
+    ranks = ordered[["setting", "rank", "gain"]].assign(seeds=gained["seed"].nunique())
+    looks, labels, dealt = {}, {}, {}
     for setting in ranks["setting"].unique():
-        method, _, _ = setting.partition("+")
-        look = shown(methods)[method]
-        telling = {axis: value for axis, value in axes_of(setting).items() if axis in TELLING}
-        name = ", ".join(filter(None, [look.figure_label, setting_words(telling)]))
-        looks[name], labels[setting] = Look(look.colour, "", next(dashes[method])), name
+        look, axes = shown(methods)[setting.partition("+")[0]], axes_of(setting)
+        dealt[setting] = dealt_words(axes.get("partition", "iid"))
+        telling = {"seed_samples": axes["seed_samples"]} if "seed_samples" in axes else {}
+        labels[setting] = ", ".join(filter(None, [look.figure_label, setting_words(telling)]))
+        looks.setdefault(labels[setting], Look(look.colour, "", DASHES[len(looks) % len(DASHES)]))
     frame = marks(ranks, "rank", "gain", series=ranks["setting"].map(labels))
-    panel = Panel(
-        Scale("clients, from who loses most (%)", limits=(0, 100)),
-        Scale("gained accuracy (percentage points)", reference=0),
-    )
-    spec = Spec(looks, {"": panel}, (0.9 * TEXT_WIDTH, 3.2))
-    figure = lines(named_at_ends(frame.reset_index(drop=True)), spec)
-    save(figure, svg, ranks, "Gains by taking part, client by client")
+    frame["panel"] = ranks["setting"].map(dealt)
+    x = Scale("clients of all seeds, by gain (%)", limits=(0, 100))
+    panels = {
+        words: Panel(x, Scale("gain (points of accuracy)", reference=0), f"Labels: {words}")
+        for words in sorted({*dealt.values()})
+    }
+    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.2), legend=4))
+    save(figure, svg, ranks, "Gains in accuracy by taking part, client by client")
 
 
 def votes(series: str, svg: str, models: dict[str, str]) -> None:

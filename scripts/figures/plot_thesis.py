@@ -18,10 +18,8 @@ from fbftl.findings.plots.spec import (
     in_order,
     level,
     marks,
-    named_at_ends,
     to_draw,
 )
-from fbftl.findings.runs import read_tidy
 from fbftl.findings.steps import Axes
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save
 from fbftl.privacy.schedules import fitted_gamma, gamma_of, gradient_influence, named
@@ -171,7 +169,7 @@ def curve(measured: pd.DataFrame, decay: float | str) -> pd.DataFrame:
     )
 
 
-ADVERSARIES = {"none": "no adversary", "plain": "adversary", "squared": "squared loss"}
+ADVERSARIES = {"none": "no adversary", "plain": "adversary", "squared": "adversary, squared loss"}
 """Names of the lines."""
 
 
@@ -207,56 +205,42 @@ def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
 NETWORKS = {"he": "He's initial weights", "torch": "torch's initial weights"}
 """Whose initial values a network of the study has; another's name stands for itself."""
 
-FOLLOWED = {"delta_eo": ("ΔEO", 1), "probe": ("accuracy of the probe (%)", 100)}
-"""Series by round: labels and factors of their panels."""
+SCORES = {
+    "delta_eo": ("difference in odds ΔEO", 1),
+    "accuracy": ("balanced accuracy (%)", 100),
+    "probe": ("accuracy of the probe (%)", 100),
+}
+"""Labels and factors of the panels of a network."""
 
 
-def fairness(runs: str, series: str, svg: str, axes: Axes) -> None:
-    """Draw what an adversary of groups buys: odds and accuracy by users, odds and probe by round.
+def fairness(runs: str, svg: str, axes: Axes) -> None:
+    """Draw what an adversary of groups buys: odds, accuracy and a probe by users of the majority.
 
-    Left to right: the difference in equalised odds and the balanced accuracy against the majority's
-    users m, then, at the most users, the difference and the accuracy of a probe that reads the
-    group from round to round. A row for each network.
+    Left to right: the difference in equalised odds, the balanced accuracy and the accuracy of a
+    probe that reads the group, at the end of training. A row for each network.
 
     Args:
         runs: tidy table of the experiment.
-        series: what its runs follow.
         svg: path of the svg.
         axes: those of fairness, with their defaults.
     """
     table = to_draw(runs, axes)
     table["adversary"] = table["adversary"].fillna("none")
-    columns = ["setting", "network", "adversary", "majority_users"]
-    settings = table.drop_duplicates("setting")[columns]
     means = summary(table)
-    rounds = by_round(read_tidy(series).merge(settings, on="setting"))
     frames, panels = [], {}
     users = Scale("users of the majority m", ticks=sorted(means["majority_users"].unique()))
-    by_rounds = Scale(f"round, at m = {means['majority_users'].max():g}")
-    silent = {name: f"_{words}" for name, words in ADVERSARIES.items()}
     for network, of_network in means.groupby("network"):
         names = of_network["adversary"].map(ADVERSARIES)
         title = NETWORKS.get(str(network), str(network))
-        scores = {"delta_eo": ("ΔEO", 1), "accuracy": ("balanced accuracy (%)", 100)}
-        for score, (words, factor) in scores.items():
-            here = marks(of_network, "majority_users", score, series=names, factor=factor)
-            here = alongside(here, list(ADVERSARIES.values()), 0.1)
-            frames.append(here.assign(panel=f"{network} {score}"))
-            panels[f"{network} {score}"] = Panel(users, Scale(words), title)
-        for name, (words, factor) in FOLLOWED.items():
-            line = rounds[rounds["network"].eq(network) & rounds["series"].eq(name)]
-            series_of = line["adversary"].map(silent)
-            here = marks(line, "round", "value", series=series_of, factor=factor)
-            here = here.reset_index(drop=True).assign(panel=f"{network} by round {name}")
-            written = dict(zip(silent.values(), ADVERSARIES.values(), strict=True))
-            frames.append(named_at_ends(here, written if name == "probe" else {}))
-            panels[f"{network} by round {name}"] = Panel(by_rounds, Scale(words), title)
-    looks = looks_of_adversaries()
-    looks |= {f"_{name}": Look(look.colour, "") for name, look in looks.items()}
-    size = (1.2 * TEXT_WIDTH, 2.0 * means["network"].nunique() + 0.4)
-    figure = lines(pd.concat(frames), Spec(looks, panels, size, columns=4, legend=3))
-    drawn = pd.concat([means, rounds], ignore_index=True)
-    save(figure, svg, drawn, "Equalised odds and accuracy under an adversary of groups")
+        for score, (words, factor) in SCORES.items():
+            at = f"{network} {score}"
+            here = marks(of_network, "majority_users", score, series=names, panel=at, factor=factor)
+            frames.append(alongside(here, list(ADVERSARIES.values()), 0.15))
+            panels[at] = Panel(users, Scale(words), title)
+    size = (TEXT_WIDTH, 2.1 * means["network"].nunique() + 0.5)
+    spec = Spec(looks_of_adversaries(), panels, size, columns=len(SCORES), legend=3)
+    title = "Equalised odds, accuracy and group probe under an adversary"
+    save(lines(pd.concat(frames), spec), svg, means, title)
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
@@ -267,14 +251,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         delta_eo_spread=("delta_eo", "std"),
         accuracy=("balanced_accuracy", "mean"),
         accuracy_spread=("balanced_accuracy", "std"),
+        probe=("probe", "mean"),
+        probe_spread=("probe", "std"),
         seeds=("seed", "nunique"),
     ).reset_index()
-
-
-def by_round(followed: pd.DataFrame) -> pd.DataFrame:
-    """Return means over seeds of what is followed, at the most users of the majority."""
-    most = followed["majority_users"].max()
-    at_most = followed[(followed["majority_users"] == most) & followed["series"].isin(FOLLOWED)]
-    rounds = at_most["by"].str.split(" ").str[0].astype(int) * at_most["step"]
-    grouped = at_most.assign(round=rounds).groupby(["network", "adversary", "series", "round"])
-    return grouped["value"].mean().reset_index()

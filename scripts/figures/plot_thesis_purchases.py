@@ -24,15 +24,15 @@ BLIND = ("kcenter", "random", "ideal")
 COUNTS = ("centroids", "sigma")
 """What tells counts apart."""
 
-DASHES = (":", "--", "-")
-"""Lines of ECOS, the fewest centroids first."""
+DRAWN = (("white", ":"), ("#B5C3DE", "--"), ("", "-"))
+"""Fillings and lines of ECOS, the fewest centroids first."""
 
 
 def ecos(table: str, svg: str) -> None:
-    """Draw what counts buy: own rows and accuracy by noise and centroids, by purchase, by epsilon.
+    """Draw what counts buy: own rows and accuracy by noise and centroids, and by purchase.
 
     The study varies one thing at a time from where it runs proximity alone. What needs nothing of
-    the clients is a level at every epsilon.
+    the clients is a level at every noise. Ticks of noise have its ε.
     """
     rows = to_draw(table)
     rows = rows[(rows["label_source"] == "bought") & (rows["purchase_purpose"] == "label")]
@@ -45,42 +45,39 @@ def ecos(table: str, svg: str) -> None:
     here = plain[plain["purchase"] == centre["purchase"]]
     by_centroids = "ECOS, R = {:.0f}".format
     series = here["centroids"].map(by_centroids)
-    noisy = here["epsilon_added"].notna()
     share = marks(here, "sigma", "own_share", series=series, panel="share")
     in_cloud = level(100 * rows["inherent_share"].iloc[0], share, "share in cloud", panel="share")
     accuracy = marks(here, "sigma", series=series, panel="accuracy")
-    privacy = marks(here[noisy], "epsilon_added", series=series[noisy], panel="privacy")
-    frames = [share, in_cloud, accuracy, privacy]
-    counts = map(by_centroids, sorted(here["centroids"].dropna().unique()))
+    frames = [share, in_cloud, accuracy]
+    counts, (_, *look) = sorted(here["centroids"].dropna().unique()), CHOICES["ecos"]
     looks = {
-        name: Look(*CHOICES["ecos"][1:], line=dash)
-        for name, dash in zip(counts, cycle(DASHES), strict=False)
+        by_centroids(count): Look(*look, line=dash, filling=filling)
+        for count, (filling, dash) in zip(counts, cycle(DRAWN), strict=False)
     }
     blind = rows[rows["purchase"].eq(centre["purchase"]) & rows["purchase_rule"].isin(BLIND)]
     for choice, (name, colour, marker) in CHOICES.items():
-        by_epsilon = f"_{name} by ε"
         if choice == "ecos":
             line, name = plain, by_centroids(centre["centroids"])
         else:
-            line = rows[rows["purchase_rule"] == choice]
-            looks |= {name: Look(colour, marker), by_epsilon: Look(colour, "", width=0.9)}
+            line, looks[name] = rows[rows["purchase_rule"] == choice], Look(colour, marker)
         if choice in COUNTING:
             line = line[line[[*COUNTS]].eq(centre[[*COUNTS]]).all(axis=1)]
         frames.append(marks(line, "purchase", series=name, panel="purchase"))
         for score in blind.loc[blind["purchase_rule"] == choice, "accuracy"]:
-            frames.append(level(100 * score, privacy, by_epsilon, panel="privacy", name=["", name]))
+            frames.append(level(100 * score, accuracy, name, panel="accuracy"))
     looks["share in cloud"] = Look(NEUTRAL, "", width=0.9)
-    noise, y = Scale("noise σ on each count"), Scale(ACCURACY)
-    of_domain, bought = Scale("own rows (%)", limits=(0, None)), sorted(rows["purchase"].unique())
-    added = Scale("ε of a row added or removed", ticks=sorted(privacy["x"].round(3).unique()))
+    noises = here.groupby("sigma")["epsilon_added"].first().map("\nε = {:.2f}".format)
+    ticks = {at: f"{at:g}{words}".replace("ε = nan", "no ε") for at, words in noises.items()}
+    noise, y = Scale("noise σ on each count, and its ε", ticks=ticks), Scale(ACCURACY)
+    bought = Scale("rows bought B", ticks=sorted(rows["purchase"].unique()))
+    alike, of_domain = f"B = {centre['purchase']:g}", Scale("own rows (%)", limits=(0, None))
     panels = {
-        "share": Panel(noise, of_domain, "Client's own domain among rows bought"),
-        "accuracy": Panel(noise, y, "Accuracy by noise"),
-        "purchase": Panel(Scale("rows bought B", ticks=bought), y, "Accuracy by rows bought"),
-        "privacy": Panel(added, y, "Accuracy by privacy loss"),
+        "share": Panel(noise, of_domain, f"Own rows among {alike}"),
+        "accuracy": Panel(noise, y, f"By noise, {alike}"),
+        "purchase": Panel(bought, y, f"By rows bought, σ = {centre['sigma']:g}"),
     }
-    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 5.2), 2, legend=4))
-    save(figure, svg, rows, "Purchases by noisy counts of features")
+    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.3), legend=4))
+    save(figure, svg, rows, "Own rows and accuracy of purchases by noisy counts of features")
 
 
 SHOWN = 24
@@ -118,8 +115,8 @@ def purchases(runs: Paths, public: str, svg: str, domains: list | None, block: d
         ]
         ordered = bought[np.argsort(~is_own[bought], kind="stable")]
         shown = ordered[np.linspace(0, len(ordered) - 1, min(SHOWN, len(ordered))).astype(int)]
-        name = f"{CHOICES[choice][0]}\n{is_own[bought].mean():.0%} own"
+        name = f"{CHOICES[choice][0]}\n{is_own[bought].mean():.0%} of {len(bought)} own"
         images[name] = pixels[shown] / 255
         under[name] = [CHOICES["ideal"][1] if is_own[row] else None for row in shown]
     figure = pictures(images, TEXT_WIDTH / (SHOWN + 4), under)
-    save(figure, svg, pd.DataFrame(counts), "Public images that each choice bought")
+    save(figure, svg, pd.DataFrame(counts), "Public images bought, own domain underlined")

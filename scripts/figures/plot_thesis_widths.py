@@ -3,6 +3,7 @@
 Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
@@ -130,41 +131,54 @@ def domains(table: str, svg: str, domains: list[Any], methods: Methods) -> None:
 ROW = ["budgets", "budget_order", "clients_per_round"]
 """Axes that have a row for each of their values."""
 
+APART = "no budgets: each width apart"
+"""What FedAvg's networks have in place of a law."""
+
+FIRST = {APART: 0, "exponential": 1}
+"""Rows before the others."""
+
+WIDTHS = ("the narrowest", "the whole network")
+"""What titles of the panels call the widths."""
+
 ORDERS = {"by_domain": "", "poorest_first": "; poorest first", "spread": "; spread"}
 """What follows a law's name; a law deals the widest networks to the first domains without it."""
 
 
 def width_laws(table: str, svg: str, methods: Methods) -> None:
-    """Draw accuracy by law of what clients can train, a panel for each width (Fig. C.4).
+    """Draw accuracy at the least and the full width by law of what clients can train (Fig. C.4).
 
     A row is a law, an order in which it deals widths to clients, and a number of clients in a round
-    (Fig. C.5). Networks of FedAvg, which has no budgets, are in every row. Bases of Split-Mix that
-    begin as slices of the whole network are filled.
+    (Fig. C.5). Networks of FedAvg, which has no budgets, have the first row, and a line through all
+    others. Bases of Split-Mix that begin as slices of the whole network are filled.
     """
-    rows = to_draw(table)
-    with_budgets, of_each = rows[rows["budgets"].notna()], rows[rows["budgets"].isna()]
-    groups = with_budgets.groupby(ROW, sort=False, dropna=False)
-    ordered = sorted(groups, key=lambda at: (pd.notna(at[0][2]), at[0][0] != "exponential"))
-    laws, frames, looks = {}, [], {}
+    rows, methods_shown = to_draw(table), shown(methods)
+    rows = rows[rows["width"].isin([rows["width"].min(), rows["width"].max()])]
+    groups = rows.fillna({"budgets": APART}).groupby(ROW, sort=False, dropna=False)
+    ordered = sorted(groups, key=lambda at: (pd.notna(at[0][2]), FIRST.get(at[0][0], 2)))
+    without = rows[rows["budgets"].isna()].drop(columns="spread")
+    ends, panel = (0, len(ordered) - 1), without["width"]
+    frames = [marks(without, end, series="_through", panel=panel) for end in ends]
+    laws, looks = {}, {}
     for number, ((law, order, clients), of_law) in enumerate(ordered):
         of_round = "" if pd.isna(clients) else f"; {clients:g} clients a round"
-        laws[number] = f"{LAWS.get(law, law)}{ORDERS[order]}{of_round}"
-        here = pd.concat([of_law, of_each]).groupby(["method", "rescaled_init"], sort=False)
-        for (method, rescaled), of_method in here:
-            look = shown(methods)[method]
-            begins = ", slices at the start" if rescaled else ", bases of their own"
+        laws[number] = f"{LAWS.get(law, law)}{ORDERS.get(order, '')}{of_round}"
+        for (method, rescaled), of_method in of_law.groupby(["method", "rescaled_init"]):
+            look, is_own = methods_shown[method], method == "splitmix" and not rescaled
+            begins = ", bases of their own" if is_own else ", slices at the start"
             name = look.figure_label + (begins if method == "splitmix" else "")
             frames.append(marks(of_method, number, series=name, panel=of_method["width"]))
-            filling = "white" if method == "splitmix" and not rescaled else ""
-            looks[name] = Look.of(look, line="", filling=filling)
-    order = [look.figure_label for look in shown(methods).values()]
+            looks[name] = Look.of(look, line="", filling="white" if is_own else "")
+    order = list(figure_labels(methods_shown).values())
     looks = dict(sorted(looks.items(), key=lambda named: order.index(named[0].split(", ")[0])))
-    frame = alongside(pd.concat(frames), list(looks), 0.15).rename(columns={"x": "y", "y": "x"})
+    several = [name for name in looks if name != "FedAvg"]
+    frame = alongside(pd.concat(frames), several, 0.16).rename(columns={"x": "y", "y": "x"})
+    looks = {"_through": Look(NEUTRAL, "", width=0.8), **looks}
     x, y = Scale(ACCURACY, "score"), Scale("widths that clients can train", ticks=laws)
-    panels = {at: Panel(x, y, f"width {at:g}") for at in sorted(rows["width"].unique())}
-    size = (1.2 * TEXT_WIDTH, 0.42 * len(laws) + 1.3)
+    widths = zip(sorted(rows["width"].unique()), WIDTHS, strict=False)
+    panels = {at: Panel(x, y, f"width {Fraction(at)} ({words})") for at, words in widths}
+    size = (TEXT_WIDTH, 0.36 * len(laws) + 1.1)
     figure = kinds.rows(frame, Spec(looks, panels, size, legend=3))
-    save(figure, svg, rows, "Accuracy by width under laws of budgets")
+    save(figure, svg, rows, "Accuracy at the least and the full width under laws of budgets")
 
 
 CLEAN = "clean inputs alone"
@@ -177,7 +191,7 @@ NORMALISED = {
 }
 """Label and look by whose the normalisation of disturbed inputs is; what has no λ is a level."""
 
-DISTURBED = {"standard": "Clean", "random": "Random noise", "robust": "Attacked by PGD"}
+DISTURBED = {"standard": "Clean inputs", "random": "Random noise", "robust": "Attacked by PGD"}
 """Titles of the panels by their scores."""
 
 SCORES = {
@@ -189,7 +203,7 @@ SCORES = {
 
 PREFIX = f"{SCORES['robust']}_at_"
 
-LEVELS_AT = (-0.04, 1.04)
+LEVELS_AT = (-0.08, 1.08)
 """Weights at which a level has a mark with a bar."""
 
 
@@ -208,10 +222,11 @@ def robust(runs: str, svg: str, axes: Axes) -> None:
                 line = pd.concat([line.iloc[:1].assign(share=share) for share in LEVELS_AT])
             if score in line and line[score].notna().any():
                 frames.append(marks(line, "share", score, series=name, panel=score))
-    x = Scale("share λ of the disturbed\ninputs' normalisation")
+    shares = sorted(rows["share"].dropna().unique())
+    x = Scale("share λ of the disturbed\ninputs' normalisation", ticks=shares)
     panels = {score: Panel(x, Scale(ACCURACY), title) for score, title in DISTURBED.items()}
     spec = Spec(dict(NORMALISED.values()), panels, (TEXT_WIDTH, 2.9), legend=3)
-    figure = kinds.bands(pd.concat(frames), spec)
+    figure = kinds.lines(pd.concat(frames), spec)
     save(figure, svg, rows, "Accuracy on clean and on disturbed inputs")
 
 

@@ -316,10 +316,15 @@ def sent_until(run: Exchanged, direction: str, points: Sequence[int | None]) -> 
     return np.maximum(run.until(direction, "bits", last), 1).astype(float)
 
 
-def names(runs: Sequence[Exchanged], labels: Mapping[str, str]) -> list[str]:
+def names(runs: Sequence[Exchanged], labels: Mapping[str, str], untold: Any = ()) -> list[str]:
     """Return a name of each run: its method's label, and the axes in which its method's vary.
 
     The server's optimiser is told in any case, for it is what a method's name leaves open.
+
+    Args:
+        runs: all that are named together.
+        labels: of their methods.
+        untold: axes to leave out.
     """
     found = []
     for run in runs:
@@ -327,7 +332,7 @@ def names(runs: Sequence[Exchanged], labels: Mapping[str, str]) -> list[str]:
         varied = {
             axis: value
             for axis, value in run.setting.values.items()
-            if axis in run.setting.deviating
+            if axis in run.setting.deviating and axis not in untold
             if axis == "server_optimiser" or any(of_other[axis] != value for of_other in alike)
         }
         found.append(", ".join([labels[run.method], *rounds_words(varied)]))

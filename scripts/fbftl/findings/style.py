@@ -95,6 +95,13 @@ def draw_title(figure: "Figure", title: str) -> None:
     )
 
 
+def with_seeds(title: str, numbers: "pd.DataFrame") -> str:
+    """Return a title with how many seeds the drawn means are of, where the numbers tell it."""
+    counts = sorted({int(n) for n in numbers.get("seeds", ()) if n == n})
+    words = " to ".join(dict.fromkeys([*map(str, counts[:1]), *map(str, counts[-1:])]))
+    return f"{title} ({words} seed{'s' * (words != '1')})" if words else title
+
+
 def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str) -> None:
     """Write a figure as svg, pdf and png beside its plotted numbers as csv.
 
@@ -110,6 +117,7 @@ def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str)
             figure; each file has it in its metadata, with the alternative text.
     """
     svg = Path(svg)
+    title = with_seeds(title, numbers)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     draw_title(figure, title)

@@ -60,8 +60,7 @@ FIGURES: dict[str, dict[str, Any]] = {
         "series": series(*EPPFL[1:3], test_accuracy=[0.2, 0.4]), "axes": {},
     },
     "plot_thesis.fairness": {
-        "runs": runs(*HE, delta_eo=0.1, balanced_accuracy=0.8).assign(network="he"),
-        "series": series(*HE, delta_eo=[0.2, 0.1], probe=[0.8, 0.7]).assign(by="1 rounds"),
+        "runs": runs(*HE, delta_eo=0.1, balanced_accuracy=0.8, probe=0.7).assign(network="he"),
         "axes": {"adversary": None},
     },
     "plot_fedfeat.feature_noise": {

@@ -226,10 +226,10 @@ def alongside(
 
     Args:
         frame: of marks.
-        order: the series from the left.
+        order: the series from the left; others stay.
         step: what is added to x between neighbours.
         factor: what x is multiplied by between neighbours, on a logarithmic axis.
     """
     places = frame["series"].map({series: place for place, series in enumerate(order)})
-    places -= (len(order) - 1) / 2
+    places = (places - (len(order) - 1) / 2).fillna(0)
     return frame.assign(x=frame["x"] * factor**places + step * places)
