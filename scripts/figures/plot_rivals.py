@@ -45,7 +45,7 @@ def uploads(table: str, svg: str) -> None:
     frame, at = pd.concat(frames).sort_values("y", ascending=False), ["series", "x"]
     frame["apart"] = frame.groupby(at)["y"].diff().lt(-COINCIDING)
     of_place = frame.groupby([*at, frame.groupby(at)["apart"].cumsum()])["name"]
-    frame["name"] = of_place.transform(", ".join).where(of_place.cumcount() == 0, "")
+    frame["name"] = of_place.transform("; ".join).where(of_place.cumcount() == 0, "")
     frame, looks = with_front(frame, rows["pareto"].eq("yes"), looks)
     x = Scale("uplink per client (kB)", "log plain", margin=0.18)
     panel = Panel(x, Scale(ACCURACY, "score"))

@@ -42,6 +42,7 @@ def _to_end(end: str, words: str) -> Iterator[Column]:
 
 ROUNDS_COLUMNS = [
     Column("name", "Setting", page=True),
+    Column("clients_per_round", "Clients per round", format="{:g}"),
     *shared.accuracy(),
     *shared.SEED_COUNTS,
     Column("bits_per_client", "Uplink per client, all rounds", "bits", prefixed, page=True),
@@ -76,7 +77,7 @@ def rounds(runs: Paths, ledgers: Paths, axes: Axes, methods: Methods) -> ResultT
     labels = {name: method.label for name, method in shown(methods).items()}
     rows = [
         {"name": name} | row_of(run, plain[0], axes)
-        for name, run in zip(names(read, labels), read, strict=True)
+        for name, run in zip(names(read, labels, ["clients_per_round"]), read, strict=True)
     ]
     table = pd.DataFrame(rows)
     kinds = ["method", "start", "compressed"]

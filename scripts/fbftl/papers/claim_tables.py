@@ -115,13 +115,7 @@ def findings_of(
     planned = {name: of.settings for name, of in runs.items()} | dict(planned)
     audit = {row["id"]: row for row in csv_rows(files["audit"]) if row["paper"] == paper}
     record = PaperRecord.of(files["printed"], audit=audit)
-    return evaluate(
-        rows,
-        read_tasks(files["tasks"], planned),
-        runs,
-        record,
-        rules_of(paper),
-    )
+    return evaluate(rows, read_tasks(files["tasks"], planned), runs, record, rules_of(paper))
 
 
 def claims_table(findings: Sequence[ClaimFinding]) -> pd.DataFrame:
@@ -196,7 +190,7 @@ def _apart(part: Part) -> list[str]:
     if not len(part.a.terms) == len(part.b.terms) == 1:
         return []
     terms = (*part.a.terms, *part.b.terms)
-    names = [[*setting_name(of.setting).split(", "), of.measure.replace("_", " ")] for of in terms]
+    names = [[*setting_name(of.setting).split(", "), _measured(of.measure)] for of in terms]
     both = zip(names, reversed(names), strict=True)
     return [", ".join([of for of in one if of not in other] or one[:1]) for one, other in both]
 
@@ -230,10 +224,15 @@ def _in_words(named: str) -> str:
     name, measure, value = required(NAMED.fullmatch(named)).groups()
     if "=" in value:
         setting = setting_name(value)
-        return f"{measure.replace('_', ' ')} of {setting}" if measure else setting
+        return f"{_measured(measure)} of {setting}" if measure else setting
     if not name or method_label(value) != value:
         return method_label(value)
     return value and words(name, value)
+
+
+def _measured(measure: str) -> str:
+    """Return a measure in words."""
+    return measure.replace("_", " ").replace(" x", " at width ")
 
 
 def _unit(row: ClaimRow, found: PartFinding) -> str:
@@ -241,7 +240,7 @@ def _unit(row: ClaimRow, found: PartFinding) -> str:
     if is_ratio(row.form, row.least):
         return " times"
     measure = found.part.measure
-    default = " points" if "accuracy" in measure else f" ({measure.replace('_', ' ')})"
+    default = " points" if "accuracy" in measure else f" ({_measured(measure)})"
     return UNITS.get(measure, default)
 
 

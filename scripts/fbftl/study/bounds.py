@@ -54,10 +54,7 @@ def noise_bound(std: float) -> float:
 
 
 def summing_ring(
-    bound: float | None,
-    members: int,
-    fraction_bits: int,
-    noise_std: float | None = None,
+    bound: float | None, members: int, fraction_bits: int, noise_std: float | None = None
 ) -> Ring:
     """Return the ring of a secure sum with noise on it.
 

@@ -169,9 +169,7 @@ class Study:
 
 
 def resolve(
-    config: Mapping[str, Any],
-    systems: Sequence[System] = (),
-    of_size: Sequence[System] = (),
+    config: Mapping[str, Any], systems: Sequence[System] = (), of_size: Sequence[System] = ()
 ) -> Study:
     """Check a configuration and expand the experiments that it makes into settings.
 
@@ -191,9 +189,7 @@ def resolve(
 
 
 def _resolve(
-    config: Mapping[str, Any],
-    systems: Sequence[System],
-    of_size: Sequence[System],
+    config: Mapping[str, Any], systems: Sequence[System], of_size: Sequence[System]
 ) -> Study:
     require_plain_place()
     filled = fill(Configuration, at_home(yaml_files.with_likes(config)))

@@ -46,8 +46,7 @@ def block_of(tasks: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
 
 
 def of_repeats(
-    tasks: Mapping[str, dict[str, Any]],
-    settings: Mapping[str, dict[str, dict[str, Setting]]],
+    tasks: Mapping[str, dict[str, Any]], settings: Mapping[str, dict[str, dict[str, Setting]]]
 ) -> dict[str, dict[str, dict[str, Setting]]]:
     """Return the settings of the repeats of all tasks, by repeat, experiment and name.
 

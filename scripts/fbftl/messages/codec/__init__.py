@@ -6,13 +6,7 @@ as bytes), `encoder` and `decoder` (messages).
 
 from fbftl.messages.codec.compression import Compression, NotFiniteError, kept_count
 from fbftl.messages.codec.decoder import CorruptMessage, Message, decode
-from fbftl.messages.codec.encoder import (
-    Compressed,
-    compress,
-    encode,
-    encode_and_read,
-    encode_each,
-)
+from fbftl.messages.codec.encoder import Compressed, compress, encode, encode_and_read, encode_each
 
 __all__ = [
     "Compressed",

@@ -6,12 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec.bitpack import (
-    encode_positions,
-    pack,
-    packed_bytes,
-    positions_bytes,
-)
+from fbftl.messages.codec.bitpack import encode_positions, pack, packed_bytes, positions_bytes
 from fbftl.messages.codec.compression import (
     PLAIN,
     RANGE_BYTES,

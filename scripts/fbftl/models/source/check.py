@@ -11,12 +11,7 @@ from fbftl.data import datasets
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.hub import pinned, require_repository_name, require_unchanged
-from fbftl.models.source.files import (
-    PROCESSOR,
-    packaged_file,
-    read_config,
-    tensor_shapes,
-)
+from fbftl.models.source.files import PROCESSOR, packaged_file, read_config, tensor_shapes
 
 NEEDED = {
     ("torchvision", "published"): ("name", "version"),
