@@ -1,4 +1,4 @@
-"""One-shot methods: clients upload once, and the server solves a head from the uploads.
+"""One-shot methods: clients upload once, and the server solves or trains a head.
 
 Features hold what every head needs; every other message lacks something.
 """
@@ -76,8 +76,8 @@ class OneShotAxes(Axes):
         moments, diagonal (variances of each class) or shared (one for all classes of a client).
     gram: how second moments are sent: their triangle, or a factor of the scatter around class
         means, which stays positive semidefinite under any rounding.
-    levels: quantisation levels of a row below 32 bits: spanning its range, or fitted by least
-        squares.
+    levels: quantisation levels of a feature or mean below 32 bits: spanning its range, or fitted
+        by least squares.
     test_features: whether test features are plain, as a deployed model reads them, or compressed
         like the clients'.
     head: what the server makes: mlp, the task's perceptron, trained; nb and qda, a Gaussian for
