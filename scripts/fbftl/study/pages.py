@@ -112,12 +112,12 @@ def _purposes() -> dict[str, str]:
     return purposes
 
 
-def _method(record: MethodRecord, purpose: str) -> tuple[str, ...]:
+def _method(record: MethodRecord, text: str) -> tuple[str, ...]:
     noise = [name for name in record.mechanisms if name != "none"]
     label = re.sub(r"_(\w+)$", r"<sub>\1</sub>", record.label)
     reads = record.reads.replace("clients and source", "samples")
     paper = f"[{record.paper}](papers/{record.paper}.md)"
-    return _code(record.name), label, purpose, reads, _listed(noise), paper
+    return _code(record.name), label, text[:1].upper() + text[1:], reads, _listed(noise), paper
 
 
 def _axes(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
