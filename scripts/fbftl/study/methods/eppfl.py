@@ -24,8 +24,8 @@ class EPPFLAxes(Axes):
         drops the large ones, as the public code does, and so sends a share 1 - θ_g.
     selection_reading: where activations and gradients are selected: paper, in each channel of a
         sample; code, in the whole batch as in the public code.
-    laplace_sensitivity: sensitivity of Laplace noise: clip, or the paper's channel_maximum. Null is
-        for other noise.
+    laplace_sensitivity: sensitivity of Laplace noise: clip, or channel_maximum as in the public
+        code. Null is for other noise.
     mask_shape: vector masks each weight by a number of its own; scalar masks all weights by one
         number, as Eq. (8) reads.
     client_part: last layer at the clients of a split network; null takes the network's own cut.
