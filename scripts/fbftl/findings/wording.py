@@ -27,8 +27,6 @@ SENTENCES = {
     "digest_rate": "digest rate {}",
     "distillation_weight": "teachers' weight {}",
     "epsilon": "ε = {}",
-    "keep_activations": "{} of activations",
-    "keep_gradients": "{} of gradients",
     "kept_gradients": "{} gradients kept",
     "local_epochs": "{} local epochs",
     "majority_users": "m = {}",
@@ -173,7 +171,13 @@ def kept_words(keep: float) -> str:
     return "all elements" if keep == 1 else f"{100 * keep:g}% of elements"
 
 
-SHARES = {"bits": bits_words, "fraction": share_words, "keep": kept_words}
+SHARES = {
+    "bits": bits_words,
+    "fraction": share_words,
+    "keep": kept_words,
+    "keep_activations": "{:.0%} of activations".format,
+    "keep_gradients": "{:.0%} of gradients".format,
+}
 """What is written of an axis by its value."""
 
 

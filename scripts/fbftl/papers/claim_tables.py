@@ -31,6 +31,9 @@ STRENGTHS = ("full size", "full-size data", "small", FORMULA)
 """Of evidence, the strongest first: data and networks of a document's size, data alone, neither."""
 
 
+ABBREVIATED = re.compile(r"\b(psnr|ssim|cka)\b")
+"""Measures in capitals."""
+
 UNITS = {
     "delta_eo": " (ΔEO)",
     "leak": " (share of groups read)",
@@ -232,7 +235,8 @@ def _in_words(named: str) -> str:
 
 def _measured(measure: str) -> str:
     """Return a measure in words."""
-    return measure.replace("_", " ").replace(" x", " at width ")
+    words_of = measure.replace("_", " ").replace(" x", " at width ")
+    return ABBREVIATED.sub(lambda found: found[0].upper(), words_of)
 
 
 def _unit(row: ClaimRow, found: PartFinding) -> str:
