@@ -50,7 +50,7 @@ def faults(setting: AxisValues) -> Iterator[str]:
     if setting.mechanism == "laplace" and not scaled:
         yield (
             "has mechanism laplace, which needs epsilon of a coordinate and a sensitivity; give "
-            "laplace_sensitivity: [clip], or [channel_maximum] for the paper's"
+            "laplace_sensitivity: [clip], or [channel_maximum] for the public code's"
         )
 
 
