@@ -52,6 +52,7 @@ def use_style() -> None:
         "savefig.dpi": 300,
         "svg.fonttype": "none",
         "svg.hashsalt": "fbftl",
+        "text.hinting": "none",  # widths are those of an svg
     }
     sns.set_theme("paper", "ticks", "deep", "DejaVu Sans", font_scale=0.9, rc=look)
     so.Plot.config.theme.update(mpl.rcParams)
