@@ -53,7 +53,7 @@ def epochs(runs: str, series: str, svg: str, axes: Axes) -> None:
     frame = named_at_ends(marks(points, "step", series=series_of))
     panel = Panel(Scale("round"), Scale(ACCURACY))
     figure = bands(frame, Spec(in_order(names, marker=""), {"": panel}))
-    save(figure, svg, points, "Accuracy by round and local epochs")
+    save(figure, svg, points, "Accuracy by local epochs")
 
 
 def curves(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
@@ -170,7 +170,7 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
 
 FEDAVG, HALVED = "FedAvg", "EPPFL: half is sent"
 
-PAPER, RUNS = "the paper's size, by closed forms", "the runs here, bytes by ledger"
+PAPER, RUNS = "The paper's size, by formula", "The runs here, bytes as sent"
 """The panels."""
 
 
@@ -222,7 +222,7 @@ def cost(table: str, networks: Paths, setup: str, script: str, svg: str, methods
     frame = marks(points, at, "uplink", series=series, panel=points["panel"], name=points["name"],
                   factor=1)  # fmt: skip
     x = Scale("multiplications by a client (% of FedAvg's)", "log plain", margin=0.15)
-    y = Scale("sent up by a client (times FedAvg's)", "log 1-2-5", margin=0.15, reference=1)
+    y = Scale("uplink of a client (times FedAvg's)", "log 1-2-5", margin=0.15, reference=1)
     panels = {title: Panel(x, y, title) for title in (PAPER, RUNS)}
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.2)))
     save(figure, svg, points, "Multiplications and uplink of a client, relative to FedAvg")

@@ -68,7 +68,7 @@ def uplink(
     spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=5)
     figure = bands(pd.concat(frames), spec)
     mark_distance(figure, points[points["selected"]].set_index("method"), read_tidy(by_seed))
-    save(figure, svg, points, "Accuracy against uplink of all clients")
+    save(figure, svg, points, "Accuracy against uplink")
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def curve(run: Exchanged) -> pd.DataFrame:
         }
     )
     mark = {"method": run.method, **run.reported(), "selected": True}
-    return pd.concat([line, pd.DataFrame([mark])])
+    return pd.concat([line, pd.DataFrame([mark])]).assign(seeds=len(run.seeds))
 
 
 def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
@@ -119,7 +119,7 @@ def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> N
     axes.set_ylim(top=height + 0.05 * np.ptp(axes.get_ylim()))
 
 
-LOSSES = {"persistent": "Lost for good", "reshuffled": "Reshuffled (public script)"}
+LOSSES = {"persistent": "Lost uploads stay lost", "reshuffled": "Reshuffled (public script)"}
 """Titles of panels by what a loss means."""
 
 
@@ -198,9 +198,10 @@ def by_loss(
     """
     ours = frame[frame["panel"] == ""].assign(fraction=fractions)
     names = ours.sort_values("fraction", ascending=False, kind="stable")["series"].unique()
-    x = Scale("packet loss rate", "packet loss", sorted(frame["x"].unique()))
     looks = in_order(list(names), size=4) | {"printed": PRINTED}
-    with_x = {key: Panel(x, y, title) for key, (title, y) in panels.items()}
+    rates = frame.groupby("panel")["x"].unique().map(sorted)
+    x = {key: Scale("packet loss rate", "packet loss", rates[key]) for key in panels}
+    with_x = {key: Panel(x[key], y, title) for key, (title, y) in panels.items()}
     return bands(frame, Spec(looks, with_x, (TEXT_WIDTH, 2.8), legend=4))
 
 

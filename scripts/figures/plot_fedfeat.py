@@ -22,7 +22,7 @@ SOURCES = {
 every other method's too.
 """
 
-DEALT = {"iid": "labels at random", "shards": "two labels a client"}
+DEALT = {"iid": "iid labels", "shards": "two labels per client"}
 """How titles write a partition, in the order of the panels."""
 
 AT = ["network", "partition", "method", "features_from"]

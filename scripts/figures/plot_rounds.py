@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, accuracy, names, read_exchanged
 from fbftl.findings.plots.kinds import bands
+from fbftl.findings.plots.scales import CROWDED_ABOVE
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods, Paths
@@ -17,8 +18,8 @@ from fbftl.findings.style import TEXT_WIDTH, save
 from fbftl.findings.uploads import COLOURS
 from fbftl.ground.floats import FLOAT_BITS
 
-BELOW_BEST = 20
-"""Per cents of accuracy that are shown below the best."""
+NEAR = 5
+"""Points of accuracy below the best that a panel of its own shows, where no scale is stretched."""
 
 PACE = 1.3
 """A curve has the first round of each further power of it, and the last."""
@@ -62,11 +63,15 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
     # Marks are drawn over lines.
     looks = dict(sorted(looks.items(), key=lambda of_name: of_name[1].line == ""))
     frame = marks(rows, "kilobytes", series=rows["legend"])
-    bottom = frame["y"].max() - BELOW_BEST
-    fewest = frame.loc[frame["y"] > bottom, "x"].min()
-    x = Scale("uplink per client (kB)", "log plain", limits=(0.8 * fewest, None))
-    panel = Panel(x, Scale(ACCURACY, limits=(bottom, None)))
-    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 4.8), legend=1)
+    x, best = Scale("uplink per client (kB)", "log plain"), frame["y"].max()
+    near = Scale(ACCURACY, limits=(best - NEAR, best + 1))
+    panels = {
+        "": Panel(x, Scale(ACCURACY, "score")),
+        NEAR: Panel(x, near, f"The top {NEAR} points"),
+    }
+    if best < CROWDED_ABOVE:  # no scale is stretched there
+        frame = pd.concat([frame, frame.assign(panel=NEAR)])
+    spec = Spec(looks, panels, (TEXT_WIDTH, 4.8), legend=1)
     numbers = rows.drop(columns="legend").assign(name=rows["name"].map(plain))
     save(bands(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
 

@@ -41,7 +41,7 @@ def frameworks(table: str, svg: str, methods: Methods) -> None:
     """
     rows = with_rows(read_table(table).dropna(subset=["accuracy"]), table)
     looks, frames, panels = {}, [], {}
-    x = Scale("sent by a client (bit)", "log", margin=0.08)
+    x = Scale("uplink per client (bit)", "log", margin=0.08)
     for partition, in_panel in rows.groupby("partition"):
         title = f"Labels: {dealt_words(str(partition))}"
         panels[partition] = Panel(x, Scale(ACCURACY, "score"), title)
@@ -55,7 +55,7 @@ def frameworks(table: str, svg: str, methods: Methods) -> None:
             frames.append(marks(settings, "up", **at))
     spec = Spec(looks, panels, (0.9 * TEXT_WIDTH, 2.6 * len(panels)), columns=1)
     figure = lines(pd.concat(frames), spec)
-    save(figure, svg, rows, "Accuracy of frameworks against what a client sends")
+    save(figure, svg, rows, "Accuracy of frameworks against uplink per client")
 
 
 def what_differs(variants: list[str]) -> list[str]:
@@ -115,7 +115,7 @@ def votes(series: str, svg: str, models: dict[str, str]) -> None:
     """
     rows = read_tidy(series)
     counted = with_rows(rows[rows["series"] == "votes"], series)
-    vote_shares = shares(counted, list(models))
+    vote_shares = shares(counted, list(models)).assign(seeds=counted["seed"].nunique())
     names = {}
     for setting in sorted(vote_shares["setting"].unique(), key=distinguishing):
         samples, vote_round, similarity = distinguishing(setting)
@@ -179,7 +179,7 @@ def federation(series: str, table1: str, svg: str) -> None:
     spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2)
     figure = bands(frame, spec)
     drawn = pd.concat([ours, printed.assign(printed=True)])
-    save(figure, svg, drawn, "Accuracy by round of a federation and of one client")
+    save(figure, svg, drawn, "Accuracy of a federation")
 
 
 def by_round(series: pd.DataFrame) -> pd.DataFrame:

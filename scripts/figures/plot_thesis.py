@@ -30,7 +30,7 @@ EVEN_COLOUR = "#D55E00"
 
 
 def budget(table: str, svg: str) -> None:
-    """Draw loss and accuracy of noisy descent against the rows, and the schedules' noise.
+    """Draw loss and accuracy of noisy descent against the samples, and the schedules' noise.
 
     Left to right: the noise of every step, training loss, test accuracy, the last two with the line
     that needs no noise (paper thesis, Fig. 2.1).
@@ -50,7 +50,7 @@ def budget(table: str, svg: str) -> None:
             marks(points, seen, series=points["label"], panel="accuracy"),
         ]
     )
-    rows = Scale("rows N", ticks=sorted(points["seen"].unique()))
+    rows = Scale("samples N", ticks=sorted(points["seen"].unique()))
     panels = {
         "noise": Panel(Scale("step t"), Scale("noise multiplier σ$_t$")),
         "loss": Panel(rows, Scale("training loss (nats)", "log 1-2-5")),
@@ -107,7 +107,7 @@ def budget_bounds(table: str, svg: str) -> None:
     series = bounds["schedule"].map({name: words for name, (words, _) in BOUNDS.items()})
     frame = marks(bounds, "kappa", "bound", series=series, panel=bounds["alpha"], factor=1)
     x = Scale("condition number κ", "log")
-    y = Scale("bound, 1 without a step", "log", reference=1)
+    y = Scale("bound over initial excess", "log", reference=1)
     panels = {alpha: Panel(x, y, f"α = {alpha:g}") for alpha in sorted(bounds["alpha"].unique())}
     spec = Spec(dict(BOUNDS.values()), panels, (TEXT_WIDTH, 0.4 * TEXT_WIDTH), legend=3)
     save(lines(frame, spec), svg, bounds, "Bound on the excess loss by condition number")
@@ -141,11 +141,11 @@ def influence(table: str, svg: str, decays: Sequence[float]) -> None:
         ]
     )
     # An early step's estimate may lie below 0.
-    y = Scale("loss in the end per variance, ∂L/∂σ$_t^2$", reference=0)
+    y = Scale("final loss per variance, ∂L/∂σ$_t^2$", reference=0)
     figure = lines(frame, Spec(looks, {"": Panel(Scale("step t"), y)}, legend=2))
     figure.axes[0].ticklabel_format(axis="y", scilimits=(0, 0))
     drawn = pd.concat([measured.assign(line="measured"), curves])
-    save(figure, svg, drawn, "Influence of each step's noise on the end")
+    save(figure, svg, drawn, "Influence of a step's noise on the loss")
 
 
 def curve(measured: pd.DataFrame, decay: float | str) -> pd.DataFrame:
@@ -199,7 +199,7 @@ def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
         Scale("accuracy on its domain (%)", limits=(0, None)),
     )
     figure = lines(frame, Spec(looks, {"": panel}, legend=2))
-    save(figure, svg, means.assign(by_chance=chance), "Accuracy on the domain without labels")
+    save(figure, svg, means.assign(by_chance=chance), "Accuracy on unlabelled domain")
 
 
 NETWORKS = {"he": "He's initial weights", "torch": "torch's initial weights"}

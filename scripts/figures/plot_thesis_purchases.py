@@ -29,7 +29,7 @@ DRAWN = (("white", ":"), ("#B5C3DE", "--"), ("", "-"))
 
 
 def ecos(table: str, svg: str) -> None:
-    """Draw what counts buy: own rows and accuracy by noise and centroids, and by purchase.
+    """Draw what counts buy: share of the domain, accuracy by noise and centroids, and by purchase.
 
     The study varies one thing at a time from where it runs proximity alone. What needs nothing of
     the clients is a level at every noise. Ticks of noise have its ε.
@@ -69,15 +69,16 @@ def ecos(table: str, svg: str) -> None:
     noises = here.groupby("sigma")["epsilon_added"].first().map("\nε = {:.2f}".format)
     ticks = {at: f"{at:g}{words}".replace("ε = nan", "no ε") for at, words in noises.items()}
     noise, y = Scale("noise σ on each count, and its ε", ticks=ticks), Scale(ACCURACY)
-    bought = Scale("rows bought B", ticks=sorted(rows["purchase"].unique()))
-    alike, of_domain = f"B = {centre['purchase']:g}", Scale("own rows (%)", limits=(0, None))
+    bought = Scale("samples bought B", ticks=sorted(rows["purchase"].unique()))
+    alike = f"B = {centre['purchase']:g}"
+    of_domain = Scale("share of own domain (%)", limits=(0, None))
     panels = {
-        "share": Panel(noise, of_domain, f"Own rows among {alike}"),
+        "share": Panel(noise, of_domain, f"Samples bought, {alike}"),
         "accuracy": Panel(noise, y, f"By noise, {alike}"),
-        "purchase": Panel(bought, y, f"By rows bought, σ = {centre['sigma']:g}"),
+        "purchase": Panel(bought, y, f"By purchase, σ = {centre['sigma']:g}"),
     }
     figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.3), legend=4))
-    save(figure, svg, rows, "Own rows and accuracy of purchases by noisy counts of features")
+    save(figure, svg, rows, "Domain of samples bought by noisy counts, and accuracy")
 
 
 SHOWN = 24
@@ -87,7 +88,7 @@ SHOWN = 24
 def purchases(runs: Paths, public: str, svg: str, domains: list | None, block: dict) -> None:
     """Draw what each choice bought: public images as the cloud has them, a row per choice.
 
-    The first seed's purchase in equal steps, own rows first; a bar beneath marks those of the
+    The first seed's purchase in equal steps, own domain first; a bar beneath marks those of the
     clients' own domain.
 
     Args:
@@ -115,7 +116,7 @@ def purchases(runs: Paths, public: str, svg: str, domains: list | None, block: d
         ]
         ordered = bought[np.argsort(~is_own[bought], kind="stable")]
         shown = ordered[np.linspace(0, len(ordered) - 1, min(SHOWN, len(ordered))).astype(int)]
-        name = f"{CHOICES[choice][0]}\n{is_own[bought].mean():.0%} of {len(bought)} own"
+        name = f"{CHOICES[choice][0]}\nown domain: {is_own[bought].mean():.0%} of {len(bought)}"
         images[name] = pixels[shown] / 255
         under[name] = [CHOICES["ideal"][1] if is_own[row] else None for row in shown]
     figure = pictures(images, TEXT_WIDTH / (SHOWN + 4), under)

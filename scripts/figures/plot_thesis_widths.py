@@ -85,10 +85,10 @@ def widths(table: str, svg: str, methods: Methods) -> None:
     ticks = sorted(rows["width"].unique())
     x, y = Scale("share of the full width", "log2", ticks), Scale(ACCURACY)
     panels = {order: Panel(x, y, title) for order, title in orders_of(rows).items()}
-    uplink = "At full width, and FedAvg of each"
+    uplink = "Full width; FedAvg at each width"
     if "spread" in panels:
         uplink += "; hollow: budgets spread"
-    sent = Scale("sent up by all clients in a round (Mb)", "log 1-2-5", margin=0.15)
+    sent = Scale("uplink of all clients per round (Mb)", "log 1-2-5", margin=0.15)
     panels["uplink"] = Panel(sent, y, uplink)
     size = (TEXT_WIDTH, 2.7 * -(-len(panels) // 2) + 0.3)
     figure = kinds.lines(pd.concat(frames), Spec(looks, panels, size, 2, 4))
@@ -122,7 +122,7 @@ def domains(table: str, svg: str, domains: list[Any], methods: Methods) -> None:
         ]
     looks = {look.figure_label: Look.of(look) for look in budgeted.values()}
     looks[fits] = Look("#AAAAAA")
-    x, y = Scale("domain", "categories"), Scale("accuracy at full width (%)")
+    x, y = Scale("domain", "categories"), Scale("test accuracy (%)")
     panels = {order: Panel(x, y, title) for order, title in orders_of(rows).items()}
     figure = kinds.bars(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
     save(figure, svg, rows, "Accuracy in each domain at full width")

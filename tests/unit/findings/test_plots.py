@@ -175,7 +175,7 @@ def figure(folder, *losses):
 def test_the_paper_s_points_stand_in_a_panel_of_their_own(tmp_path):
     losses = [(0.0, "persistent", 0.9), (0.9, "persistent", 0.45), (0.9, "reshuffled", 0.8)]
     measured, paper = figure(tmp_path, *losses).axes
-    assert measured.get_title(loc="left") == "Lost for good"
+    assert measured.get_title(loc="left") == "Lost uploads stay lost"
     (line,) = measured.get_lines()
     assert list(line.get_ydata()) == pytest.approx([90, 45])
     (line,) = paper.get_lines()
