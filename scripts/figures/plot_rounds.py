@@ -63,14 +63,11 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
     # Marks are drawn over lines.
     looks = dict(sorted(looks.items(), key=lambda of_name: of_name[1].line == ""))
     frame = marks(rows, "kilobytes", series=rows["legend"])
-    x, best = Scale("uplink per client (kB)", "log plain"), frame["y"].max()
-    near = Scale(ACCURACY, limits=(best - NEAR, best + 1))
-    panels = {
-        "": Panel(x, Scale(ACCURACY, "score")),
-        NEAR: Panel(x, near, f"The top {NEAR} points"),
-    }
+    x, best = "uplink per client (kB)", frame["y"].max()
+    titles = ("", f"Marks within {NEAR} points of the best")
+    panels = {name: Panel(Scale(x, "log plain"), Scale(ACCURACY, "score"), name) for name in titles}
     if best < CROWDED_ABOVE:  # no scale is stretched there
-        frame = pd.concat([frame, frame.assign(panel=NEAR)])
+        frame = pd.concat([frame, frame[frame["y"] > best - NEAR].assign(panel=titles[1])])
     spec = Spec(looks, panels, (TEXT_WIDTH, 4.8), legend=1)
     numbers = rows.drop(columns="legend").assign(name=rows["name"].map(plain))
     save(bands(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
