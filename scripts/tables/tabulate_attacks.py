@@ -31,9 +31,9 @@ ATTACKS_COLUMNS = [
     Column("unit", "Protected"),
     shared.EPSILON,
     Column("measure", "Measure", page=True),
-    Column("value", "Attained", format="{:.3g}", page=True),
-    Column("spread", "±", format="{:.2g}"),
-    Column("blind", "Blind guess", format="{:.3g}", page=True),
+    Column("value", "Attained", format="{:.3f}", page=True),
+    Column("spread", "±", format="{:.3f}"),
+    Column("blind", "Blind guess", format="{:.3f}", page=True),
     Column("repetitions", "Repetitions"),
 ]
 

@@ -229,8 +229,8 @@ def beside_table5(table: pd.DataFrame, tables: pd.DataFrame) -> pd.DataFrame:
 # --- round weights --------------------------------------------------------------------------------
 
 ROUND_WEIGHTS_COLUMNS = [
-    Column("dataset", "Data set"),
-    Column("backbone", "Backbone"),
+    Column("dataset", "Data set", format=lambda of: of.upper().replace("CIFAR", "CIFAR-")),
+    Column("backbone", "Backbone", format=str.upper),
     Column("weights", "Weights", format="{:,}"),
     Column("width", "Numbers of a sample's features", format="{:,}"),
     Column("samples", "Samples of a client"),
