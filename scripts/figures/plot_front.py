@@ -81,4 +81,4 @@ def upload_front(table: str, svg: str) -> None:
     panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
     spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
     figure = lines(frame, spec)
-    save(figure, svg, best, "Accuracy against uplink by kind of upload")
+    save(figure, svg, best, "Accuracy against uplink by kind of upload and bits per number")

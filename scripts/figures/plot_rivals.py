@@ -113,8 +113,8 @@ def in_words(values: pd.Series) -> str:
 
 TRUSTS = {
     "local": "local: holds against the server",
-    "secure sum": "secure sum: server, dealer apart",
-    "trusted server": "trusted server: all but the server",
+    "secure sum": "secure sum: trusted dealer",
+    "trusted server": "trusted server: against others",
 }
 """Titles of panels."""
 
@@ -139,7 +139,8 @@ def trust(table: str, svg: str, methods: Methods) -> None:
     for (of_trust, what), released in rows.groupby(["trust", "what"], sort=False):
         for dash, (share, points) in zip(SPLITS, released.groupby("share"), strict=False):
             name = f"{what}, {share:.0%} of ε for labels" if share else what
-            first, line = points.iloc[0], dash if share else "-"
+            first = points.iloc[0]
+            line = dash if share else "--" if first["head"] == "ridge" else "-"
             if first["method"] in UPLOADING:
                 looks[name] = look_of(Upload(first["message"], first["head"]), line)
             else:

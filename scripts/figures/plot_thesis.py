@@ -206,7 +206,7 @@ NETWORKS = {"he": "He's initial weights", "torch": "torch's initial weights"}
 """Whose initial values a network of the study has; another's name stands for itself."""
 
 SCORES = {
-    "delta_eo": ("difference in odds ΔEO", 1),
+    "delta_eo": ("equalised odds gap ΔEO", 1),
     "accuracy": ("balanced accuracy (%)", 100),
     "probe": ("accuracy of the probe (%)", 100),
 }

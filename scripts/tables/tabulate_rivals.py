@@ -213,7 +213,7 @@ def by_name(rows: pd.DataFrame) -> pd.DataFrame:
 
 LOCAL, SUM, TRUSTED = "local", "secure sum", "trusted server"
 
-TRUSTED_BY = {LOCAL: "nobody", SUM: "a dealer apart from the server", TRUSTED: "the server"}
+TRUSTED_BY = {LOCAL: "nobody", SUM: "a trusted dealer", TRUSTED: "the server"}
 """Who is trusted, by the model of trust."""
 
 SEEN = {"aggregation": "open"}
