@@ -17,6 +17,7 @@ of attacks what one attains at K samples of a client, or against a solved head
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -29,22 +30,24 @@ from fbftl.ground.files import csv_rows
 Number = tuple[str, float]
 """Its name and its value."""
 
-SCORES = {"test_accuracy": ("accuracy", "spread", 100), "rouge1": ("rouge1", "rouge1 spread", 1)}
-"""What mean and spread of a task's score are called, and what makes them percent; the first that
-its runs have is its score."""
+SCORES = {
+    "test_accuracy": ("accuracy", "spread", 100),
+    "rouge1": ("rouge1", "rouge1 spread", 1),
+    "ridge_accuracy": ("ridge", "ridge spread", 100),
+}
+"""What mean and spread of a task's score are called, and what makes them percent; the last is what
+ridge regression reaches on the features that a server received."""
 
 
 def of_runs(runs: pd.DataFrame) -> Iterator[Number]:
     """Yield score and spread in percent of every setting in one tidy table."""
-    task = runs["task"].iloc[0]
-    scored = next(measure for measure in SCORES if measure in runs)
-    mean, spread, percent = SCORES[scored]
-    for setting, axes in settings_in(runs).items():
-        name = f"{task}/{setting}"
-        score = percent * per_seed(runs, axes, scored)
-        yield f"{name}/{mean}", score.mean()
-        if len(score) > 1:
-            yield f"{name}/{spread}", score.std()
+    measured = [measure for measure in SCORES if measure in runs]
+    for measure, (setting, axes) in product(measured, settings_in(runs).items()):
+        name, (mean, spread, percent) = f"{runs['task'].iloc[0]}/{setting}", SCORES[measure]
+        score = percent * per_seed(runs, axes, measure).dropna()
+        for of, value in ((mean, score.mean()), (spread, score.std())):
+            if pd.notna(value):  # of one seed there is no spread
+                yield f"{name}/{of}", value
 
 
 def of_uplink(task: str, uplink: pd.DataFrame) -> Iterator[Number]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection
 
+import numpy as np
 import pandas as pd
 import pytest
 import renew_results
@@ -28,6 +29,14 @@ def test_dialogues_have_their_rouge():
     assert dict(of_runs(scored)) == pytest.approx(
         {"toy/fbftl/rouge1": 30, "toy/fbftl/rouge1 spread": 200**0.5}
     )
+
+
+def test_ridge_regression_has_a_number_where_it_was_solved():
+    table = runs(({}, [0.9, 0.8]), ({"plr": 0.5}, [0.5, 0.5]))
+    numbers = dict(of_runs(table.assign(ridge_accuracy=[0.6, 0.8, np.nan, np.nan])))
+    assert numbers["toy/fbftl/ridge"] == pytest.approx(70)
+    assert numbers["toy/fbftl/ridge spread"] == pytest.approx(200**0.5)
+    assert not [name for name in numbers if name.startswith("toy/fbftl+plr=0.5/ridge")]
 
 
 def test_uplinks_are_compared_with_fbftl():
