@@ -192,9 +192,9 @@ def mean(values: Iterable[int | Fraction]) -> int | float:
 ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
 COUNTED = [
-    *("upload_batches", "numbers_per_batch", "uplink_payload_bits"),
-    *("uplink_bits", "downlink_bits", "frozen_bits", "token_id_bits"),
-]
+    "upload_batches", "numbers_per_batch", "uplink_payload_bits", "uplink_bits", "downlink_bits",
+    "frozen_bits", "token_id_bits",
+]  # fmt: skip
 """Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
 
 LANGUAGE_COLUMNS = [

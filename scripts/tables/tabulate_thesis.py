@@ -148,9 +148,9 @@ FAIRNESS_AT = ("network", "majority_users", "minority_participation", "local_ste
 NOISE = ("mechanism", "sigma", "epsilon")
 
 GAME = (
-    *("adversary", "discriminator_rate", "discriminator_sees"),
-    *("discriminator_start", "unlabelled_loss"),
-)
+    "adversary", "discriminator_rate", "discriminator_sees", "discriminator_start",
+    "unlabelled_loss",
+)  # fmt: skip
 
 MEASURED = {
     "balanced_accuracy": "Accuracy, mean of groups",

@@ -235,7 +235,7 @@ def _in_words(named: str) -> str:
 
 def _measured(measure: str) -> str:
     """Return a measure in words."""
-    words_of = measure.replace("_", " ").replace(" x", " at width ")
+    words_of = re.sub(r" x(?=\d)", " at width ", measure.replace("_", " "))
     return ABBREVIATED.sub(lambda found: found[0].upper(), words_of)
 
 

@@ -231,8 +231,7 @@ def guessed(percent: float, classes: int) -> bool:
 MEASURES: Mapping[str, Measured] = {
     "accuracy": ClaimMeasure(accuracy, 1.0, answered=True),
     "best_accuracy": share_right("test_accuracy_best"),
-    "protected_accuracy": share_right("protected_accuracy"),
-    "first_accuracy": share_right("first_accuracy"),
+    **{of: share_right(of) for of in ("protected_accuracy", "first_accuracy", "ridge_accuracy")},
     "uplink_payload_bits": ClaimMeasure(payload, counted=True),
     "uplink_bits": plain("uplink_bits", counted=True),
     "uplink_bits_per_round": per_round("uplink_bits"),

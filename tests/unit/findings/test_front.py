@@ -93,7 +93,7 @@ def test_what_to_doubt_is_counted():
         "1 setting had seeds that diverged, which count as 0.",
         "1 setting had fewer than 3 seeds.",
         "1 setting ended far below ridge regression on the same uploads (cheap: 60.0% "
-        "against 80.0%): train longer; under noise send sums (head: ridge).",
+        "against 80.0%): train longer; under noise solve the head (one_shot, head: ridge).",
     ]
 
 
