@@ -74,7 +74,7 @@ def plotted(table: pd.DataFrame) -> pd.DataFrame:
         for seen, alike in plain.groupby("seen")["descent_steps"]
     }
     drawn = plain[plain["descent_steps"] == plain["seen"].map(of_rows)]
-    falling = drawn["decay"].map("falling, a = {:g}".format)
+    falling = drawn["decay"].map("exponential, a = {:g}".format)
     label = falling.where(drawn["schedule"] == "exp", drawn["schedule"])
     return drawn.assign(label=label)
 

@@ -26,7 +26,7 @@ BUDGET_AT = ["seen", "descent_steps", "mechanism", "accountant", "descent_moment
 BUDGET_COLUMNS = [
     Column("seen", "N", "samples", "{:.0f}", page=True),
     Column("descent_steps", "T", "steps", "{:.0f}", page=True),
-    Column("schedule", "Schedule", format=lambda at: at.replace("exp", "falling"), page=True),
+    Column("schedule", "Schedule", format=lambda at: at.replace("exp", "exponential"), page=True),
     Column("decay", "Decay a", format="{:g}"),
     Column("descent_momentum", "β", format="{:g}"),
     *shared.with_spread("loss", "Training loss", "nats", "{:.4f}", page=True),

@@ -235,7 +235,8 @@ def warnings_of(task: OwnTask, rows: pd.DataFrame) -> list[str]:
     if behind:
         found.append(
             f"{counted(len(behind), 'setting')} ended far below ridge regression on the same "
-            f"uploads ({'; '.join(behind)}): train longer; under noise solve the head (one_shot, head: ridge)."
+            f"uploads ({'; '.join(behind)}): train longer; under noise solve the head "
+            "(one_shot, head: ridge)."
         )
     return found
 

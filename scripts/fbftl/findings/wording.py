@@ -67,7 +67,7 @@ VALUES = {
     ("public_data", "target"): "open samples",
     ("purchase_rule", "kcenter"): "K-Center's purchases",
     ("rescaled_init", "True"): "rescaled initial weights",
-    ("schedule", "exp"): "falling schedule",
+    ("schedule", "exp"): "exponential schedule",
     ("selection_reading", "code"): "selection as the code has it",
     ("server_optimiser", "adam"): "Adam at the server",
     ("server_optimiser", "momentum"): "momentum at the server",
