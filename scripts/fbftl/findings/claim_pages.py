@@ -40,7 +40,7 @@ VERDICTS = ORDER[3:]
 
 DECIDED = VERDICTS[:3]
 
-LEAD = "Of the claims that a document is cited for, these are decided; its page has all of them."
+LEAD = "**Claims that a document is cited for**, those that are decided:"
 
 HEADING = ("claim", "printed", "here", "verdict", "evidence")
 
@@ -166,7 +166,7 @@ def tally(claims: Sequence[Row]) -> str:
     """Return how many claims there are of each verdict, in a sentence."""
     counts = Counter(row["verdict"] for row in claims)
     shown = ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
-    return f"All {len(claims)} claims of the document: {shown}."
+    return f"All {len(claims)} claims: {shown}."
 
 
 def printed(kept: KeptRows, page: str) -> str:
@@ -183,7 +183,7 @@ def printed(kept: KeptRows, page: str) -> str:
     reproduced = sum(Verdict.REPRODUCED in of for of in compared)
     lines = []
     if compared:
-        lines.append(f"**Printed numbers: {reproduced} of {len(compared)} reproduced.**")
+        lines.append(f"Formulas give {reproduced} of {len(compared)} printed numbers.")
     if kept.audit:
         counts = Counter(row["verdict"] for row in kept.audit)
         differ = {
@@ -192,11 +192,10 @@ def printed(kept: KeptRows, page: str) -> str:
             if row["verdict"] == Verdict.DIFFERS
         }
         named = ", ".join(f"[{name}]({place})" for name, place in differ.items())
-        lines.append(
-            f"The audit checks {counted(len(kept.audit), 'printed statement')}: "
-            f"{counts[Verdict.REPRODUCED]} reproduced, {counts[Verdict.NOT_COMPARABLE]} not "
-            f"comparable, {len(differ)} different ({named})."
-        )
+        others = (Verdict.REPRODUCED, Verdict.NOT_COMPARABLE)
+        rest = "".join(f", {counts[verdict]} {verdict}" for verdict in others if counts[verdict])
+        statements = counted(len(kept.audit), "printed statement")
+        lines.append(f"The audit recomputes {statements}: {len(differ)} different ({named}){rest}.")
     return " ".join(lines)
 
 
