@@ -27,6 +27,7 @@ its mean over models with and without the sample. The score is the share of the 
 shadows with and without x. Offline there are only shadows without it, from whose mean p Pr(x) is
 taken to be ((1 + a) p + 1 - a) / 2; the authors choose a on models whose members are known. As in
 their public code γ is 1, the inequality is strict, and z are samples that no model was trained on.
+Pr(z) is from all shadows; that code takes the larger half of their values.
 """
 
 import math
