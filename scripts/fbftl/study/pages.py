@@ -121,14 +121,12 @@ def _method(record: MethodRecord, text: str) -> tuple[str, ...]:
 
 
 def _axes(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of axes; the methods are left out where they are those of the row before."""
-    before = ""
+    """Yield the rows of axes."""
     for name in names:
         known, axis = knowing(name), AXES[name]
         lacking = _listed(record.name for record in RECORDS if record.name not in known)
         having = _listed(known) if len(known) < MANY else f"all but {lacking}" if lacking else "all"
-        yield _code(name), axis.doc, _values(axis), having * (having != before), _default(axis)
-        before = having
+        yield _code(name), axis.doc, _values(axis), having, _default(axis)
 
 
 def _values(axis: Axis) -> str:
