@@ -102,20 +102,11 @@ def ring_for(largest: float | None, members: int, fraction_bits: int = FRACTION_
     """
     if largest is None:
         return Ring(fraction_bits=fraction_bits)
-    if fault := too_large(largest, members, fraction_bits):
-        raise UserError(f"a run {fault}")
-    return Ring(bits_for(largest, members, fraction_bits), fraction_bits, float(largest))
-
-
-def too_large(largest: float, members: int, fraction_bits: int) -> str | None:
-    """Return what is wrong with a sum that no ring of a word holds, with its remedy; else None."""
     bits = bits_for(largest, members, fraction_bits)
-    if bits <= WORD_BITS:
-        return None
-    remedy = "clip what is sent, or use aggregation: open"
-    if (fewer := fraction_bits - bits + WORD_BITS) >= 0:
-        remedy = f"give fraction_bits at most {fewer}, or use aggregation: open"
-    return (
-        f"has masked sums of size up to {largest:,.6g} with {fraction_bits} bits behind the point, "
-        f"which need a ring of {bits} bits where numbers have {WORD_BITS} at most; {remedy}"
-    )
+    if bits > WORD_BITS:
+        raise UserError(
+            f"masked sums of size up to {largest:,.6g} with {fraction_bits} bits behind the point "
+            f"need a ring of {bits} bits, where numbers have {WORD_BITS} at most; give fewer "
+            "fraction_bits, clip what is sent, or use aggregation: open"
+        )
+    return Ring(bits, fraction_bits, float(largest))

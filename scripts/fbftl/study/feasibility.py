@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError, required
-from fbftl.ground.ring import too_large
 from fbftl.study.axes import is_compressed
 from fbftl.study.bounds import LARGEST_MEMORY, memory_bytes
 from fbftl.study.clients import Dealing
@@ -97,13 +96,6 @@ def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Size
             "normalisation makes nothing; give fewer clients, or training.batch_norm: frozen"
         )
     yield from of_method.size_faults(setting, block, dealt)
-    if setting.aggregation != "open" and samples is not None:
-        # Where clipping or counting bounds what is sent, its sums are known before any job.
-        largest = of_method.largest_sum(setting, block, samples)
-        members = samples if clients is None else clients
-        fault = largest is not None and too_large(largest, members + 1, setting.fraction_bits)
-        if fault:
-            yield fault
     remembers = "feedback" in of_method.by_name and setting.feedback and is_compressed(setting)
     parameters = _parameters(block, setting, sizes)
     if study.config["scratch_folder"] is None and remembers and None not in (clients, parameters):

@@ -34,10 +34,6 @@ def nothing(*_: Any) -> tuple[str, ...]:
     return ()
 
 
-def unbounded(*_: Any) -> None:
-    """Return that nothing bounds a masked sum."""
-
-
 def keys(*names: str) -> Callable[[AxisValues, Block], dict[str, Any]]:
     """Return what takes some keys of a task's block, for jobs that read them beside the rest."""
     return lambda _setting, task: {name: task[name] for name in names}
@@ -101,8 +97,6 @@ class MethodRecord:
         task's block and the training values of the setting.
     size_faults: yields what a task has too little of for a setting, from the setting, the task's
         block and what clients hold.
-    largest_sum: returns the bound on the size of a masked sum that is known before any job, from
-        the setting, the task's block and its training samples; None where nothing bounds it.
     anneals: whether a head that its server trains follows the training value `annealing`.
     ignores: training values that it makes nothing of, though methods that send like it read them.
     parts: returns the modules below its folder that a setting names, dotted.
@@ -133,7 +127,6 @@ class MethodRecord:
     faults: Callable[[AxisValues], Iterable[str]] = nothing
     task_faults: Callable[[AxisValues, Block, Block], Iterable[str]] = nothing
     size_faults: Callable[[AxisValues, Block, Dealt], Iterable[str]] = nothing
-    largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
     anneals: bool = False
     ignores: tuple[str, ...] = ()
     parts: Callable[[AxisValues], tuple[str, ...]] = nothing

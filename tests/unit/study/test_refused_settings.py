@@ -139,15 +139,11 @@ CANDIDATES = {"source_models": {"network": "mlp", "models": {"digits": "target",
 VOTES = {"method": "fedvote", "network": "mlp", "vote_candidates": "all", "vote_round": 1}
 DRAWING = {"method": "fedavg", "clients": 144, "fraction": 0.07}
 SECURE = {"method": "secure_ftl"}
-PRIVATE = MASKED | {"mechanism": "gaussian", "sigma": 1.0}
-CLIPPED = {"privacy": {"feature_clip": {"norm": 24.4}}}
 REFUSED: list[tuple[Block, Block, str]] = [
     ({"training": {"clients_per_round": 181}}, {"method": "fedavg"}, "'fedavg' on digits has "
      "clients_per_round 181, but there are 180 clients; give at most 180"),
     ({}, {"samples_per_client": [4, 2000]}, "on digits has samples_per_client 2000.*at most 1438"),
     *((ELEVEN, {"partition": by, "clients": 4}, "are 10 classes; .* most 10") for by in OF_SHARDS),
-    (CLIPPED, PRIVATE | {"fraction_bits": [24, 53]}, r"=53' on digits has masked sums of size up "
-     r"to 1,452.4 with 53 bits .* ring of 65 bits where numbers have 64 at most; give .* 52, or"),
     ({"architectures": ["mlp"]}, {"method": "fd", "clients": 1}, "give fd clients at least 2"),
     ({}, SECURE | {"common_samples": 1439}, "1439 common samples of 1438; give .* at most 1438"),
     ({}, DRAWING | {"resampled_per_round": 101}, "draw 101 samples of the 100 .* at most 100"),
@@ -195,7 +191,6 @@ POSSIBLE: list[tuple[Block, Block]] = [
     ({"training": {"clients_per_round": 181}}, {"method": "fbftl"}),
     ({"clients": {"partition": "given"}}, {"method": "fl"}),
     ({}, {"method": "fl", "samples_per_client": [600, 1438]}),
-    (CLIPPED, PRIVATE | {"fraction_bits": 52}),
     (NORMED, {"method": "fedavg", "network": "cnn", "clients": 719}),
     ({}, {"method": "fedavg", "network": "cnn", "clients": 720}),
     ({"head": [64, 20]}, SOLVED_START),
@@ -232,10 +227,8 @@ def test_what_is_just_within_its_limits_passes(task, axes):
 
 def test_what_is_unknown_is_left_to_the_jobs():
     huge = {"clients": {"samples_per_client": 10**6}}
-    beyond = study(CLIPPED, **PRIVATE, fraction_bits=[53])
-    for unknown in (study(huge, method="fl"), beyond, study({}, **ECOS | {"purchase": 301})):
+    for unknown in (study(huge, method="fl"), study({}, **ECOS | {"purchase": 301})):
         require_feasible(unknown, "digits", None)
-    require_feasible(beyond, "digits", 700)
     with pytest.raises(UserError, match="5 clients"):
         require_feasible(study(FIVE, method="fl"), "digits", None)
     named = study({"clients": {"partition": "given"}}, method="fl")

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from fbftl.study.axes import CLIENTS, NOISE, SUMS, Axes, AxisValues, Needs
-from fbftl.study.bounds import LARGEST_NORMAL, counts_bound
 from fbftl.study.clients import domains_in, taking_part
 from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Many, Number, PositiveShare
@@ -128,11 +127,6 @@ def _domains(block: Block) -> tuple[tuple[str, ...], ...]:
     return domains_in(block["domains"]) or (("plain",),)
 
 
-def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float:
-    """Return the bound on a masked sum of counts; what epsilon comes to only a job knows."""
-    return counts_bound(samples) + LARGEST_NORMAL * (setting.sigma or 0.0)
-
-
 RECORD = MethodRecord(
     "ecos", "ECOS", "#3D5A98", "$E$", "thesis",
     place=260,
@@ -146,7 +140,6 @@ RECORD = MethodRecord(
     privacy=("delta",),
     faults=faults,
     size_faults=size_faults,
-    largest_sum=largest_sum,
     block=block,
     together=together,
     ignores=("epochs", "learning_rate", "momentum", "weight_decay"),

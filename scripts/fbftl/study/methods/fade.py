@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fbftl.study.axes import NOISE, SUMS, Axes, AxisValues, Needs
-from fbftl.study.bounds import updates_bound
 from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Count, Number, Probability, Share
 from fbftl.study.record import Block, MethodRecord, alike_in, keys
@@ -133,14 +132,6 @@ def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str
         )
 
 
-def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
-    """Return the bound on a masked sum of updates; what epsilon comes to only a job knows."""
-    if setting.mechanism == "none":
-        return None
-    clip_norm = task["privacy"]["update_clip"]
-    return updates_bound(samples, clip_norm, (setting.sigma or 0.0) * clip_norm)
-
-
 RECORD = MethodRecord(
     "fade", "FADE", "#17BECF", "$F$", "thesis",
     place=250,
@@ -152,7 +143,6 @@ RECORD = MethodRecord(
     faults=faults,
     task_faults=task_faults,
     size_faults=size_faults,
-    largest_sum=largest_sum,
     block=keys("adversarial_game"),
     together=alike_in("adversary"),
     ignores=("annealing", "absent_classes"),

@@ -21,7 +21,6 @@ from fbftl.study.axes import (
     Needs,
 )
 from fbftl.study.axes import SUMS as SUMMING
-from fbftl.study.bounds import noise_bound, statistics_bound
 from fbftl.study.dealing_faults import Dealt
 from fbftl.study.model.block import Many
 from fbftl.study.record import Block, MethodRecord, alike_in, keys
@@ -164,16 +163,6 @@ def parts(setting: AxisValues) -> tuple[str, ...]:
     return () if setting.message == "features" else (f"messages.{setting.message}",)
 
 
-def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
-    """Return the bound on a masked sum, of samples that are clipped and scaled to length one.
-
-    Without a mechanism nothing clips them. What epsilon comes to only a job knows.
-    """
-    if setting.mechanism == "none":
-        return None
-    return statistics_bound(samples) + noise_bound(setting.sigma or 0.0)
-
-
 # Where messages and heads are compared, `findings/uploads.py` has the published name of each pair.
 RECORD = MethodRecord(
     "one_shot", "one-shot", "#E7298A", "$1$", "rivals",
@@ -187,7 +176,6 @@ RECORD = MethodRecord(
     faults=faults,
     task_faults=task_faults,
     size_faults=size_faults,
-    largest_sum=largest_sum,
     parts=parts,
     anneals=True,
     block=keys("one_shot"),
