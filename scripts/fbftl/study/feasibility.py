@@ -89,12 +89,6 @@ def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Size
                 f"has clients_per_round {per_round}, but there are {clients} clients; give at most "
                 f"{clients}"
             )
-    too_few = samples is not None and clients is not None and samples < 2 * clients
-    if too_few and _normalises(setting, block):
-        yield (
-            f"deals {samples} samples to {clients} clients, some of which have one, of which batch "
-            "normalisation makes nothing; give fewer clients, or training.batch_norm: frozen"
-        )
     yield from of_method.size_faults(setting, block, dealt)
     remembers = "feedback" in of_method.by_name and setting.feedback and is_compressed(setting)
     parameters = _parameters(block, setting, sizes)
@@ -108,15 +102,6 @@ def _faults(study: Study, task: str, setting: Setting, dealt: Dealt, sizes: Size
                 "feedback; name a folder with that much room as scratch_folder, or set feedback: "
                 "[false] in the experiment"
             )
-
-
-def _normalises(setting: Setting, block: Mapping[str, Any]) -> bool:
-    """Tell whether clients train a network that normalises by the batch."""
-    if setting.network is None or not record(setting.method).trains_network:
-        return False
-    training = block["training"] | block["methods"].get(setting.method, {})
-    by_batch = block["networks"][setting.network]["norm"] == "batch"
-    return by_batch and training.get("batch_norm") == "batch"
 
 
 def _require_scratch(study: Study) -> None:

@@ -81,7 +81,7 @@ def faults(
     if setting.network is not None and setting.network not in block["networks"]:
         yield f"the networks in tasks.{task}.networks are: {known}"
     if record.trains_network:
-        yield from _training_faults(setting, block, training, dealing)
+        yield from _training_faults(setting, training)
     yield from _width_faults(setting, block, dealing)
     for key in ("source_models", "architectures"):
         if key in record.further and not block[key]:
@@ -119,22 +119,8 @@ def faults(
             )
 
 
-def _training_faults(
-    setting: Setting, block: Mapping[str, Any], training: Mapping[str, Any], dealing: Dealing
-) -> Iterator[str]:
-    """Yield batches of one sample that are normalised, and masked rounds of one client.
-
-    Of the source's architecture only the job knows whether it normalises.
-    """
-    network = block["networks"].get(setting.network)
-    local = methods.record(setting.method).sends == "local"
-    alone = dealing.spec["clients"] is None and dealing.spec["samples_per_client"] == 1
-    alone = alone or (local and (setting.local_batch or training.get("local_batch")) == 1)
-    if alone and network is not None and network["norm"] == training["batch_norm"] == "batch":
-        yield (
-            "a batch of one sample has no statistics: give samples_per_client and local_batch at "
-            "least 2, or training.batch_norm: frozen"
-        )
+def _training_faults(setting: Setting, training: Mapping[str, Any]) -> Iterator[str]:
+    """Yield that a round of one client is masked."""
     if setting.aggregation != "open" and training["clients_per_round"] < 2:
         yield (
             "a masked sum of one client shows what it sent: give clients_per_round at least 2, or "

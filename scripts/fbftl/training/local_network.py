@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 from fbftl.ground.errors import UserError
-from fbftl.models.modes import couples_samples
 from fbftl.study.job import Training
 from fbftl.training import batches
 from fbftl.training.batches import Round, Rounds
@@ -224,26 +223,9 @@ class LocalTrainingData:
         return hooks
 
     def prepare(self, network: nn.Module) -> None:
-        """Let a network normalise as the training values say.
-
-        Raises:
-            UserError: if a domain has one sample to evaluate, which has no statistics.
-        """
+        """Let a network normalise as the training values say."""
         # For what it does to the normalisation: local epochs have passes of their own.
         passes_of(self.training, self.repetition.seed, network)
-        if not couples_samples(network):
-            return
-        test = self.training_data.test
-        evaluated = {
-            "test": by_domain(test, np.arange(len(test.labels))),
-            "held-out": by_domain(self.training_data.samples, self.training_data.validation),
-        }
-        for which, parts in evaluated.items():
-            if 1 in map(len, parts):
-                raise UserError(
-                    f"a domain has one {which} sample, of which batch normalisation makes "
-                    "nothing; give more of them, or training.batch_norm: frozen"
-                )
 
 
 ABSENT = {"masked": float("-inf"), "zeroed": 0.0}

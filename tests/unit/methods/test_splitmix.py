@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,17 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from fbftl.exchange.averaging import by_holders, by_samples
-from fbftl.ground.errors import UserError
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.study.widths import narrowed
-from fbftl.training.local_network import ABSENT, LocalTrainingData, masking
+from fbftl.training.local_network import ABSENT, masking
 from fbftl.training.local_updates import ClientPieces
-from fbftl.training.samples import LabelledInputs
 from fbftl.training.shared_network import Rotation, rescale_layers, summed
 from torch import nn
 from torch.nn import functional
 from unit.training.tasks.toy_task import CLIENTS, make_task, train
-from unit.training.training_toys import training
 
 MLP = {"kind": "mlp", "fc": [16, 8], "norm": "batch", "dropout": 0.0, "cut": "relu_fc1"}
 DOMAINS = CLIENTS | {"domains": ["plain", "inverted"]}
@@ -145,19 +141,6 @@ def test_slimmable_losses_add_up():
         for first in (0, 3)
     )
     torch.testing.assert_close(summed(3)(logits, labels), expected)
-
-
-def test_one_sample_of_a_domain_has_no_statistics():
-    labels = torch.tensor([0, 1, 0])
-    test = LabelledInputs(torch.zeros(3, 4), labels, np.array([0, 0, 1]))
-    repetition = SimpleNamespace(
-        seed=0, job=SimpleNamespace(network_training=training(batch_norm="batch"))
-    )
-    training_data = SimpleNamespace(test=test, samples=test, validation=np.arange(0))
-    prepared = LocalTrainingData(repetition, training_data, classes=2)
-    prepared.prepare(nn.Linear(4, 2))
-    with pytest.raises(UserError, match="a domain has one test sample"):
-        prepared.prepare(nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2)))
 
 
 def test_rescaled_layers_are_outputs_divided_before_they_are_normalised():

@@ -125,10 +125,8 @@ ELEVEN = {"clients": {"shards_per_client": 11}}
 FIVE = {"clients": {"clients": 5, "samples_per_client": None}}
 LAST = {"selection": "last", "validation": 0.0}
 NORMED = {"training": {"batch_norm": "batch"}}
-BY_BATCH = of("fl", batch_norm="batch")
 ROBUST = {"training": LAST | {"batch_norm": "batch"}}
 DISTURBED = {"method": "robust", "network": "cnn"}
-FL_CNN = {"method": "fl", "network": "cnn"}
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
 SOLD = {"public": {"sources": [{"data": DIGITS, "split": "train", "domains": ["rotated"]}]}}
 PEOPLE = {"data": {"kind": "groups"}, "source": {"kind": "vectors"}, "training": LAST}
@@ -147,7 +145,6 @@ REFUSED: list[tuple[Block, Block, str]] = [
     ({"architectures": ["mlp"]}, {"method": "fd", "clients": 1}, "give fd clients at least 2"),
     ({}, SECURE | {"common_samples": 1439}, "1439 common samples of 1438; give .* at most 1438"),
     ({}, DRAWING | {"resampled_per_round": 101}, "draw 101 samples of the 100 .* at most 100"),
-    (NORMED, {"method": "fedavg", "network": "cnn", "clients": 720}, "deals 1438 samples to 720"),
     (CANDIDATES, VOTES | {"most_samples": 3}, "needs 4; .*cka_estimator: biased"),
     ({}, PROJECTED | {"projection": 257}, "projection 257, which is wider than the 256 numbers"),
     ({"head": [64, 19]}, SOLVED_START, "head layers of at least 20"),
@@ -158,8 +155,6 @@ REFUSED: list[tuple[Block, Block, str]] = [
     (of("fedavg", epochs=4), {"method": "fedavg"}, "epochs has no effect.*it is for fl,"),
     ({"privacy": {"training": {"selection": "validation"}}}, NOISY, "outside of its guarantee"),
     ({"privacy": {"training": {"validation": 0.1}}}, NOISY, "outside of its guarantee"),
-    (BY_BATCH, FL_CNN | {"samples_per_client": 1}, "2, or training.batch_norm"),
-    (of("fedavg", batch_norm="batch", local_batch=1), FL_CNN | {"method": "fedavg"}, "has no stat"),
     ({"training": {"clients_per_round": 1}}, EPPFL | {"network": "cnn", "mechanism": "none",
      "aggregation": "masked"}, "masked sum of one client shows what it sent"),
     (ROBUST | {"source": {"kind": "vectors"}}, DISTURBED, "would be another threat"),
@@ -191,16 +186,11 @@ POSSIBLE: list[tuple[Block, Block]] = [
     ({"training": {"clients_per_round": 181}}, {"method": "fbftl"}),
     ({"clients": {"partition": "given"}}, {"method": "fl"}),
     ({}, {"method": "fl", "samples_per_client": [600, 1438]}),
-    (NORMED, {"method": "fedavg", "network": "cnn", "clients": 719}),
-    ({}, {"method": "fedavg", "network": "cnn", "clients": 720}),
     ({"head": [64, 20]}, SOLVED_START),
     ({}, PROJECTED | {"projection": 256}),
     (CANDIDATES, VOTES | {"most_samples": 4}),
     (CANDIDATES, VOTES | {"most_samples": 3, "cka_estimator": "biased"}),
     ({}, NOISY),
-    (BY_BATCH, FL_CNN),
-    (BY_BATCH, FL_CNN | {"network": "mlp", "samples_per_client": 1}),
-    (of("fedavg", batch_norm="batch", local_batch=1), {"method": "fedavg", "network": "mlp"}),
     (ROBUST, DISTURBED),
     (PEOPLE, FADE | {"majority_users": 1438}),
     (OF_DOMAINS, {"method": "fade", "network": "mlp"}),
