@@ -3,8 +3,7 @@
 The pages are plain Markdown that reads as well without the site. Their own lists of links are the
 contents: what a folder's README.md links to at the start of a line, in that order, is below it,
 under the caption that ends in a colon before its list.
-The columns of every table and the keys of a configuration are pages that `./run docs` writes
-beforehand.
+The keys of a configuration are a page that `./run docs` writes beforehand.
 Diagrams become pictures in the page, which need neither a script nor a network.
 """
 
@@ -34,8 +33,8 @@ suppress_warnings = [
     "myst.header",  # rows of the audit are headings of the third level wherever they stand
 ]
 
-WRITTEN = ("columns", "keys")
-"""Pages that are written for the site alone."""
+WRITTEN = "keys"
+"""The page that is written for the site alone."""
 
 LISTS = ("README", "papers/thesis")
 """Ends of the names of pages that list those below them."""
@@ -62,7 +61,7 @@ def with_contents(app: Any, docname: str, source: list[str]) -> None:
         if match["page"]:
             captions.setdefault(match["page"], caption)
     if docname == root_doc:
-        captions |= dict.fromkeys(WRITTEN, caption)
+        captions[WRITTEN] = caption
     for caption, pages in groupby(captions, captions.get):
         option = f":caption: {caption}\n" if caption else ""
         listed = "\n".join(pages)

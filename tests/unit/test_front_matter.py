@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import describe_columns
 import pytest
 from fbftl.study.yaml_files import read_yaml
 
@@ -51,9 +50,3 @@ def test_the_workflow_of_the_code_host_runs_the_gate(root):
 def test_no_file_is_empty_or_has_a_typed_path_of_a_machine(root, name):
     assert len(text(root / name)) > 500
     assert not re.search(r"(?<![\w./])/(?:home|work|root|tmp)/", text(root / name))
-
-
-def test_the_page_of_columns_has_the_columns_of_scripts(root):
-    page = describe_columns.page(root / "scripts")
-    assert "| `downlink_bits` | Downlink | bits |" in page
-    assert page.count("\n## ") > 20
