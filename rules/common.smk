@@ -51,7 +51,6 @@ def opened():
             BASE,
             places=nodes or workflow.resource_settings.cores or 1,
             longest=inf if nodes is None else 60 * config.get("batch_minutes", 30),
-            words=sys.argv[1:],
         )
     except UserError as error:
         sys.exit(str(error))

@@ -168,18 +168,11 @@ def test_modules_that_decide_nothing_change_no_byte(finished, reference):
     assert finished.science() == reference.science()
 
 
-@pytest.mark.parametrize(
-    ("options", "remark"),
-    [
-        (("--touch",), "--touch makes nothing"),
-        (("--forcerun", "train"), "never made twice"),
-    ],
-)
-def test_options_of_snakemake_do_no_harm(finished, options, remark):
+@pytest.mark.parametrize("options", [("--touch",), ("--forcerun", "train")])
+def test_options_of_snakemake_do_no_harm(finished, options):
     before = finished.science()
     done = finished.call(*options)
     assert done.returncode == 0, done.stderr
-    assert remark in done.stderr
     assert finished.science() == before
     assert not finished.left().jobs
 

@@ -4,7 +4,7 @@ import gc
 import math
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
@@ -142,10 +142,7 @@ class Opened:
     turn: ExitStack = field(default_factory=ExitStack)
 
     @classmethod
-    def of(
-        cls, config: dict[str, Any], root: Path, *, places: int, longest: float,
-        words: Sequence[str],
-    ) -> "Opened":  # fmt: skip
+    def of(cls, config: dict[str, Any], root: Path, *, places: int, longest: float) -> "Opened":
         """Open a call; `config` gets what files of studies say.
 
         Args:
@@ -153,7 +150,6 @@ class Opened:
             root: the project's folder.
             places: jobs that can run at once.
             longest: seconds that a batch should take, infinite where places decide.
-            words: of the command line.
 
         Raises:
             UserError: at the first fault of the configuration or of files that it names.
@@ -167,8 +163,6 @@ class Opened:
             where = str(prepared.store.root)
             MISSING[where] = plan.missing
             print(f"{plan.missing:,} runs are missing in {where}, in {batches}", file=sys.stderr)
-        for remark in remarks(words):
-            print(remark, file=sys.stderr)
         return cls(prepared, plan)
 
     def begin(self) -> None:
@@ -233,18 +227,6 @@ def code_of(scripts: Path) -> Any:
         return digest(sources(script, str(scripts), *modules), str(scripts))
 
     return code
-
-
-NEVER_TWICE = {"--forcerun", "-R", "--force", "-f", "--forceall", "-F"}
-"""Options of Snakemake that make again what is there."""
-
-
-def remarks(words: Sequence[str]) -> Iterator[str]:
-    """Yield what options of Snakemake cannot do here."""
-    if "--touch" in words or "-t" in words:
-        yield "--touch makes nothing: a file of the store is valid by its name, others stay missing"
-    if NEVER_TWICE & set(words):
-        yield "runs and findings in the store are never made twice; remove one to make it again"
 
 
 def computed_otherwise(tasks: Mapping[str, Mapping[str, Any]]) -> str | None:

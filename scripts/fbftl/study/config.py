@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError, suggestion
@@ -191,7 +190,6 @@ def resolve(
 def _resolve(
     config: Mapping[str, Any], systems: Sequence[System], of_size: Sequence[System]
 ) -> Study:
-    require_plain_place()
     filled = fill(Configuration, at_home(yaml_files.with_likes(config)))
     require_free(filled["tasks"])
     for task in filled["tasks"].values():
@@ -199,7 +197,6 @@ def _resolve(
         if task.get(task_names.KEY) == 1:
             del task[task_names.KEY]
     settings = _settings(filled, chosen(filled, systems, of_size))
-    full_studies.require_made(settings, of_size)
     settings |= source_seeds.of_repeats(filled["tasks"], settings)
     planned = {name for experiments in settings.values() for name in experiments}
     known = [*systems, *of_size]
@@ -311,8 +308,6 @@ def _require(name: str, defined: Mapping[str, Any], where: str, what: str) -> No
         raise UserError(f"{where} names the {what} '{name}', which is not defined{hint}")
 
 
-PROJECT = Path(__file__).parents[3]
-
 OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
 """What is beside the tasks in the folder of results."""
 
@@ -329,19 +324,6 @@ def at_home(value: Any) -> Any:
     if isinstance(value, str) and (found := re.fullmatch(r"(?:\.\./)*(~/.*)", value)):
         return os.path.expanduser(found[1])
     return value
-
-
-def require_plain_place(project: Path = PROJECT) -> None:
-    """Refuse a project in a folder whose path has braces, which Snakemake takes for wildcards.
-
-    Raises:
-        UserError: naming the folder.
-    """
-    if set("{}") & set(str(project)):
-        raise UserError(
-            f"the project is in {project}, and Snakemake reads braces in a path as wildcards; "
-            "rename or move that folder"
-        )
 
 
 def require_free(tasks: Iterable[str]) -> None:
