@@ -90,13 +90,12 @@ def privacy(table: str, printed: str, svg: str) -> None:
     rows = of_noise(to_draw(table))
     noisy, clean = rows[rows["epsilon"].notna()], rows[rows["epsilon"].isna()]
     ran = [name for name in SENSITIVITIES if rows["laplace_sensitivity"].eq(name).any()]
-    frame = pd.concat(
-        [
-            marks(noisy, "epsilon", score, series=name, panel=noisy["laplace_sensitivity"])
-            for score, name in INFERENCES.items()
-        ]
-    )
-    frame = alongside(frame, list(INFERENCES.values()), factor=1.15)
+    kinds = noisy["laplace_sensitivity"]
+    frames = [
+        marks(noisy, "epsilon", score, series=name, panel=kinds)
+        for score, name in INFERENCES.items()
+    ]
+    frame = alongside(pd.concat(frames), list(INFERENCES.values()), factor=1.15)
     levels = [
         level(100 * height, frame, "without noise", panel=name)
         for name in ran
@@ -152,16 +151,17 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     ours = points[points["method"] == SUBJECT]
     names = labels.mask(points.index.isin(ours.index), "")
     if len(ours):
-        names[ours["uplink"].idxmin()] = "EPPFL, sends least"
-        names[ours["accuracy"].idxmax()] = "EPPFL, most accurate"
+        names[ours["uplink"].idxmin()] = "sends least"
+        names[ours["accuracy"].idxmax()] = "most accurate"
     of_kind = [points["setting"].str.contains(axis) for axis in ("epsilon=", "keep_")]
     series, looks = labels + np.select(of_kind, [NOISY, PART], ""), {}
     for look in methods_shown.values():
         for ending, filling in {"": "", PART: "white", NOISY: "#BBBBBB"}.items():
             looks[look.figure_label + ending] = Look.of(look, line="", filling=filling, size=6.5)
     baseline = points[points["method"] == BASELINE]
-    x = Scale("uplink of all clients (MB)", "log", margin=0.1, reference=baseline["uplink"].min())
-    y = Scale(f"{ACCURACY}, clean inference", limits=(0, 104),
+    x = Scale("uplink of all clients (MB)", "log 1-2-5", margin=0.15,
+              reference=baseline["uplink"].min())  # fmt: skip
+    y = Scale(f"{ACCURACY}, clean inference", "score",
              reference=100 * baseline["accuracy"].max())  # fmt: skip
     frame = marks(points, "uplink", series=series, name=names)
     spec = Spec(looks, {"": Panel(x, y)}, (0.8 * TEXT_WIDTH, 4.0), legend=3)
@@ -177,12 +177,9 @@ PAPER, RUNS = "The paper's size, by formula", "The runs here, bytes as sent"
 VANILLA2 = {"method": "eppfl", "network": "cnn", "local_epochs": 2}
 
 EPPFL = VANILLA2 | {
-    "mechanism": "laplace",
-    "epsilon": 5.0,
-    "laplace_sensitivity": "channel_maximum",
-    "keep_activations": 0.5,
-    "keep_gradients": 0.5,
-}
+    "mechanism": "laplace", "epsilon": 5.0, "laplace_sensitivity": "channel_maximum",
+    "keep_activations": 0.5, "keep_gradients": 0.5,
+}  # fmt: skip
 
 NAMED = {
     "all is sent, 2 local epochs": VANILLA2,

@@ -63,12 +63,13 @@ def uplink(
         label = look.figure_label + (DIVERGED if of_method["diverged"].any() else "")
         line, mark = drawn[~drawn["selected"]], drawn[drawn["selected"]]
         frames += [marks(line, "uplink", series=f"_{label}"), marks(mark, "uplink", series=label)]
-        looks |= {f"_{label}": Look(look.colour, ""), label: Look.of(look, size=7)}
+        dash = "--" if name == "sfl" else "-"  # it trains as FL does, whose line is under it
+        looks |= {f"_{label}": Look(look.colour, "", dash), label: Look.of(look, line=dash, size=7)}
     panel = Panel(Scale("uplink of all clients so far (bit)", "log"), Scale(ACCURACY))
-    spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=5)
+    spec = Spec(looks, {"": panel}, (0.75 * TEXT_WIDTH, COLUMN_WIDTH), legend=5)
     figure = bands(pd.concat(frames), spec)
     mark_distance(figure, points[points["selected"]].set_index("method"), read_tidy(by_seed))
-    save(figure, svg, points, "Accuracy against uplink")
+    save(figure, svg, points, "Accuracy by epoch against uplink")
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
@@ -79,19 +80,15 @@ def curve(run: Exchanged) -> pd.DataFrame:
     each at its own selected epoch; a seed that diverged counts as 0.
     """
     epochs = np.arange(1, run.accuracy.shape[1] + 1)
-    line = pd.DataFrame(
-        {
-            "method": run.method,
-            "epoch": epochs,
-            "uplink": [run.until("up", "bits", [at] * len(run.seeds)).mean() for at in epochs],
-            "accuracy": run.accuracy.mean(axis=0),
-            "spread": run.accuracy.std(axis=0, ddof=1) if len(run.seeds) > 1 else np.nan,
-            "selected": False,
-            "diverged": sum(run.diverged),
-        }
-    )
+    line = {
+        "method": run.method, "epoch": epochs,
+        "uplink": [run.until("up", "bits", [at] * len(run.seeds)).mean() for at in epochs],
+        "accuracy": run.accuracy.mean(axis=0),
+        "spread": run.accuracy.std(axis=0, ddof=1) if len(run.seeds) > 1 else np.nan,
+        "selected": False, "diverged": sum(run.diverged),
+    }  # fmt: skip
     mark = {"method": run.method, **run.reported(), "selected": True}
-    return pd.concat([line, pd.DataFrame([mark])]).assign(seeds=len(run.seeds))
+    return pd.concat([pd.DataFrame(line), pd.DataFrame([mark])]).assign(seeds=len(run.seeds))
 
 
 def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
@@ -113,8 +110,9 @@ def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> N
     times = sent[(sent["method"] == "ftl_c") & (sent["until"] == SELECTED)]["times_fbftl"]
     spread = f" ± {ratio(times.std())}" if len(times) > 1 else ""
     axes.text(
-        np.sqrt(near * far), height, f"× {ratio(times.mean())}{spread}", color=NEUTRAL,
-        ha="center", va="center", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        np.sqrt(near * far), height, f"FTL$_c$ sends {ratio(times.mean())}{spread} times as much",
+        color=NEUTRAL, fontsize=LABEL_SIZE, ha="center", va="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
     )  # fmt: skip
     axes.set_ylim(top=height + 0.05 * np.ptp(axes.get_ylim()))
 
@@ -262,7 +260,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     points = marked(to_draw(table))
     series, looks = by_method(points, methods)
     kept = points["r"].map(lambda share: "" if share == 1 else f" · {100 * share:g}%")
-    names = points["q"].map("{:g}".format) + kept
+    names = (points["q"].map("{:g}".format) + kept).where(points["pareto"], "")
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     shares = sorted(points["fraction"].unique(), reverse=True)
     x = Scale("uplink of all clients up to the selected epoch (bit)", "log")
@@ -270,7 +268,8 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     frame, looks = with_front(frame, points["pareto"], looks)
     spec = Spec(looks, panels, (0.9 * TEXT_WIDTH, 2.7 * len(shares) + 0.5), 1, legend=6)
     figure = lines(frame, spec)
-    save(figure, svg, points, "Accuracy against uplink, bits per number · share of elements")
+    title = "Accuracy against uplink; on the front, bits per number · share of elements"
+    save(figure, svg, points, title)
 
 
 def marked(points: pd.DataFrame) -> pd.DataFrame:
@@ -334,21 +333,27 @@ def loss_words(row: Any) -> str:
 UNITS = {"sample": "a sample's features, server not trusted", "client": "a client, server trusted"}
 """What a guarantee is for, and whether the server sees what has no noise yet."""
 
+RIDGE = "ridge regression on FbFTL's noised features"
+"""Another head of the same uploads, where it was measured."""
+
 
 def privacy(table: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against epsilon, a panel per samples per client K (paper, Fig. 12).
 
     Labels are as they are; a setting that diverged has accuracy 0.
     """
-    columns = ["method", "samples_per_client", "epsilon", "unit", "delta", "accuracy", "spread"]
-    points, methods_shown = to_draw(table), shown(methods)
-    points = points.loc[points["label_epsilon"].isna(), [*columns, "diverged", "seeds"]]
+    points, methods_shown = to_draw(table, {"ridge_accuracy": None}), shown(methods)
+    points = points[points["label_epsilon"].isna()]
     labels = points["method"].map(figure_labels(methods_shown))
     noisy, clean = points[points["epsilon"].notna()], points[points["epsilon"].isna()]
     series = labels[noisy.index] + " (" + noisy["unit"].map(UNITS) + ")"
     frame = marks(noisy, "epsilon", series=series, panel=noisy["samples_per_client"])
     looks = dict(zip(series, map(Look.of, noisy["method"].map(methods_shown)), strict=True))
-    frame, levels = alongside(frame, list(looks), factor=1.04), []
+    solved = noisy.dropna(subset="ridge_accuracy").drop(columns=["spread", "diverged"])
+    of_sizes = solved["samples_per_client"]
+    by_ridge = marks(solved, "epsilon", "ridge_accuracy", series=RIDGE, panel=of_sizes)
+    frame, looks[RIDGE] = pd.concat([frame, by_ridge]), Look("#D55E00", "o", "--", "white")
+    frame, levels = alongside(frame, list(looks), factor=1.03), []
     for index, row in clean.iterrows():
         across, name = 100 * row["accuracy"], f"{labels[index]} without noise"
         levels.append(level(across, frame, name, panel=row["samples_per_client"]))

@@ -28,8 +28,8 @@ from fbftl.privacy.label_privacy import (
     uniform,
 )
 
-MAGNIFIED = 1e-3
-"""Right end of Fig. 7."""
+LEAST_LOSS = 1e-6
+"""Left end of the figure."""
 
 POINTS = 201
 
@@ -48,26 +48,20 @@ def packet_loss(svg: str | Path, methods: Methods) -> None:
         methods: the looks of the four.
     """
     blocks, looks, seen = packet_blocks(vgg16()), {}, set()
-    # Near 0 the large packets rise within 1e-4, so the left panel is dense there.
-    wide = np.unique(np.concatenate([np.geomspace(1e-6, 1e-2, POINTS), np.linspace(0, 1, POINTS)]))
-    curves = {
-        "whole": loss_curves(blocks, wide),
-        "magnified": loss_curves(blocks, np.linspace(0, MAGNIFIED, POINTS)),
-    }
-    numbers = pd.concat([curve.assign(panel=name) for name, curve in curves.items()])
+    numbers = loss_curves(blocks, np.geomspace(LEAST_LOSS, 1, POINTS))
     for name, look in sorted(shown(methods).items()):
         # Dashed over another whose packets are as large.
         looks[look.figure_label] = Look(look.colour, "", "--" if blocks[name] in seen else "-")
         seen.add(blocks[name])
     series = numbers["method"].map(figure_labels(shown(methods)))
-    frame = marks(numbers, 100 * numbers["blr"], "plr", series=series, panel=numbers["panel"])
-    y = Scale("packet loss rate (%)")
-    panels = {
-        "whole": Panel(Scale("block loss rate (%)", margin=0.01), y, "All block loss rates"),
-        "magnified": Panel(Scale("block loss rate (%)", margin=0.01), y, "Up to a rate of 0.1%"),
-    }
-    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 2.6), legend=4))
-    save(figure, svg, numbers, "Packet loss by block loss")
+    frame = marks(numbers, 100 * numbers["blr"], "plr", series=series)
+    panel = Panel(
+        Scale("block loss rate (%)", "log plain", margin=0), Scale("packet loss rate (%)")
+    )
+    figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 2.8), legend=4))
+    save(
+        figure, svg, numbers, "Packet loss by block loss, of packets of the size that VGG-16 needs"
+    )
 
 
 def retransmission(svg: str | Path, methods: Methods) -> None:

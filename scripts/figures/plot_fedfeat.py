@@ -70,11 +70,11 @@ def retraining(runs: str, series: str, svg: str, axes: Axes, methods: Methods) -
     networks = sorted(points["network"].unique())
     panels = {
         f"{network} {partition}": Panel(x, y, f"{named(network)}, {DEALT[partition]}")
-        for network in networks
         for partition in partitions
+        for network in networks
     }
-    size = (TEXT_WIDTH, 2.2 * len(networks) + 0.6)
-    figure = bands(frame, Spec(looks, panels, size, len(partitions), legend=3))
+    size = (TEXT_WIDTH, 2.2 * -(-frame["panel"].nunique() // 2) + 0.6)
+    figure = bands(frame, Spec(looks, panels, size, 2, legend=3))
     save(figure, svg, points, "Accuracy by round, by network and labels of clients")
 
 
@@ -91,17 +91,11 @@ def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
     by_round = curves.groupby([*AT, "round"], sort=False)["value"]
     means = by_round.agg(accuracy="mean", spread="std", seeds="count").reset_index()
     means = means.assign(marked=False)
-    ends = (
-        trained.groupby(AT, sort=False)
-        .agg(
-            round=("epoch", "mean"),
-            accuracy=("test_accuracy", "mean"),
-            spread=("test_accuracy", "std"),
-            seeds=("seed", "count"),
-        )
-        .reset_index()
-    )
-    return pd.concat([means, ends.assign(marked=True)], ignore_index=True)
+    ends = trained.groupby(AT, sort=False).agg(
+        round=("epoch", "mean"), accuracy=("test_accuracy", "mean"),
+        spread=("test_accuracy", "std"), seeds=("seed", "count"),
+    )  # fmt: skip
+    return pd.concat([means, ends.reset_index().assign(marked=True)], ignore_index=True)
 
 
 def named(network: str) -> str:

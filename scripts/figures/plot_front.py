@@ -4,6 +4,7 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -19,6 +20,9 @@ SIZES = (8, 128)
 """Panels of the figure of the front, where they were measured."""
 
 KILOBYTES = "uplink per client (kB)"
+
+OFF = " "
+"""What follows a kind off the front, whose marks are hollow; the legend has one entry of both."""
 
 MARKERS = "oDsvP^X*<>hd"
 """Of kinds in their order."""
@@ -73,12 +77,14 @@ def upload_front(table: str, svg: str) -> None:
         rows.groupby(["samples_per_client", "kind", "bits", "keep"])["accuracy"].idxmax()
     ]
     bits = best["bits"].map("{:.0f}".format).where(best["pareto"].eq("yes"), "")
-    frame = marks(best, "kilobytes", series=best["kind"].map(written), name=bits)
+    series = best["kind"].map(written) + best["pareto"].map({"yes": ""}).fillna(OFF)
+    frame = marks(best, "kilobytes", series=series, name=bits)
     frame = frame.assign(panel=best["samples_per_client"])
-    looks = {kind: Look(look.colour, look.marker, "") for kind, look in looks_of(rows).items()}
-    frame, looks = with_front(frame, best["pareto"].eq("yes"), looks)
+    full = {kind: replace(look, line="", size=7) for kind, look in looks_of(rows).items()}
+    looks = {kind + OFF: replace(look, filling="white", size=5) for kind, look in full.items()}
+    frame, looks = with_front(frame, best["pareto"].eq("yes"), looks | full)
     x, y = Scale(KILOBYTES, "log plain"), Scale(ACCURACY, "score")
     panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
-    spec = Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4)
-    figure = lines(frame, spec)
-    save(figure, svg, best, "Accuracy against uplink by kind of upload and bits per number")
+    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4))
+    title = "Accuracy against uplink by kind of upload; on the front filled, with bits per number"
+    save(figure, svg, best, title)

@@ -41,7 +41,7 @@ def uploads(table: str, svg: str) -> None:
     for upload, of_upload in by_upload(rows):
         sent = of_upload["bits_per_client"] / 8e3
         frames.append(marks(of_upload, sent, series=upload.sent, name=upload.label))
-        looks[upload.sent] = replace(look_of(upload), marker="o")
+        looks.setdefault(upload.sent, replace(look_of(upload), marker="oDsvP^X*"[len(looks) % 8]))
     frame, at = pd.concat(frames).sort_values("y", ascending=False), ["series", "x"]
     frame["apart"] = frame.groupby(at)["y"].diff().lt(-COINCIDING)
     of_place = frame.groupby([*at, frame.groupby(at)["apart"].cumsum()])["name"]

@@ -41,10 +41,9 @@ def frameworks(table: str, svg: str, methods: Methods) -> None:
     """
     rows = with_rows(read_table(table).dropna(subset=["accuracy"]), table)
     looks, frames, panels = {}, [], {}
-    x = Scale("uplink per client (bit)", "log", margin=0.08)
+    x, y = Scale("uplink per client (bit)", "log", margin=0.08), Scale(ACCURACY, "score")
     for partition, in_panel in rows.groupby("partition"):
-        title = f"Labels: {dealt_words(str(partition))}"
-        panels[partition] = Panel(x, Scale(ACCURACY, "score"), title)
+        panels[partition] = Panel(x, y, f"Labels: {dealt_words(str(partition))}")
         for method, settings in in_panel.groupby("method", sort=False):
             look = shown(methods)[str(method)]
             marker = "o" if look.marker.startswith("$") else look.marker

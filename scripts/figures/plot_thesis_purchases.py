@@ -24,8 +24,8 @@ BLIND = ("kcenter", "random", "ideal")
 COUNTS = ("centroids", "sigma")
 """What tells counts apart."""
 
-DRAWN = (("white", ":"), ("#B5C3DE", "--"), ("", "-"))
-"""Fillings and lines of ECOS, the fewest centroids first."""
+DRAWN = (("white", ":", ">"), ("#B5C3DE", "--", "P"), ("", "-", "o"))
+"""Fillings, lines and markers of ECOS, the fewest centroids first."""
 
 
 def ecos(table: str, svg: str) -> None:
@@ -49,10 +49,10 @@ def ecos(table: str, svg: str) -> None:
     in_cloud = level(100 * rows["inherent_share"].iloc[0], share, "share in cloud", panel="share")
     accuracy = marks(here, "sigma", series=series, panel="accuracy")
     frames = [share, in_cloud, accuracy]
-    counts, (_, *look) = sorted(here["centroids"].dropna().unique()), CHOICES["ecos"]
+    counts, (_, colour, _) = sorted(here["centroids"].dropna().unique()), CHOICES["ecos"]
     looks = {
-        by_centroids(count): Look(*look, line=dash, filling=filling)
-        for count, (filling, dash) in zip(counts, cycle(DRAWN), strict=False)
+        by_centroids(count): Look(colour, marker, dash, filling, size=6.5)
+        for count, (filling, dash, marker) in zip(counts, cycle(DRAWN), strict=False)
     }
     blind = rows[rows["purchase"].eq(centre["purchase"]) & rows["purchase_rule"].isin(BLIND)]
     for choice, (name, colour, marker) in CHOICES.items():

@@ -223,8 +223,8 @@ def robust(runs: str, svg: str, axes: Axes) -> None:
             if score in line and line[score].notna().any():
                 frames.append(marks(line, "share", score, series=name, panel=score))
     shares = sorted(rows["share"].dropna().unique())
-    x = Scale("share λ of the disturbed\ninputs' normalisation", ticks=shares)
-    panels = {score: Panel(x, Scale(ACCURACY), title) for score, title in DISTURBED.items()}
+    x, y = Scale("share λ of the disturbed\ninputs' normalisation", ticks=shares), Scale(ACCURACY)
+    panels = {score: Panel(x, y, title) for score, title in DISTURBED.items()}
     spec = Spec(dict(NORMALISED.values()), panels, (TEXT_WIDTH, 2.9), legend=3)
     figure = kinds.lines(pd.concat(frames), spec)
     save(figure, svg, rows, "Accuracy on clean and on disturbed inputs")

@@ -75,7 +75,7 @@ def ordered_colors(count: int) -> list[tuple[float, ...]]:
 HEADLINE = 9.5
 """Points of the title of a figure."""
 
-LETTER = 0.62
+LETTER = 0.57
 """Width of a letter of a title over its size, on average and with room to spare."""
 
 
@@ -89,18 +89,21 @@ def draw_title(figure: "Figure", title: str) -> None:
     figure.text(
         box.x0 / figure.get_figwidth(),
         (box.y1 + MARGIN) / figure.get_figheight(),
-        "\n".join(textwrap.wrap(title, letters)),
+        "\n".join(textwrap.wrap(title, letters, break_on_hyphens=False)),
         fontsize=HEADLINE,
         fontweight="bold",
         va="bottom",
     )
 
 
-def with_seeds(title: str, numbers: "pd.DataFrame") -> str:
-    """Return a title with how many seeds the drawn means are of, where the numbers tell it."""
+def with_seeds(title: str, numbers: "pd.DataFrame", svg: Path) -> str:
+    """Return a title with the task, if the path has it, and how many seeds the means are of."""
+    of_task = svg.parent.name == "figures" and "papers" not in svg.parts
     counts = sorted({int(n) for n in numbers.get("seeds", ()) if n == n})
     words = " to ".join(dict.fromkeys([*map(str, counts[:1]), *map(str, counts[-1:])]))
-    return f"{title} ({words} seed{'s' * (words != '1')})" if words else title
+    seeds = f"{words} seed{'s' * (words != '1')}" if words else ""
+    found = ", ".join(filter(None, [svg.parent.parent.name if of_task else "", seeds]))
+    return f"{title} ({found})" if found else title
 
 
 def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str) -> None:
@@ -118,7 +121,7 @@ def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str)
             figure; each file has it in its metadata, with the alternative text.
     """
     svg = Path(svg)
-    title = with_seeds(title, numbers)
+    title = with_seeds(title, numbers, svg)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     draw_title(figure, title)

@@ -67,7 +67,6 @@ def rows(frame: pd.DataFrame, spec: Spec) -> Figure:
     for axes, needed in zip(figure.axes, ends.to_numpy(), strict=True):
         axes.set_ylim(*(needed if spec.columns == 1 else widest))
         axes.tick_params(axis="y", length=0)
-        axes.grid(visible=False, axis="y")
     if spec.columns == 1:
         required(figure.axes[0].get_gridspec()).set_height_ratios(ends["max"] - ends["min"])
     return figure
@@ -134,8 +133,9 @@ def _marks(look: Look) -> Any:
     """Return seaborn's mark of a series: its line and markers."""
     return so.Line(
         color=look.colour, linewidth=look.width if look.line else 0, linestyle=look.line or "-",
-        marker=look.marker, pointsize=look.size, fillcolor=look.filling or look.colour,
-        edgecolor=look.edge, edgewidth=EDGE,
+        marker=look.marker, pointsize=look.size * (1.5 if look.marker == "*" else 1),
+        fillcolor=look.filling or look.colour, edgecolor=look.edge,
+        edgewidth=EDGE * (1 + bool(look.filling)),
     )  # fmt: skip
 
 
@@ -228,9 +228,9 @@ def _names(frame: pd.DataFrame, spec: Spec) -> list[Name]:
 
 
 def _place_legend(figure: Figure, columns: int) -> None:
-    """Put seaborn's legend above the panels."""
+    """Put seaborn's legend above the panels; of labels that differ in blanks alone, the last."""
     placed, figure.legends = figure.legends, []
     for legend in placed:
-        labels = [text.get_text() for text in legend.get_texts()]
-        handles = [handle for handle in legend.legend_handles if handle is not None]
-        figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+        labels = [text.get_text().strip() for text in legend.get_texts()]
+        of_label = dict(zip(labels, legend.legend_handles, strict=True))
+        figure.legend(of_label.values(), of_label, loc="outside upper center", ncols=columns)
