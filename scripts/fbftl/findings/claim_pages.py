@@ -194,7 +194,7 @@ def printed(kept: KeptRows, page: str) -> str:
         named = ", ".join(f"[{name}]({place})" for name, place in differ.items())
         others = (Verdict.REPRODUCED, Verdict.NOT_COMPARABLE)
         rest = "".join(f", {counts[verdict]} {verdict}" for verdict in others if counts[verdict])
-        statements = counted(len(kept.audit), "printed statement")
+        statements = counted(len(kept.audit), "doubted statement")
         lines.append(f"The audit recomputes {statements}: {len(differ)} different ({named}){rest}.")
     return " ".join(lines)
 
