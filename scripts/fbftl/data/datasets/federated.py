@@ -81,7 +81,7 @@ def _split(path: Path, group: str, image: str, label: str, whole: bool) -> Sampl
                     "data.image_key and data.label_key to those of images and classes"
                 )
         images, classes = ([of[name] for of in examples.values()] for name in (image, label))
-        _require_alike(path, image, label, images, classes)
+        _require_alike(image, label, images, classes)
         require_unpackable(path, sum(array.nbytes for array in (*images, *classes)))
         read = images if whole else [images[0][:1]]
         pixels = np.concatenate([_bytes(path, rows[:]) for rows in read])
@@ -91,36 +91,22 @@ def _split(path: Path, group: str, image: str, label: str, whole: bool) -> Sampl
 
 
 def _require_alike(
-    path: Path, image: str, label: str, images: Sequence[h5py.Dataset],
-    classes: Sequence[h5py.Dataset],
-) -> None:  # fmt: skip
-    """Refuse arrays that are no images and classes, or others at one client than at another."""
-    for name, arrays in ((image, images), (label, classes)):
-        if len(kinds := {f"{array.dtype} of shape {array.shape[1:]}" for array in arrays}) > 1:
-            raise UserError(
-                f"{path}: rows of {name!r} are {' and '.join(sorted(kinds))}; make them equal"
-            )
+    image: str, label: str, images: Sequence[h5py.Dataset], classes: Sequence[h5py.Dataset]
+) -> None:
+    """Refuse arrays that are no images and classes, as many of each at every client.
+
+    Raises:
+        ValueError: saying what they are.
+    """
     if list(map(len, images)) != list(map(len, classes)):
-        raise UserError(
-            f"{path}: a client has other numbers of rows of {image!r} and {label!r}; make the "
-            "file anew"
-        )
-    shape = images[0].shape[1:]
-    if len(shape) not in (2, 3) or images[0].dtype.kind not in "uf" or not prod(shape):
-        raise UserError(
-            f"{path}: {image!r} is {images[0].dtype} of shape {shape} per sample, "
-            "not an image of bytes or floats; set data.image_key to the array of images"
-        )
+        raise ValueError(f"a client has other numbers of rows of {image!r} and {label!r}")
+    (pixels, shape), (kind, of_one) = ((of.dtype, of.shape[1:]) for of in (images[0], classes[0]))
+    if len(shape) not in (2, 3) or pixels.kind not in "uf" or not prod(shape):
+        raise ValueError(f"{image!r} is {pixels} of shape {shape} per sample, not an image")
     if len(shape) == 3 and shape[0] in CHANNELS and shape[2] not in CHANNELS:
-        raise UserError(
-            f"{path}: {image!r} has the shape {shape} per sample, channels first; "
-            "store images as height, width, channels"
-        )
-    if classes[0].shape[1:] not in ((), (1,)) or classes[0].dtype.kind not in "ui":
-        raise UserError(
-            f"{path}: {label!r} is {classes[0].dtype} of shape {classes[0].shape[1:]} per "
-            "sample, not one integer; set data.label_key to the array of classes"
-        )
+        raise ValueError(f"{image!r} has the shape {shape}, channels first, not last")
+    if of_one not in ((), (1,)) or kind.kind not in "ui":
+        raise ValueError(f"{label!r} is {kind} of shape {of_one} per sample, not one integer")
 
 
 def _bytes(path: Path, pixels: np.ndarray) -> np.ndarray:
