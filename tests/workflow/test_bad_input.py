@@ -28,9 +28,9 @@ def test_a_fault_is_one_sentence(untouched):
 
 def test_a_fault_of_config_yaml_itself_is_a_sentence(fresh):
     """Snakemake reads that file with the Snakefile, so ours may read it first."""
-    fresh.append("config.yaml", "\nagain: &all {below: *all}\n")
+    fresh.append("config.yaml", "\nseeds: [0]\n")
     done = fresh.call("--dry-run")
     printed = done.stdout + done.stderr
     assert done.returncode == 1
-    assert "config.yaml cannot be read as YAML: an alias is below its own anchor" in printed
+    assert "config.yaml cannot be read as YAML: the key 'seeds' is given twice" in printed
     assert "Traceback" not in printed

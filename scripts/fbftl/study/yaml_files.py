@@ -3,7 +3,6 @@
 A task with the key `like` takes the block of the task that it names and changes single keys.
 """
 
-import json
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,22 +42,14 @@ def read_yaml(path: str | Path) -> Any:
     """Return what a YAML file says.
 
     Raises:
-        UserError: if it cannot be read, is no YAML, tells a key twice, or holds itself.
+        UserError: if it cannot be read, is no YAML, or tells a key twice.
     """
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
-        _require_end(content)
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{path} cannot be read as YAML: {reason}") from error
     return content
-
-
-def _require_end(content: Any) -> None:
-    try:
-        json.dumps(content, default=str, skipkeys=True)
-    except ValueError as error:
-        raise ValueError("an alias is below its own anchor; write out what it says") from error
 
 
 def read_config_file(path: str | Path) -> dict[str, Any]:
