@@ -51,11 +51,8 @@ KEPT = ("features", "batch", "means")
 """Messages of which elements may be left out: all others make no sense with zeros in them."""
 
 
-HEADS = (
-    "mlp", "logistic", "ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof", "fedcof_between",
-    "fedcof_oracle", "ncm", "fedncm", "nb", "qda", "fishermix", "protohyper",
-)  # fmt: skip
-"""What a server may solve."""
+HEADS = HEADS_FROM["features"]
+"""What a server may solve: from features, everything."""
 
 
 class OneShotAxes(Axes):
