@@ -16,7 +16,7 @@ from fbftl.training.tasks.task import ClientSamples, Inputs
 
 COLUMNS = [
     *BY_SEED,
-    *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
+    *beside_blind("psnr", "PSNR of pictures", "dB", "{:.1f}"),
     *beside_blind("ssim", "SSIM of pictures"),
     *beside_blind("membership", "Membership, AUC"),
 ]

@@ -21,8 +21,8 @@ VICTIMS = 400
 
 COLUMNS = [
     *BY_SEED,
-    Column("inversion_psnr", "PSNR of drawn pictures", "dB", "{:.2f}"),
-    Column("inversion_blind", "PSNR of the public mean", "dB", "{:.2f}"),
+    Column("inversion_psnr", "PSNR of drawn pictures", "dB", "{:.1f}"),
+    Column("inversion_blind", "PSNR of the public mean", "dB", "{:.1f}"),
 ]
 
 

@@ -147,9 +147,8 @@ def scarcity(runs: str, fig8: str, svg: str, axes: Axes) -> None:
     for axis in further:
         names += ", " + drawn[axis].astype(str)
     frame = pd.concat([marks(drawn, "plr", series=names), printed_by_loss(fig8, table, 100)])
-    theirs = "Printed, CIFAR-10 (scale of its own)"
-    panels = {"": (LOSSES[loss], Scale(ACCURACY)), "printed": (theirs, Scale(ACCURACY))}
-    figure = by_loss(frame, panels, drawn["fraction"])
+    titles = {"": LOSSES[loss], "printed": "Printed, CIFAR-10"}
+    figure = by_loss(frame, titles, Scale(ACCURACY), drawn["fraction"])
     save(figure, svg, table, "Accuracy by packet loss and share of the clients")
 
 
@@ -168,11 +167,9 @@ def language_scarcity(runs: str, fig9: str, svg: str, axes: Axes) -> None:
     table = mean_and_spread(read_runs, ["fraction", "plr"], score="rouge1", name="rouge1")
     ours = marks(table, "plr", "rouge1", series=table["fraction"].map(share_words), factor=1)
     frame = pd.concat([ours, printed_by_loss(fig9, table, 1)])
-    panels = {
-        "": ("This task", Scale("ROUGE-1 of test summaries (%)")),
-        "printed": ("Printed, SAMSum (scale of its own)", Scale("ROUGE-1 (%)")),
-    }
-    figure = by_loss(frame, panels, table["fraction"])
+    titles = {"": "This task", "printed": "Printed, SAMSum"}
+    y = Scale("ROUGE-1 of test summaries (%)")
+    figure = by_loss(frame, titles, y, table["fraction"])
     save(figure, svg, table, "ROUGE-1 by packet loss and share of the clients")
 
 
@@ -185,21 +182,22 @@ def printed_by_loss(figure: str, table: pd.DataFrame, factor: float) -> pd.DataF
 
 
 def by_loss(
-    frame: pd.DataFrame, panels: Mapping[str, tuple[str, Scale]], fractions: pd.Series
+    frame: pd.DataFrame, titles: Mapping[str, str], y: Scale, fractions: pd.Series
 ) -> Figure:
     """Draw scores against the packet loss rate, most clients first, beside the printed ones.
 
     Args:
         frame: of both panels.
-        panels: titles and y axes.
+        titles: of the panels.
+        y: the axis of both.
         fractions: shares of the clients of the runs' marks.
     """
     ours = frame[frame["panel"] == ""].assign(fraction=fractions)
     names = ours.sort_values("fraction", ascending=False, kind="stable")["series"].unique()
-    looks = in_order(list(names), size=4) | {"printed": PRINTED}
+    looks = in_order(list(names)) | {"printed": PRINTED}
     rates = frame.groupby("panel")["x"].unique().map(sorted)
-    x = {key: Scale("packet loss rate", "packet loss", rates[key]) for key in panels}
-    with_x = {key: Panel(x[key], y, title) for key, (title, y) in panels.items()}
+    x = {key: Scale("packet loss rate", "packet loss", rates[key]) for key in titles}
+    with_x = {key: Panel(x[key], y, title) for key, title in titles.items()}
     return bands(frame, Spec(looks, with_x, (TEXT_WIDTH, 2.8), legend=4))
 
 

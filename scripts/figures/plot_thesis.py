@@ -4,7 +4,6 @@ Each function draws one; pdf, png and its numbers go beside the svg.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -173,12 +172,6 @@ ADVERSARIES = {"none": "no adversary", "plain": "adversary", "squared": "adversa
 """Names of the lines."""
 
 
-def looks_of_adversaries() -> dict[str, Look]:
-    """Return the looks of lines without adversary and with each."""
-    looks = in_order(list(ADVERSARIES.values()))
-    return {name: replace(looks[name], marker=m) for name, m in zip(looks, "os^", strict=True)}
-
-
 def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
     """Draw accuracy on the domain without labels by how often its user takes part."""
     table = to_draw(runs, axes)
@@ -192,7 +185,7 @@ def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
     frame = alongside(frame, list(ADVERSARIES.values()), 0.01)
     always = "most frequent class"
     frame = pd.concat([frame, level(100 * chance, frame, always)])
-    looks = looks_of_adversaries() | {always: Look(NEUTRAL, "", ":")}
+    looks = in_order(list(ADVERSARIES.values())) | {always: Look(NEUTRAL, "", ":")}
     ticks = sorted(means["target"].unique())
     panel = Panel(
         Scale("share of rounds of the user without labels", ticks=ticks),
@@ -238,7 +231,7 @@ def fairness(runs: str, svg: str, axes: Axes) -> None:
             frames.append(alongside(here, list(ADVERSARIES.values()), 0.15))
             panels[at] = Panel(users, Scale(words), title)
     size = (TEXT_WIDTH, 2.1 * means["network"].nunique() + 0.5)
-    spec = Spec(looks_of_adversaries(), panels, size, columns=len(SCORES), legend=3)
+    spec = Spec(in_order(list(ADVERSARIES.values())), panels, size, columns=len(SCORES), legend=3)
     title = "Equalised odds, accuracy and group probe under an adversary"
     save(lines(pd.concat(frames), spec), svg, means, title)
 

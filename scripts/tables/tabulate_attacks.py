@@ -22,6 +22,11 @@ def adversary_words(adversary: str) -> str:
     return f"{Upload(*upload.split(', ')).label}: {attack}" if attack else written(adversary)
 
 
+def three_decimals(value: float | str) -> str:
+    """Return a value with three decimals; decibels have been written already."""
+    return value if isinstance(value, str) else f"{value:.3f}"
+
+
 ATTACKS_COLUMNS = [
     Column("attack", "Attack", page=True),
     METHOD_NAME,
@@ -31,9 +36,9 @@ ATTACKS_COLUMNS = [
     Column("unit", "Protected"),
     shared.EPSILON,
     Column("measure", "Measure", page=True),
-    Column("value", "Attained", format="{:.3f}", page=True),
-    Column("spread", "±", format="{:.3f}"),
-    Column("blind", "Blind guess", format="{:.3f}", page=True),
+    Column("value", "Attained", format=three_decimals, page=True),
+    Column("spread", "±", format=three_decimals),
+    Column("blind", "Blind guess", format=three_decimals, page=True),
     Column("repetitions", "Repetitions"),
 ]
 
@@ -55,7 +60,16 @@ def attacks(findings: Paths) -> ResultTable:
     table = table.loc[rank.sort_values(keys, kind="stable").index]
     leads = table["measure"].isin(LEADING)
     follows = ~leads & leads.groupby(table["attack"]).transform("any")
-    return ResultTable(table, ATTACKS_COLUMNS, pd.concat([table[~follows], table[follows]]))
+    page = in_decibels(pd.concat([table[~follows], table[follows]]))
+    return ResultTable(table, ATTACKS_COLUMNS, page)
+
+
+def in_decibels(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows as a page has them: decibels with one decimal."""
+    numbers = ["value", "spread", "blind"]
+    written = rows[numbers].astype(object)
+    written[rows["measure"].str.endswith("(dB)")] = rows[numbers].map("{:.1f}".format, "ignore")
+    return rows.assign(**written)
 
 
 # --- membership -----------------------------------------------------------------------------------

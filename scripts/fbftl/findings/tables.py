@@ -71,7 +71,8 @@ class Column:
         return PageColumn(
             self.title,
             list(map(self.print, values)),
-            number=pd.api.types.is_numeric_dtype(values),
+            number=pd.api.types.is_numeric_dtype(values)
+            or bool(values.dropna().map(type).eq(float).any()),
             prose=bool(self.width),
             verdict=self.name in VERDICTS,
             reason=self.name == "reason",

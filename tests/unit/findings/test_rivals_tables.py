@@ -134,7 +134,10 @@ def test_readers_see_one_measure_of_each_attack_first(tmp_path):
     kinds = [("inversion", "PSNR (dB)"), ("inversion", "SSIM"), ("unmasking", "correlation")]
     found = pd.DataFrame(kinds, columns=["attack", "measure"])
     found = found.assign(**dict.fromkeys(("adversary", "samples_per_client", "epsilon"), 1.0))
+    found = found.assign(value=9.54321, spread=0.25, blind=None)
     found.to_csv(tmp_path / "found.csv", index=False)
     table = tabulate_attacks.attacks([tmp_path / "found.csv"])
     assert table.frame["measure"].tolist() == ["PSNR (dB)", "SSIM", "correlation"]
     assert table.arranged["measure"].tolist() == ["SSIM", "correlation", "PSNR (dB)"]
+    page = table.arranged["value"].map(tabulate_attacks.three_decimals)
+    assert page.tolist() == ["9.543", "9.543", "9.5"]

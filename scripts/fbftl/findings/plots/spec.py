@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +87,12 @@ class Look:
 
 
 def in_order(names: Sequence[str], **fields: Any) -> dict[str, Look]:
-    """Return looks of series along an ordered axis such as a fraction, dark to light."""
-    colours = ordered_colors(len(names))
-    return {name: Look(colour, **fields) for name, colour in zip(names, colours, strict=True)}
+    """Return looks of series along an ordered axis such as a fraction, dark to light.
+
+    Their markers differ, unless the fields have one.
+    """
+    series = zip(names, ordered_colors(len(names)), cycle("os^vDPX"), strict=False)
+    return {name: Look(colour, **{"marker": marker} | fields) for name, colour, marker in series}
 
 
 PRINTED = Look("#777777", "D", ":", filling="white", width=1.0, size=4)
