@@ -233,4 +233,5 @@ def _place_legend(figure: Figure, columns: int) -> None:
     for legend in placed:
         labels = [text.get_text().strip() for text in legend.get_texts()]
         of_label = dict(zip(labels, legend.legend_handles, strict=True))
-        figure.legend(of_label.values(), of_label, loc="outside upper center", ncols=columns)
+        handles = [handle for handle in of_label.values() if handle is not None]
+        figure.legend(handles, [*of_label], loc="outside upper center", ncols=columns)
