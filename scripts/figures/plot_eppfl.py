@@ -29,7 +29,7 @@ from fbftl.findings.runs import mean_and_spread, read_tidy
 from fbftl.findings.shown import figure_labels, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
-from fbftl.findings.wording import axes_of
+from fbftl.findings.wording import axes_of, setting_words
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.models.cost.compute import training_products
 from fbftl.models.cost.layers import Layer, read_network
@@ -132,12 +132,15 @@ SUBJECT, BASELINE = "eppfl", "fedavg"
 PART, NOISY = ", part is sent", ", noise on activations"
 """What follows the names of EPPFL's settings, which are hollow and grey."""
 
+TELLING = ("local_epochs", "clients")
+"""Axes whose values are written at EPPFL's other settings, of other clients the best alone."""
+
 
 def uplink(runs: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against what all clients have sent: EPPFL's settings beside other methods.
 
-    Four points are named: FbFTL, FedAvg, and of EPPFL's settings the one that sends least and the
-    most accurate one. Lines through FedAvg part what beats it from what does not.
+    FbFTL, FedAvg, and EPPFL's settings that send everything without noise are named, the one that
+    sends least and the most accurate one. Lines through FedAvg part what beats it from the others.
 
     Args:
         runs: an experiment's tidy table.
@@ -152,8 +155,11 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     names = labels.mask(points.index.isin(ours.index), "")
     if len(ours):
         names[ours["uplink"].idxmin()] = "sends least"
-        names[ours["accuracy"].idxmax()] = "most accurate"
     of_kind = [points["setting"].str.contains(axis) for axis in ("epsilon=", "keep_")]
+    for row in ours[~of_kind[0] & ~of_kind[1]].itertuples():
+        telling = {axis: of for axis, of in axes_of(row.setting).items() if axis in TELLING}
+        if "clients" not in telling or row.Index == ours["accuracy"].idxmax():
+            names[row.Index] = setting_words(telling)
     series, looks = labels + np.select(of_kind, [NOISY, PART], ""), {}
     for look in methods_shown.values():
         for ending, filling in {"": "", PART: "white", NOISY: "#BBBBBB"}.items():
@@ -164,7 +170,7 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     y = Scale(f"{ACCURACY}, clean inference", "score",
              reference=100 * baseline["accuracy"].max())  # fmt: skip
     frame = marks(points, "uplink", series=series, name=names)
-    spec = Spec(looks, {"": Panel(x, y)}, (0.8 * TEXT_WIDTH, 4.0), legend=3)
+    spec = Spec(looks, {"": Panel(x, y)}, (TEXT_WIDTH, 3.6), legend=4)
     save(lines(frame, spec), svg, points, "Accuracy against uplink of split training")
 
 

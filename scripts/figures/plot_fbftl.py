@@ -266,7 +266,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     frame, looks = with_front(frame, points["pareto"], looks)
     spec = Spec(looks, panels, (0.9 * TEXT_WIDTH, 2.7 * len(shares) + 0.5), 1, legend=6)
     figure = lines(frame, spec)
-    title = "Accuracy against uplink; on the front, bits per number · share of elements"
+    title = "Accuracy against uplink; on the front bits per number · share of elements"
     save(figure, svg, points, title)
 
 

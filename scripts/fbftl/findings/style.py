@@ -1,5 +1,6 @@
 """The look of every figure, over seaborn's for papers, and how its files are written."""
 
+import re
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,10 +87,11 @@ def draw_title(figure: "Figure", title: str) -> None:
     """
     box = figure.get_tightbbox()
     letters = int(box.width * 72 / (LETTER * HEADLINE))
+    title = re.sub(r" (?=[^(]*\)$)", "\u00a0", title)  # no line ends between task and seeds
     figure.text(
         box.x0 / figure.get_figwidth(),
         (box.y1 + MARGIN) / figure.get_figheight(),
-        "\n".join(textwrap.wrap(title, letters, break_on_hyphens=False)),
+        "\n".join(textwrap.wrap(title, letters, break_on_hyphens=False)).replace("\u00a0", " "),
         fontsize=HEADLINE,
         fontweight="bold",
         va="bottom",
