@@ -7,7 +7,6 @@ from fbftl.data.clients import ClientFile
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import targets_of
 from fbftl.ground import devices
-from fbftl.ground.progress import ProgressBar
 
 
 def main(
@@ -38,5 +37,4 @@ def main(
             targets_of(stores, manifests, extraction.provenances, features["chunk_mib"], code),
             batch=features["batch"],
             stage=extraction.stage,
-            progress=ProgressBar(),
         )

@@ -137,13 +137,6 @@ def test_a_run_that_was_edited_is_named_and_never_used(finished):
 
 
 STUBS = {
-    "fbftl.ground.progress": """
-MISSING: dict[str, int] = {}
-
-class ProgressBar:
-    def __call__(self, *told):
-        pass
-""",
     "fbftl.ground.provenance": """
 def record(*how):
     return {}

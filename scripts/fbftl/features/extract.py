@@ -95,9 +95,6 @@ Stage = Callable[[Arrays], Arrays]
 """What is done to a batch's inputs ahead of time, in the thread that reads them: on a GPU, the copy
 to it, so that the next batch travels while this one is computed."""
 
-Progress = Callable[[str, int, int], None]
-"""Told at the start of a split and after each batch: split, rows done, rows in all."""
-
 
 class Batch(Protocol):
     """Some neighbouring rows of a split."""
@@ -140,7 +137,6 @@ def extract(
     *,
     batch: int,
     stage: Stage = dict,
-    progress: Progress = lambda split, done, total: None,
 ) -> None:
     """Extract the features of every sample, once, into one store per target.
 
@@ -155,7 +151,6 @@ def extract(
         targets: one per cut layer, all filled in one pass.
         batch: rows per forward pass.
         stage: what is done to a batch before `forward` gets it.
-        progress: told how far it is, e.g. a `fbftl.ground.progress.ProgressBar`.
 
     Raises:
         UserError: if the forward pass is not repeatable, returns no such cut, or changes shape; if
@@ -170,7 +165,7 @@ def extract(
         writers = [(cut, writer) for cut, writer in opened if writer is not None]
         if writers:
             for split in SPLITS:
-                _extract_split(source, stage, forward, writers, split, batch, progress)
+                _extract_split(source, stage, forward, writers, split, batch)
         for _, writer in writers:
             writer.publish()
 
@@ -182,7 +177,6 @@ def _extract_split(
     writers: Sequence[tuple[str, StoreWriter]],
     split: str,
     batch: int,
-    progress: Progress,
 ) -> None:
     total = source.count(split)
     next_row = min(writer.next_row(split) for _, writer in writers)
@@ -190,13 +184,11 @@ def _extract_split(
         return
     # Batches start where they would have started undisturbed, so that sums come out the same.
     start = next_row - next_row % batch
-    progress(split, start, total)
 
     def write(item: tuple[int, Mapping[str, Column], dict[str, Column]]) -> None:
         first, features, columns = item
         for cut, writer in writers:
             writer.append(split, first, features[cut], columns)
-        progress(split, first + len(columns["client"]), total)
 
     staged = ((item, stage(item.arrays)) for item in source.batches(split, batch, start))
     with prefetched(staged, QUEUE_BATCHES) as batches, sink(write, QUEUE_BATCHES) as put:

@@ -23,7 +23,6 @@ PACKAGE = "fbftl"
 NOT_DECIDING = frozenset(
     {
         "fbftl.ground.logs",
-        "fbftl.ground.progress",
         "fbftl.ground.provenance",
         "fbftl.ground.timings",
     }

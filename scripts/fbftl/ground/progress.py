@@ -1,10 +1,7 @@
-"""How far a run is: jobs done of all in one line, and a bar for extraction."""
+"""How far a call of the workflow is: jobs done of all in one line."""
 
 import time
 from typing import TextIO
-
-BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt}, {elapsed}, {rate_fmt}"
-"""Of an extraction: no time left, which batches of other sizes would not keep."""
 
 STEPS = 10
 """Lines that a run leaves where none can be written over."""
@@ -72,26 +69,3 @@ def spoken(seconds: float) -> str:
         if minutes
         else f"{rest} s"
     )
-
-
-class ProgressBar:
-    """Shows one bar per split on the console: the `progress` of `fbftl.features.extract.extract`.
-
-    A split that goes on where an earlier call was starts its bar there, so that the rate is that
-    of this call.
-    """
-
-    def __init__(self) -> None:
-        self._split: str | None = None
-        self._bar = None
-
-    def __call__(self, split: str, done: int, total: int) -> None:
-        """Show that `done` of `total` rows of `split` are through."""
-        from tqdm import tqdm
-
-        if split != self._split:
-            self._split = split
-            self._bar = tqdm(desc=split, initial=done, total=total, unit=" samples", bar_format=BAR)
-        self._bar.update(done - self._bar.n)
-        if done == total:
-            self._bar.close()

@@ -7,7 +7,6 @@ import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import embedding
-from tqdm import tqdm
 
 from fbftl.ground.errors import required
 from fbftl.ground.room import parts
@@ -86,9 +85,8 @@ def train(
     parameters = head.parameters()
     optimizer = StackedSgd(parameters, training)
     curves = [Curves() for _ in held_out]
-    progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
     rate = ANNEALING[training.annealing](training.epochs) if training.annealing != "none" else None
-    for number, epoch in enumerate(progress):
+    for number, epoch in enumerate(schedule):
         if rate is not None:
             optimizer.anneal(rate(number + 1))
         samples = samples_at(number)
