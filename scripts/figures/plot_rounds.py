@@ -21,7 +21,7 @@ from fbftl.ground.floats import FLOAT_BITS
 NEAR = 5
 """Points of accuracy below the best that a panel of its own shows, where no scale is stretched."""
 
-PACE = 1.3
+PACE = 1.6
 """A curve has the first round of each further power of it, and the last."""
 
 TUNED = ("client_rate", "local_epochs", "clients_per_round", "server_optimiser", "server_rate")
