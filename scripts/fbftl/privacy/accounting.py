@@ -11,10 +11,8 @@ c, replacing it by 2 c.
 """
 
 from collections.abc import Callable
-from math import erfc, exp, inf, isfinite, log, sqrt
+from math import erfc, exp, log, sqrt
 from typing import TYPE_CHECKING, Any, Literal
-
-from fbftl.ground.errors import UserError
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -45,27 +43,16 @@ def gaussian_epsilon(
         multiplier: noise standard deviation over clip norm.
         delta: delta of the guarantee.
         adjacency: which data count as neighbours.
-
-    Raises:
-        UserError: if the multiplier is not positive or delta is not between 0 and 1.
     """
     from dp_accounting import get_epsilon_gaussian
 
-    require_positive("noise multiplier", multiplier)
-    require_delta(delta)
     return float(get_epsilon_gaussian(multiplier / SENSITIVITY[adjacency], delta))
 
 
 def gaussian_sigma(epsilon: float, delta: float, adjacency: Adjacency = "replace-one") -> float:
-    """Return the smallest noise multiplier with which one Gaussian release is (epsilon, delta)-DP.
-
-    Raises:
-        UserError: if epsilon is not positive or delta is not between 0 and 1.
-    """
+    """Return the smallest noise multiplier with which a Gaussian release is (epsilon, delta)-DP."""
     from dp_accounting import get_sigma_gaussian
 
-    require_positive("epsilon", epsilon)
-    require_delta(delta)
     return float(get_sigma_gaussian(epsilon, delta)) * SENSITIVITY[adjacency]
 
 
@@ -77,7 +64,6 @@ def gaussian_delta(
     delta = Phi(1/(2 s) - epsilon s) - e^epsilon Phi(-1/(2 s) - epsilon s), where s is the noise
     standard deviation over the sensitivity.
     """
-    require_positive("noise multiplier", multiplier)
     s = multiplier / SENSITIVITY[adjacency]
     return normal_cdf(1 / (2 * s) - epsilon * s) - exp(epsilon) * normal_cdf(
         -1 / (2 * s) - epsilon * s
@@ -94,8 +80,6 @@ def classical_sigma(epsilon: float, delta: float) -> float:
 
     Outside that range it under-noises; nothing but the audit uses it.
     """
-    require_positive("epsilon", epsilon)
-    require_delta(delta)
     return sqrt(2 * log(1.25 / delta)) / epsilon
 
 
@@ -107,19 +91,12 @@ def classical_delta(epsilon: float, delta: float) -> float:
 def loose_zcdp_rho(epsilon: float, delta: float) -> float:
     """Return the largest rho whose zCDP is known to give (epsilon, delta): the inverse of
     `loose_zcdp_epsilon`, (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))^2.
-
-    Raises:
-        UserError: if epsilon is not positive or delta is not between 0 and 1.
     """
-    require_positive("epsilon", epsilon)
-    require_delta(delta)
     return (sqrt(log(1 / delta) + epsilon) - sqrt(log(1 / delta))) ** 2
 
 
 def loose_zcdp_epsilon(rho: float, delta: float) -> float:
     """Return the epsilon of rho-zCDP, rho + 2 sqrt(rho ln(1/delta)) (paper thesis, Lemma 4)."""
-    require_positive("rho", rho)
-    require_delta(delta)
     return rho + 2 * sqrt(rho * log(1 / delta))
 
 
@@ -157,15 +134,9 @@ def rounds_epsilon(
         rate: probability with which a record takes part in a round, C.
         rounds: number of rounds, I.
         adjacency: which data count as neighbours.
-
-    Raises:
-        UserError: if an argument is out of its range.
     """
-    require_rounds(rate, rounds)
     if rate == 1:
         return gaussian_epsilon(multiplier / sqrt(rounds), delta, adjacency)
-    require_positive("noise multiplier", multiplier)
-    require_delta(delta)
     event = sampled_rounds(multiplier, rate, rounds)
 
     def on(grid: float) -> float:
@@ -207,11 +178,7 @@ def rounds_sigma(
         rate: probability with which a record takes part in a round, C.
         rounds: number of rounds, I.
         adjacency: which data count as neighbours.
-
-    Raises:
-        UserError: if an argument is out of its range.
     """
-    require_rounds(rate, rounds)
     enough = gaussian_sigma(epsilon, delta, adjacency) * sqrt(rounds)
     if rate == 1:
         return enough
@@ -261,23 +228,3 @@ def relation_of(adjacency: Adjacency) -> Any:
         "zero-out": NeighboringRelation.REPLACE_SPECIAL,
         "replace-one": NeighboringRelation.REPLACE_ONE,
     }[adjacency]
-
-
-def require_positive(name: str, value: float) -> None:
-    """Raise a UserError unless `value` is a positive finite number."""
-    if not 0 < value < inf or not isfinite(value):
-        raise UserError(f"{name} is {value}: give a positive number")
-
-
-def require_delta(delta: float) -> None:
-    """Raise a UserError unless delta lies strictly between 0 and 1."""
-    if not 0 < delta < 1:
-        raise UserError(f"delta is {delta}: give a number between 0 and 1, such as 1.0e-6")
-
-
-def require_rounds(rate: float, rounds: int) -> None:
-    """Raise a UserError unless the sampling rate is in (0, 1] and there is at least one round."""
-    if not 0 < rate <= 1:
-        raise UserError(f"sampling rate is {rate}: give a number above 0, at most 1")
-    if rounds < 1:
-        raise UserError(f"number of rounds is {rounds}: give at least 1")

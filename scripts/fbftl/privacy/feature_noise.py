@@ -49,13 +49,7 @@ class FeatureNoise:
 
 
 def printed_sigma(epsilon: float, delta: float, sensitivity: float = STATED_SENSITIVITY) -> float:
-    """Return the standard deviation of Eq. (5), sqrt(2 ln(1/delta)) Delta / epsilon.
-
-    Raises:
-        UserError: if epsilon is not positive or delta is not between 0 and 1.
-    """
-    accounting.require_positive("epsilon", epsilon)
-    accounting.require_delta(delta)
+    """Return the standard deviation of Eq. (5), sqrt(2 ln(1/delta)) Delta / epsilon."""
     return sensitivity * sqrt(2 * log(1 / delta)) / epsilon
 
 
@@ -71,7 +65,6 @@ def published(mechanism: str, epsilon: float, delta: float | None = None) -> Fea
         scale = printed_sigma(epsilon, delta)
         spread = scale
     else:
-        accounting.require_positive("epsilon", epsilon)
         scale = STATED_SENSITIVITY / epsilon
         spread = sqrt(2) * scale
     record = PrivacyRecord(mechanism, PUBLISHED_NOTE, noise_std=spread)
@@ -91,9 +84,6 @@ def bounded(
         rounds: most rounds that a client takes part in; in each it releases a sample once.
         epsilon: epsilon over all rounds, replace-one; None if `sigma` is given.
         sigma: noise standard deviation over c.
-
-    Raises:
-        UserError: if an argument is out of its range.
     """
     multiplier = sigma or accounting.rounds_sigma(
         epsilon, delta, rate=1.0, rounds=rounds, adjacency="replace-one"

@@ -124,11 +124,7 @@ def gaussian(
         delta: delta of the guarantees.
         times: releases of the same sample.
         note: of the guarantees.
-
-    Raises:
-        UserError: if an argument is out of its range.
     """
-    accounting.require_positive("clip norm", clip_norm)
     adjacencies: tuple[Adjacency, ...] = ("replace-one", "zero-out")
     return tuple(
         PrivacyRecord(
@@ -179,9 +175,6 @@ def dp_fedavg(
         delta: delta over all rounds.
         rate: probability with which a client takes part in a round, C.
         rounds: number of rounds, I.
-
-    Raises:
-        UserError: if an argument is out of its range.
     """
     return _by_client(clip_norm, sigma, [composition.rounds(sigma, rate, rounds)], delta)
 
@@ -204,7 +197,6 @@ def dp_fedavg_by_rounds(
 def _by_client(
     clip_norm: float, sigma: float, events: Sequence[composition.Event], delta: float
 ) -> tuple[PrivacyRecord, ...]:
-    accounting.require_positive("clip norm", clip_norm)
     guarantees: tuple[tuple[str, Adjacency, str], ...] = (
         ("client", "add-remove", ""),
         ("client", "replace-one", ""),
@@ -230,9 +222,6 @@ def composed(
         clip_norm: L2 clip norm of what is released.
         sigma: noise multiplier, the least of all; None without noise on it.
         std: standard deviation of that noise.
-
-    Raises:
-        UserError: if delta is out of its range.
     """
     costs = {
         adjacency: composition.compose(events, delta, adjacency)
@@ -277,11 +266,7 @@ def dp_gd(
         delta: delta over all steps.
         accountant: exact or zcdp.
         adjacency: which data the noise is calibrated for.
-
-    Raises:
-        UserError: if an argument is out of its range.
     """
-    accounting.require_positive("clip norm", clip_norm)
     budget = sum(sigma**-2 for sigma in multipliers)
     together = budget**-0.5
     adjacencies: tuple[Adjacency, ...] = ("add-remove", "replace-one")
@@ -321,11 +306,7 @@ def laplace(*, epsilon: float, clip: float | None, coordinates: int) -> PrivacyR
         epsilon: of one coordinate.
         clip: B; None is the paper's sensitivity, a maximum over the channel.
         coordinates: values that a client sends of one sample, over all epochs and rounds.
-
-    Raises:
-        UserError: if epsilon is not positive.
     """
-    accounting.require_positive("epsilon", epsilon)
     each = f"{epsilon:g} per coordinate, {coordinates:,} of them. {FINITE_DRAWS} "
     if clip is None:
         return PrivacyRecord("laplace", each + CHANNEL_MAXIMUM)
@@ -354,9 +335,6 @@ def update_gaussian(
         sigma: noise standard deviation on each update, over c.
         delta: delta over all rounds.
         participations: rounds that a client takes part in at most.
-
-    Raises:
-        UserError: if an argument is out of its range.
     """
     noise = {"clip_norm": clip_norm, "sigma": sigma, "delta": delta}
     of_client, _ = gaussian(**noise, times=participations, note=EACH_UPDATE)

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.ground.room import parts
-from fbftl.privacy.accounting import require_positive
 
 Floats = NDArray[np.float32]
 
@@ -34,7 +33,8 @@ def clip_factors(vectors: Floats, clip_norm: float) -> NDArray[np.float64]:
     Raises:
         UserError: if the clip norm is not positive or a vector is not finite.
     """
-    require_positive("clip norm", clip_norm)
+    if not 0 < clip_norm < np.inf:
+        raise UserError(f"clip norm is {clip_norm}: give a positive number")
     norms = row_norms(vectors)
     if not np.isfinite(norms).all():
         raise UserError(
@@ -235,9 +235,6 @@ def respond(
         epsilon: epsilon per label.
         classes: number of labels N.
         seed: the repetition's seed.
-
-    Raises:
-        UserError: if epsilon is not positive.
     """
     ids = np.asarray(sample_ids).tolist()
     uniforms = np.array([stream(seed, "labels", sample).random(2) for sample in ids])
@@ -254,11 +251,7 @@ def responses(
         uniforms: numbers from 0 to 1, shape (n, 2), by which each is answered.
         epsilon: epsilon per label.
         classes: number of labels N.
-
-    Raises:
-        UserError: if epsilon is not positive.
     """
-    require_positive("label epsilon", epsilon)
     true = np.asarray(labels, dtype=np.int64)
     shift = 1 + np.floor(uniforms[:, 1] * (classes - 1)).astype(np.int64)
     moved = uniforms[:, 0] >= keep_probability(epsilon, classes)

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fbftl.ground.errors import UserError
-from fbftl.privacy.accounting import require_positive
 
 Floats = NDArray[np.float64]
 
@@ -52,16 +51,8 @@ def optimal(budget: float, influence: ArrayLike) -> Floats:
     Args:
         budget: R, spent to the last bit.
         influence: q_t of each step, (T,).
-
-    Raises:
-        UserError: if there is no step, or an influence or the budget is not positive.
     """
     root = np.sqrt(np.asarray(influence, dtype=np.float64))
-    require_positive("privacy budget R", budget)
-    if not root.size:
-        raise UserError("a schedule without steps protects nothing; give steps of at least 1")
-    if not (root > 0).all():
-        raise UserError("a step of a schedule has no influence; give a decay below 1e300")
     return np.sqrt(root.sum() / (budget * root))
 
 
@@ -119,12 +110,7 @@ def momentum_influence(steps: int, gamma: float, beta: float) -> Floats:
 
     It is the coefficient of sigma_i^2 in U_3 of Thm 5, w_i = sum over t >= i of
     gamma^(T-t) (1-beta)^2 / (1-beta^t)^2 beta^(2(t-i)). Without momentum, `gradient_influence`.
-
-    Raises:
-        UserError: if beta is not in [0, 1).
     """
-    if not 0 <= beta < 1:
-        raise UserError(f"momentum is {beta}: give a number from 0 to below 1")
     t = np.arange(1, steps + 1)
     weight = gamma ** (steps - t.astype(float)) * ((1 - beta) / (1 - beta**t)) ** 2
     later = t[None, :] - t[:, None]

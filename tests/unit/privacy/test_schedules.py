@@ -109,20 +109,9 @@ def test_the_closed_best_number_of_steps_is_the_scan_s(kappa, alpha):
     assert best == min(around, key=lambda t: schedules.dynamic_bound(t, alpha, gamma))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        (lambda: schedules.uniform(BUDGET, 0), "without steps"),
-        (lambda: schedules.uniform(0.0, 5), "privacy budget R is 0"),
-        (lambda: schedules.momentum_influence(5, 0.9, 1.0), "momentum is 1.0"),
-        (lambda: loose_zcdp_rho(4, 0), "delta is 0"),
-        (lambda: loose_zcdp_rho(4, 1.5), "delta is 1.5"),
-        (lambda: schedules.affordable(np.array([1.0]), 0.5), "below the 1 that the first step"),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(wrong, message):
-    with pytest.raises(UserError, match=message):
-        wrong()
+def test_a_budget_below_what_the_first_step_costs_is_one_sentence():
+    with pytest.raises(UserError, match="below the 1 that the first step"):
+        schedules.affordable(np.array([1.0]), 0.5)
 
 
 def test_a_budget_pays_for_some_steps_of_a_schedule():
