@@ -37,8 +37,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from fbftl.ground.errors import UserError
-
 CONFIDENCE = 0.95
 """Of each bound, so that a difference of nothing is decided either way in 5 % of cases at most."""
 
@@ -138,15 +136,8 @@ def on_front(cost: pd.Series, score: pd.Series) -> np.ndarray:
 
 
 def read(path: str | Path) -> pd.DataFrame:
-    """Return one table of published values; `printed` and `unit` stay text.
-
-    Raises:
-        UserError: if the file is missing, or no csv.
-    """
-    try:
-        return pd.read_csv(path, dtype={"printed": str, "unit": str}, keep_default_na=False)
-    except (OSError, ValueError) as error:
-        raise UserError(f"cannot read the published values in {path}: {error}") from error
+    """Return one table of published values; `printed` and `unit` stay text."""
+    return pd.read_csv(path, dtype={"printed": str, "unit": str}, keep_default_na=False)
 
 
 def lookup(frame: pd.DataFrame, **key: object) -> Decimal:
@@ -307,18 +298,10 @@ def published_setup(path: str | Path, paper: str, task: str) -> dict[str, str]:
         path: `published/setups.csv`.
         paper: value of its column `paper`, e.g. `fbftl`.
         task: value of its column `task`, e.g. `cifar10`.
-
-    Raises:
-        UserError: if the file cannot be read, lacks a column, or has not one such row.
     """
-    try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-        rows = frame[(frame["paper"] == paper) & (frame["task"] == task)]
-        (row,) = rows[list(DIFFERENCES)].to_dict("records")
-    except (OSError, ValueError, KeyError) as error:
-        raise UserError(
-            f"cannot read the setup of {task} in {paper} from {path}: {error}"
-        ) from error
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    rows = frame[(frame["paper"] == paper) & (frame["task"] == task)]
+    (row,) = rows[list(DIFFERENCES)].to_dict("records")
     return row
 
 

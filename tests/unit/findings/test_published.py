@@ -20,7 +20,6 @@ from fbftl.findings.published import (
     read,
     verdict,
 )
-from fbftl.ground.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,11 +53,6 @@ def test_a_key_must_name_one_value(root):
         lookup(table, method="fedavg", quantity="accuracy")
     with pytest.raises(KeyError, match="7 published values"):
         lookup(table, quantity="accuracy")
-
-
-def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(UserError, match="cannot read"):
-        read(tmp_path / "table.csv")
 
 
 @pytest.mark.parametrize(

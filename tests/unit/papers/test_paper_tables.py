@@ -6,9 +6,7 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 import tabulate_fbftl_cost
-from fbftl.ground.errors import UserError
-from fbftl.papers.fbftl.setup import epochs, mean_tokens
-from fbftl.papers.record import PaperRecord
+from fbftl.papers.fbftl.setup import mean_tokens
 from fbftl.study.methods import rows
 
 TABULATED = rows(["fl", "sfl", "ftl_f", "ftl_c", "fbftl"])
@@ -40,28 +38,7 @@ def test_true_uplink_grows_with_the_length_of_the_dialogues(language):
     assert by_reading["corrected"] == 4 * by_reading["as printed"]
 
 
-def test_mean_tokens_takes_any_tokenizer(tmp_path):
+def test_mean_tokens_are_words_and_end_marks(tmp_path):
     path = tmp_path / "d.jsonl"
     path.write_text('{"dialogue": "ab c"}\n{"dialogue": ""}\n')
     assert mean_tokens(path) == Fraction(3 + 1, 2)
-    assert mean_tokens(path, count=len) == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"dialogue": "a"}\n{"summary": "b"}\n', "line 2"),
-        ("not json\n", "line 1"),
-        ("", "no dialogues"),
-    ],
-)
-def test_bad_dialogues_are_refused(tmp_path, text, message):
-    path = tmp_path / "d.jsonl"
-    path.write_text(text)
-    with pytest.raises(UserError, match=message):
-        mean_tokens(path)
-
-
-def test_batches_that_are_no_whole_epochs_are_refused(published):
-    with pytest.raises(UserError, match="no whole epochs of 1000"):
-        epochs(PaperRecord.of([published / "table3.csv"]), "table3", 1000, method="fl")

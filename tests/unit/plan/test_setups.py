@@ -3,7 +3,6 @@
 import pytest
 import yaml
 from fbftl.findings.published import DIFFERENCES, published_setup, reason
-from fbftl.ground.errors import UserError
 from fbftl.plan.entries import setup_of
 from fbftl.study.config import resolve
 from fbftl.study.systems import read_systems
@@ -46,8 +45,3 @@ def test_own_weights_are_another_backbone(root, cifar10):
     random_weights = block(root, "cifar10-vgg16.yaml", "cifar10-vgg16")
     random_weights["source"] |= {"weights": "random"}
     assert reason(setup_of(random_weights), cifar10) == "another backbone"
-
-
-def test_a_setup_that_is_not_there_is_one_sentence(root):
-    with pytest.raises(UserError, match="cannot read the setup of mars in fbftl"):
-        published_setup(root / "published" / "setups.csv", "fbftl", "mars")
