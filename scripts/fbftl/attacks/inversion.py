@@ -22,7 +22,6 @@ from torch import Tensor, nn
 
 from fbftl.attacks.attained import Finding, found
 from fbftl.data.clients import ClientFile
-from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import torch_seed
 from fbftl.training.optimisers import Adam
 
@@ -188,15 +187,8 @@ def train_decoder(
         noise_std: standard deviation of the noise that the clients add to their features.
         training: the decoder's size and its optimiser.
         device: where to train.
-
-    Raises:
-        UserError: if there is no public sample or features and inputs differ in number.
     """
     x, y = tensor(features, device), tensor(inputs, device)
-    if len(x) == 0 or len(x) != len(y):
-        raise UserError(
-            f"inversion needs as many public features as inputs: got {len(x)} and {len(y)}"
-        )
     generator = torch.Generator().manual_seed(torch_seed(seed, "inversion"))
     mean = x.mean(dim=0)
     scale = (x.var(dim=0, correction=0) + noise_std**2).sqrt().clamp_min(1e-6)

@@ -66,10 +66,6 @@ def prepare_source(
     """
     if spec["kind"] == "load":
         return _loaded(spec, Path(data_folder))
-    if spec["kind"] != "pretrain":
-        raise UserError(
-            f"source.kind is {spec['kind']!r}; a task of dialogues has pretrain or load"
-        )
     if not records:
         raise UserError("data.source is 0, but the source model is pre-trained on it; raise it")
     texts = [text for record in records for text in (record.dialogue, record.summary)]

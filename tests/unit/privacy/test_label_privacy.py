@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.privacy.label_privacy import (
     batch_entropy,
@@ -93,9 +92,3 @@ def test_truncation_reproduces_every_published_point():
         assert abs(float(point.printed) - reproduced.mean) <= 4 * reproduced.spread + 1e-3, point.id
     for point in published[published["series"] == "prior"].itertuples():
         assert float(point.printed) == pytest.approx(batch_entropy(uniform(10), point.K), abs=1e-5)
-
-
-@pytest.mark.parametrize("bad", [[0.5, 0.6], [-0.5, 1.5], [], [[0.5, 0.5]]])
-def test_a_distribution_that_is_none_is_refused(bad):
-    with pytest.raises(UserError, match="sum to 1"):
-        batch_entropy(bad, 3)

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fbftl.ground.errors import UserError
 from fbftl.models.chain import Chain, described
 from fbftl.models.cost.layers import Layer, Network, convolution, dense
 
@@ -35,16 +34,11 @@ def vgg16(
     """Return VGG-16 with a new head, cut before the head.
 
     Args:
-        resolution: side of the square input in pixels.
+        resolution: side of the square input in pixels, a multiple of 32.
         frozen_dense: widths of the pre-trained dense layers kept in the extractor; `(4096,)` is
             the cut of Table III, `(4096, 4096)` that of the authors' script (audit row A12).
         head: widths of the trained layers, the last being the number of classes.
-
-    Raises:
-        UserError: if the resolution is not a multiple of 32, VGG-16's five poolings.
     """
-    if resolution < 32 or resolution % 32:
-        raise UserError(f"VGG-16 takes inputs whose side is a multiple of 32, not {resolution}")
     *layers, _ = described(Chain((resolution, resolution, 3), 1, [], VGG16_CHANNELS))
     inputs = VGG16_POOLED
     for index, width in enumerate(frozen_dense, start=1):
@@ -105,16 +99,8 @@ def t5(shape: T5Shape, trained_encoders: int, embedding_copies: int = 1) -> Netw
         trained_encoders: encoder blocks from the cut on; all of them freeze the embedding alone.
         embedding_copies: how often to count the one embedding that encoder and decoder share;
             Table IV counts it three times (audit row A8).
-
-    Raises:
-        UserError: if the encoder has fewer blocks than `trained_encoders`, or none is trained.
     """
     blocks, width = shape.num_layers, shape.d_model
-    if not 1 <= trained_encoders <= blocks:
-        raise UserError(
-            f"a T5 with {blocks} encoder blocks can train 1 to {blocks} of them, "
-            f"not {trained_encoders}"
-        )
     attention = 4 * width * shape.num_heads * shape.d_kv
     gated = shape.feed_forward_proj.startswith("gated")
     feed_forward = (3 if gated else 2) * width * shape.d_ff

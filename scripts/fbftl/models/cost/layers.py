@@ -47,10 +47,6 @@ class Network:
     cut: int
     cut_width: int | None = None
 
-    def __post_init__(self) -> None:
-        if not 0 <= self.cut < len(self.layers):
-            raise ValueError(f"cut {self.cut} is outside the {len(self.layers)} layers")
-
     @property
     def extractor(self) -> tuple[Layer, ...]:
         """The layers m < m_c, frozen at the clients."""

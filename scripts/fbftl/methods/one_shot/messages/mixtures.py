@@ -97,13 +97,8 @@ class Fitting:
             samples: at least as many as components.
             components: G.
             rng: draws where k-means++ begins.
-
-        Raises:
-            ValueError: if there are fewer samples than components.
         """
         x = samples.astype(np.float64)
-        if not 1 <= components <= len(x):
-            raise ValueError(f"{len(x)} samples have no mixture of {components} components")
         if components == 1:
             variances = x.var(axis=0)
             if self.spherical:
