@@ -9,8 +9,6 @@ A heading is in sentence case. A mean over seeds has its standard deviation righ
 accuracy just `spread`.
 """
 
-import csv
-import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -315,18 +313,7 @@ def read_table(path: str | Path, dtype: Mapping[str, type] | None = None) -> pd.
         dtype: types of some columns.
 
     Raises:
-        UserError: if it is no text, has no or a repeated heading, or lines of unequal length.
+        UserError: if it is no text, or has no heading or a line longer than it.
     """
     with parsing(path, "table"):
-        content = Path(path).read_text(encoding="utf-8")
-        try:
-            head, *lines = csv.reader(io.StringIO(content, newline=""), strict=True)
-        except csv.Error as error:
-            raise ValueError(str(error)) from error
-        if len(set(head)) < len(head) or not all(head):
-            raise ValueError("a column has no name, or that of another")
-        unequal = next((at for at, line in enumerate(lines, 2) if len(line) != len(head)), None)
-        if unequal is not None:
-            raise ValueError(f"line {unequal} has other columns than the heading")
-        kept = {column: kind for column, kind in (dtype or {}).items() if column in head}
-        return pd.read_csv(io.StringIO(content), keep_default_na=False, na_values=[""], dtype=kept)
+        return pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict(dtype or {}))
