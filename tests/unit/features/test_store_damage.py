@@ -4,6 +4,7 @@ import random
 import shutil
 
 import pytest
+import zarr
 from fbftl.features.extract import extract
 from fbftl.features.store.manifest import AGAIN, damage
 from fbftl.features.store.reader import open_store
@@ -22,6 +23,15 @@ def test_a_foreign_store_in_the_place_of_ours_is_refused(tmp_path):
     shutil.copytree(theirs / "dense.zarr", ours / "dense.zarr")
     with pytest.raises(UserError, match=r"metadata of the store in .* is not what its manifest"):
         open_store(ours / "dense.json")
+
+
+@pytest.mark.parametrize("array", ["labels", "features"])
+def test_what_zarr_overwrites_is_not_read(tmp_path, array):
+    """Values that anybody writes with zarr have right checksums, but not the manifest's digests."""
+    extract_toys(tmp_path)
+    zarr.open_array(tmp_path / "dense.zarr" / "train" / array, mode="r+")[150] = 7
+    with pytest.raises(UserError, match=rf"Chunk \d of train/{array} .* \(its sha256 is .*, not"):
+        open_store(tmp_path / "dense.json").read("train")
 
 
 @pytest.fixture(scope="module")
