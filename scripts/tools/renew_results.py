@@ -9,6 +9,7 @@ fills the pages; without a name it does no more.
 
 import argparse
 import shutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -209,7 +210,10 @@ def committed_numbers(root: Path) -> dict[str, float]:
     of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
     of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, csv_rows(t)).items()}
-    return of_tasks | of_formulas | of_tables(root / KEPT)
+    verdicts = Counter(row["verdict"] for kept in kept_rows(root).values() for row in kept.claims)
+    verdicts["all"] = verdicts.total()
+    of_claims = {f"papers/claims/{verdict}": count for verdict, count in verdicts.items()}
+    return of_tasks | of_formulas | of_tables(root / KEPT) | of_claims
 
 
 def pages(root: Path) -> list[Path]:
