@@ -122,10 +122,12 @@ def _method(record: MethodRecord, text: str) -> tuple[str, ...]:
 
 def _axes(names: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """Yield the rows of axes."""
+    noisy = {record.name for record in RECORDS if set(record.mechanisms) - {"none"}}
     for name in names:
         known, axis = knowing(name), AXES[name]
         lacking = _listed(record.name for record in RECORDS if record.name not in known)
         having = _listed(known) if len(known) < MANY else f"all but {lacking}" if lacking else "all"
+        having = "all with noise" if {*known} == noisy else having
         yield _code(name), axis.doc, _values(axis), having, _default(axis)
 
 

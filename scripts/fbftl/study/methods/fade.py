@@ -33,7 +33,7 @@ class FADEAxes(Axes):
     discriminator_steps: steps of the discriminator per step of the other parts.
     discriminator_init: initial weights of the discriminator: he, torch or xavier; null takes its
         network's.
-    discriminator_start: when the discriminator begins to learn: with_weight, once its weight lambda
+    discriminator_start: when the discriminator begins to learn: with_weight, once its weight λ
         rises above 0, or at_once.
     discriminator_sees: input of the discriminator: z; product, of class probabilities and z; or
         cdan, that product with samples weighted by certainty, through which gradients flow back.

@@ -76,8 +76,8 @@ class OneShotAxes(Axes):
         by least squares.
     test_features: whether test features are plain, as a deployed model reads them, or compressed
         like the clients'.
-    head: what the server makes: mlp, the task's perceptron, trained; nb and qda, a Gaussian for
-        each class; the others are linear, and explained with the one-shot baselines.
+    head: what the server makes: mlp, the task's block `head`, trained (linear if `[]`); nb and qda,
+        a Gaussian for each class; the others are linear, and explained with the one-shot baselines.
     """
 
     message: Literal[MESSAGES] = "features"  # type: ignore[valid-type]

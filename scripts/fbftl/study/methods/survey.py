@@ -71,7 +71,7 @@ class FedHealthAxes(Axes):
 
     adaptation_epochs: epochs in which a client fine-tunes the last layers on its own samples at the
         end.
-    coral_weight: weight eta of the CORAL loss in that fine-tuning: the distance between the second
+    coral_weight: weight η of the CORAL loss in that fine-tuning: the distance between the second
         moments of the client's and of the source's features.
     """
 
@@ -155,7 +155,7 @@ class SecureFTLAxes(Axes):
 
     protection: plain messages, or beaver: secret shares multiplied with Beaver triples.
     common_samples: samples of which each of the two parties has some of the features.
-    alignment_weight: weight gamma of the distance between the two parties' representations of
+    alignment_weight: weight γ of the distance between the two parties' representations of
         common samples.
     aligned_dimensions: dimensions of the representations that two parties align.
     """

@@ -16,7 +16,7 @@ class PrivateGDAxes(Axes):
     """Axes of private GD alone.
 
     descent_steps: noisy full-batch steps T.
-    descent_momentum: bias-corrected momentum beta of noisy steps.
+    descent_momentum: bias-corrected momentum β of noisy steps.
     neighbour_relation: adjacency that epsilon refers to: one sample removed, with the divisor
         unchanged, or one replaced.
     data_scale: largest L2 norm of inputs; null takes privacy.public_scale.norm.

@@ -212,7 +212,7 @@ class AdversarialGame(ConfigBlock):
 
     discriminator: widths of its hidden layers.
     clip: L2 norm that a step's gradient, of all parts together, is clipped to.
-    server_momentum: beta; the global weights move this share of the way to the average.
+    server_momentum: β; the global weights move this share of the way to the average.
     falling_rate: whether the learning rate falls with every local step, as (1 + 10 t / T)^-0.75.
     warm_up: share of the rounds before the adversary's weight begins to rise.
     labelled: groups whose users have labels; null for all.
