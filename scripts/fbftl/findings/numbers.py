@@ -34,9 +34,10 @@ SCORES = {
     "test_accuracy": ("accuracy", "spread", 100),
     "rouge1": ("rouge1", "rouge1 spread", 1),
     "ridge_accuracy": ("ridge", "ridge spread", 100),
+    "protected_accuracy": ("protected", "protected spread", 100),
 }
-"""What mean and spread of a task's score are called, and what makes them percent; the last is what
-ridge regression reaches on the features that a server received."""
+"""What mean and spread of a task's score are called, and what makes them percent; ridge regression
+is on the features that a server received, and protected inference under noise as in training."""
 
 
 def of_runs(runs: pd.DataFrame) -> Iterator[Number]:

@@ -19,6 +19,7 @@ from fbftl.ground.files import csv_rows
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, Part, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
+from fbftl.papers.measures import axes_of
 from fbftl.papers.quantities import read_kept, runs_by_task
 from fbftl.papers.record import PaperRecord
 
@@ -42,6 +43,12 @@ UNITS = {
 }
 """What is written behind a difference in a measure that its name would not tell."""
 
+ABSENT = {
+    "adversary": "no adversary",
+    "mechanism": "no noise",
+    "keep_activations": "all activations and gradients",
+}
+"""What is written of a side that lacks an axis of the other and has none of its own."""
 
 MILLION = 10**6
 
@@ -194,8 +201,13 @@ def _apart(part: Part) -> list[str]:
         return []
     terms = (*part.a.terms, *part.b.terms)
     names = [[*setting_name(of.setting).split(", "), _measured(of.measure)] for of in terms]
-    both = zip(names, reversed(names), strict=True)
-    return [", ".join([of for of in one if of not in other] or one[:1]) for one, other in both]
+    axes = [axes_of(of.setting).keys() for of in terms]
+    sides = []
+    for one, other in ((0, 1), (1, 0)):
+        apart = [of for of in names[one] if of not in names[other]]
+        lacking = [ABSENT[axis] for axis in ABSENT if axis in axes[other] - axes[one]]
+        sides.append(", ".join(apart or lacking or names[one][:1]))
+    return sides
 
 
 def _by_unit(found: Found) -> dict[str, list[float]]:

@@ -10,7 +10,7 @@ of the same mean.
 """
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -262,7 +262,11 @@ def axes_of(setting: str) -> dict[str, str]:
 OF_CLIENTS = {"clients", "samples_per_client", "partition", "alpha"}
 """Axes that say what clients hold."""
 
-OF_MESSAGE = {"method", "message", "head"}
+OF_MESSAGE = {
+    *("method", "message", "head", "means_per_class", "components", "covariance"),
+    *("bits", "keep", "projection"),
+}  # fmt: skip
+"""Axes that say what they send of it, and what is solved from that."""
 
 
 def best_front(runs: Runs, setting: str) -> str | None:
@@ -271,21 +275,16 @@ def best_front(runs: Runs, setting: str) -> str | None:
     None if the setting or no other was run.
     """
     own_axes, bits = axes_of(setting), payload(runs, setting)
-    clients = {axis: own_axes[axis] for axis in OF_CLIENTS & own_axes.keys()}
     names = runs.table["setting"].unique() if len(bits) else ()
-    means = {name: accuracy(runs, name).mean() for name in _others(names, own_axes, clients)}
+    others = [name for name in names if _is_other(axes_of(name), own_axes)]
+    means = {name: accuracy(runs, name).mean() for name in others}
     shorter = {name: of for name, of in means.items() if payload(runs, name).mean() <= bits.mean()}
     return max(shorter, key=shorter.__getitem__, default=None)
 
 
-def _others(
-    names: Iterable[str], own_axes: Mapping[str, str], clients: Mapping[str, str]
-) -> list[str]:
-    """Return the settings of the same clients that send another message."""
-    return [
-        name
-        for name in names
-        for axes in [axes_of(name)]
-        if axes["method"] in ("one_shot", "fbftl") and axes.get("message") != own_axes["message"]
-        if {axis: axes[axis] for axis in axes.keys() - OF_MESSAGE} == clients
-    ]
+def _is_other(axes: Mapping[str, str], own_axes: Mapping[str, str]) -> bool:
+    """Tell whether the same clients send another message, without noise or loss."""
+    if axes["method"] not in ("one_shot", "fbftl") or axes.get("message") == own_axes["message"]:
+        return False
+    clients = {axis: own_axes[axis] for axis in OF_CLIENTS & own_axes.keys()}
+    return {axis: axes[axis] for axis in axes.keys() - OF_MESSAGE} == clients
