@@ -40,7 +40,7 @@ VERDICTS = ORDER[3:]
 
 DECIDED = VERDICTS[:3]
 
-LEAD = "**Claims that a document is cited for**, those that are decided (its page explains a document's symbols):"
+LEAD = "**Decided claims that a document is cited for**; its page explains its symbols:"
 
 HEADING = ("claim", "printed", "here", "verdict", "evidence")
 
