@@ -11,8 +11,10 @@ c, replacing it by 2 c.
 """
 
 from collections.abc import Callable
-from math import erfc, exp, log, sqrt
+from math import erfc, exp, inf, log, sqrt
 from typing import TYPE_CHECKING, Any, Literal
+
+from fbftl.ground.errors import UserError
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent
@@ -34,6 +36,27 @@ FINEST_GRID = 1e-9
 """Below this a grid is no longer refined."""
 
 
+def require_accountable(
+    noise: float, delta: float = 0.5, rate: float = 1.0, rounds: int = 1
+) -> None:
+    """Refuse what has no guarantee: accountants say epsilon 0 of some of it, as of noise NaN.
+
+    Args:
+        noise: noise multiplier or epsilon.
+        delta: delta of the guarantee.
+        rate: probability with which a record takes part in a round.
+        rounds: number of rounds.
+
+    Raises:
+        UserError: if one of them is out of its range.
+    """
+    if not (0 < noise < inf and 0 < delta < 1 and 0 < rate <= 1 and rounds >= 1):
+        raise UserError(
+            f"no privacy follows from {noise} as noise or epsilon, delta {delta}, sampling rate "
+            f"{rate} and {rounds} rounds; give positive numbers, delta below 1, rate at most 1"
+        )
+
+
 def gaussian_epsilon(
     multiplier: float, delta: float, adjacency: Adjacency = "replace-one"
 ) -> float:
@@ -46,6 +69,7 @@ def gaussian_epsilon(
     """
     from dp_accounting import get_epsilon_gaussian
 
+    require_accountable(multiplier, delta)
     return float(get_epsilon_gaussian(multiplier / SENSITIVITY[adjacency], delta))
 
 
@@ -53,6 +77,7 @@ def gaussian_sigma(epsilon: float, delta: float, adjacency: Adjacency = "replace
     """Return the smallest noise multiplier with which a Gaussian release is (epsilon, delta)-DP."""
     from dp_accounting import get_sigma_gaussian
 
+    require_accountable(epsilon, delta)
     return float(get_sigma_gaussian(epsilon, delta)) * SENSITIVITY[adjacency]
 
 
@@ -92,11 +117,13 @@ def loose_zcdp_rho(epsilon: float, delta: float) -> float:
     """Return the largest rho whose zCDP is known to give (epsilon, delta): the inverse of
     `loose_zcdp_epsilon`, (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))^2.
     """
+    require_accountable(epsilon, delta)
     return (sqrt(log(1 / delta) + epsilon) - sqrt(log(1 / delta))) ** 2
 
 
 def loose_zcdp_epsilon(rho: float, delta: float) -> float:
     """Return the epsilon of rho-zCDP, rho + 2 sqrt(rho ln(1/delta)) (paper thesis, Lemma 4)."""
+    require_accountable(rho, delta)
     return rho + 2 * sqrt(rho * log(1 / delta))
 
 
@@ -135,6 +162,7 @@ def rounds_epsilon(
         rounds: number of rounds, I.
         adjacency: which data count as neighbours.
     """
+    require_accountable(multiplier, delta, rate, rounds)
     if rate == 1:
         return gaussian_epsilon(multiplier / sqrt(rounds), delta, adjacency)
     event = sampled_rounds(multiplier, rate, rounds)
@@ -179,6 +207,7 @@ def rounds_sigma(
         rounds: number of rounds, I.
         adjacency: which data count as neighbours.
     """
+    require_accountable(epsilon, delta, rate, rounds)
     enough = gaussian_sigma(epsilon, delta, adjacency) * sqrt(rounds)
     if rate == 1:
         return enough

@@ -18,6 +18,7 @@ from fbftl.privacy.accounting import (
     gaussian_epsilon,
     on_fine_grid,
     relation_of,
+    require_accountable,
 )
 
 COARSE_GRID = 1e-2
@@ -41,6 +42,9 @@ class Event:
     epsilon: of a pure event, for the unit and the neighbours at hand.
     times: how often it happens.
     summed: whether one noise is on the sum of all records; else each has a noise of its own.
+
+    Raises:
+        UserError: if noise, rate, epsilon or times are out of their range.
     """
 
     kind: str
@@ -49,6 +53,12 @@ class Event:
     epsilon: float = 0.0
     times: int = 1
     summed: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind == "pure":
+            require_accountable(self.epsilon)
+        elif self.kind != "none":
+            require_accountable(self.multiplier, rate=self.rate, rounds=self.times)
 
 
 NO_GUARANTEE = Event("none")
@@ -97,6 +107,7 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         delta: delta of the whole; pure events alone need none.
         adjacency: which data count as neighbours.
     """
+    require_accountable(1.0, delta)
     kinds = {event.kind for event in events}
     if "none" in kinds:
         return Composed(inf, "none")

@@ -1,4 +1,8 @@
+from math import inf, nan
+
 import pytest
+from fbftl.exchange.protection import _round_noise
+from fbftl.ground.errors import UserError
 from fbftl.privacy import composition
 from fbftl.privacy.accounting import (
     classical_delta,
@@ -6,6 +10,8 @@ from fbftl.privacy.accounting import (
     gaussian_delta,
     gaussian_epsilon,
     gaussian_sigma,
+    loose_zcdp_epsilon,
+    loose_zcdp_rho,
     rounds_epsilon,
     rounds_sigma,
 )
@@ -72,6 +78,34 @@ def test_calibrated_rounds_meet_epsilon(epsilon, adjacency):
     reached = rounds_epsilon(sigma, 1e-6, rate=0.2, rounds=20, adjacency=adjacency)
     assert reached <= epsilon
     assert reached == pytest.approx(epsilon, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    "values", [{"noise": bad} for bad in (0, -1, inf, nan)]
+    + [{"delta": bad} for bad in (0, 1, -1e-6, nan)]
+    + [{"rate": bad} for bad in (0, 1.1, nan)] + [{"rounds": 0}],
+)  # fmt: skip
+def test_what_no_privacy_follows_from_is_refused(values):
+    usual = {"noise": 1, "delta": 1e-6, "rate": 0.5, "rounds": 2}
+    noise, delta, rate, rounds = (usual | values).values()
+    for account in (rounds_epsilon, rounds_sigma):
+        with pytest.raises(UserError, match="no privacy follows from"):
+            account(noise, delta, rate=rate, rounds=rounds)
+    with pytest.raises(UserError, match="no privacy follows from"):
+        composition.compose([composition.rounds(noise, rate, rounds)], delta, "add-remove")
+    if not {"noise", "delta"} & set(values):
+        return
+    for account in (gaussian_epsilon, gaussian_sigma, loose_zcdp_epsilon, loose_zcdp_rho):
+        with pytest.raises(UserError, match="no privacy follows from"):
+            account(noise, delta)
+    with pytest.raises(UserError, match="no privacy follows from"):
+        composition.compose([composition.pure(noise)], delta, "add-remove")
+
+
+def test_noise_of_rounds_that_overflows_is_refused():
+    """Noise NaN would be said to cost epsilon 0."""
+    with pytest.raises(UserError, match="no privacy follows from nan"):
+        _round_noise(None, 4.0, 1e-6, 1.0, 1, 10, "exp", 1e-160)
 
 
 @pytest.mark.parametrize(("epsilon", "rate", "rounds"), [(1e-3, 0.04, 450), (1e-5, 0.5, 2)])
