@@ -81,3 +81,25 @@ def test_files_of_another_kind(folder):
     (folder / "train.h5").unlink()
     with pytest.raises(UserError, match=r"data.train: .*train.h5 is missing"):
         check(SPEC, folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "kinds"),
+    [
+        ("label", np.zeros((3, 2), np.int64), r"int64 of shape \(1,\) and int64 of shape \(2,\)"),
+        ("label", np.full((3, 1), 0.7), r"float64 of shape \(1,\) and int64"),
+        (
+            "pixels",
+            np.zeros((3, 5, 4), np.uint8),
+            r"uint8 of shape \(4, 4\) and uint8 of shape \(5",
+        ),
+    ],
+)
+def test_clients_whose_arrays_differ_are_refused_before_any_job(tmp_path, name, rows, kinds):
+    alike = {"pixels": np.zeros((3, 4, 4), np.uint8), "label": np.zeros((3, 1), np.int64)}
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        for client, arrays in {"a": alike, "b": alike | {name: rows}}.items():
+            for key, values in arrays.items():
+                file[f"examples/{client}/{key}"] = values
+    with pytest.raises(UserError, match=f"rows of '{name}' are {kinds}"):
+        check(SPEC | {"test": "train.h5"}, tmp_path)

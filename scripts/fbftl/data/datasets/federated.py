@@ -93,11 +93,14 @@ def _split(path: Path, group: str, image: str, label: str, whole: bool) -> Sampl
 def _require_alike(
     image: str, label: str, images: Sequence[h5py.Dataset], classes: Sequence[h5py.Dataset]
 ) -> None:
-    """Refuse arrays that are no images and classes, as many of each at every client.
+    """Refuse arrays that are no images and classes, as many of each and alike at every client.
 
     Raises:
         ValueError: saying what they are.
     """
+    for name, arrays in ((image, images), (label, classes)):
+        if len(kinds := {f"{of.dtype} of shape {of.shape[1:]}" for of in arrays}) > 1:
+            raise ValueError(f"rows of {name!r} are {' and '.join(sorted(kinds))}")
     if list(map(len, images)) != list(map(len, classes)):
         raise ValueError(f"a client has other numbers of rows of {image!r} and {label!r}")
     (pixels, shape), (kind, of_one) = ((of.dtype, of.shape[1:]) for of in (images[0], classes[0]))
