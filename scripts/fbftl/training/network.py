@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from fbftl.ground.errors import UserError
 from fbftl.models.heads import head_module
 from fbftl.models.modes import couples_samples, digest_of
 from fbftl.training.batches import Round
@@ -43,11 +44,16 @@ class TrainedNetwork:
         model: on the training device; its parameters are those that are trained, in place.
         training_data: what it trains on.
         passes: how a round's samples go through it.
+
+    Raises:
+        UserError: if a domain has one sample to evaluate, which has no statistics to normalise by.
     """
 
     def __init__(
         self, model: nn.Module, training_data: TrainingData, passes: Passes = together
     ) -> None:
+        if couples_samples(model):
+            require_statistics(training_data)
         self.model, self.schedule, self.curves = model, training_data.schedule, Curves()
         self.parameters = list(model.parameters())
         self.training_data, self.passes = training_data, passes
@@ -143,6 +149,18 @@ class TrainedNetwork:
         batch = self.batch(round_)
         counted = batch.present & torch.from_numpy(arrives).to(batch.present.device)[:, None]
         return batch, counted / counted.sum().clamp(min=1)
+
+
+def require_statistics(training_data: TrainingData) -> None:
+    """Refuse a domain with one sample to evaluate; see `TrainedNetwork`."""
+    test, held_out = training_data.test, training_data.validation
+    every_row = np.arange(len(test.labels))
+    parts = (*by_domain(test, every_row), *by_domain(training_data.samples, held_out))
+    if 1 in map(len, parts):
+        raise UserError(
+            "a domain has one test or held-out sample, of which batch normalisation makes nothing; "
+            "give more of them, or training.batch_norm: frozen"
+        )
 
 
 def evaluated(

@@ -121,6 +121,10 @@ def test_one_sample_has_no_statistics():
     with pytest.raises(UserError, match=r"client 1 has one sample in a round.*at least 2"):
         learner((False, "batch"), network()).mean_gradient(round_, everyone)
     learner((True, "frozen"), network()).mean_gradient(round_, everyone)
+    held_out = replace(training_data(), validation=np.arange(1))
+    with pytest.raises(UserError, match="a domain has one test or held-out sample"):
+        TrainedNetwork(normed := network(), held_out, passes_in((False, "batch"), normed))
+    TrainedNetwork(network(), held_out)
 
 
 def test_clients_of_one_sample_have_masks_of_their_own_in_one_pass():
