@@ -212,7 +212,7 @@ def test_run_lets_no_second_config_hide_the_papers(root, tmp_path):
 
 @pytest.mark.parametrize(
     ("verb", "text"),
-    [("study", "[]"), ("report", "a: [1"), ("papers", "tasks: {a: 1, a: 2}"), ("study", None)],
+    [("study", "[]"), ("report", "a: [1"), ("papers", "tasks: &t {digits: *t}"), ("study", None)],
 )
 def test_run_says_what_is_wrong_with_a_configfile_before_snakemake_reads_it(
     root, tmp_path, verb, text

@@ -3,6 +3,7 @@
 A task with the key `like` takes the block of the task that it names and changes single keys.
 """
 
+import json
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,10 +43,11 @@ def read_yaml(path: str | Path) -> Any:
     """Return what a YAML file says.
 
     Raises:
-        UserError: if it cannot be read, is no YAML, or tells a key twice.
+        UserError: if it cannot be read, is no YAML, tells a key twice, or holds itself.
     """
     try:
         content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
+        json.dumps(content, default=str, skipkeys=True)  # refuses an alias below its own anchor
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{path} cannot be read as YAML: {reason}") from error
