@@ -197,6 +197,7 @@ def _resolve(
         if task.get(task_names.KEY) == 1:
             del task[task_names.KEY]
     settings = _settings(filled, chosen(filled, systems, of_size))
+    full_studies.require_made(settings, of_size)
     settings |= source_seeds.of_repeats(filled["tasks"], settings)
     planned = {name for experiments in settings.values() for name in experiments}
     known = [*systems, *of_size]

@@ -137,3 +137,23 @@ def with_folders(config: Mapping[str, Any], studies: Sequence[System]) -> dict[s
     """Return a configuration with the folders that studies name, where it names none itself."""
     named = {key: folder for study in studies for key, folder in study.folders.items()}
     return {**config, **{k: v for k, v in named.items() if config.get(k) is None}}
+
+
+def require_made(settings: Mapping[str, Mapping[str, Any]], studies: Sequence[System]) -> None:
+    """Refuse a full study that names an experiment which none of its tasks has.
+
+    Args:
+        settings: by task and experiment, that a call makes.
+        studies: its full studies.
+
+    Raises:
+        UserError: naming file, experiment and remedy.
+    """
+    for study in studies:
+        made = {name for task in study.study["tasks"] for name in settings[task]}
+        for name in study.study["experiments"]:
+            if name not in made:
+                raise UserError(
+                    f"{study.file}: the experiment '{name}' is for other tasks than "
+                    f"{', '.join(study.study['tasks'])}; set experiments.{name}.tasks there"
+                )

@@ -150,6 +150,7 @@ def test_a_call_that_names_no_study_of_a_size_is_refused(folder, config, sentenc
         ("digits, seeds: [100, 101, 102]", "digits", r"lacks the key 'seeds'; give some"),
         ("like: digits,", "like: digit,", "names the task 'digit', which is not defined"),
         ("wide-full: {like: digits-full", "wide-full: {like: digit-full", "mean 'digits-full'"),
+        ("few: {tasks: [wide-full]}", "few: {}", "'few' is for other tasks than digits-"),
         ("wide-full: {", "photos-full: {seeds: [100], ", "the task 'photos-full' is defined by"),
         ("data_folder: data", "exact: true", "key 'exact' does not exist; choose among data_f"),
     ],
