@@ -107,6 +107,7 @@ OF_TABLES: Sequence[tuple[str, str, Sequence[str], Sequence[str], Mapping[str, s
     ("rounds", "rounds", ("name",), OF_ROUNDS, {}),
     ("upload_attacks", "attacks", ("adversary", "samples_per_client", "measure"), ATTAINED, {}),
     ("upload_membership", "attacks", ("head",), ("auc",), {"quoted": "True"}),
+    ("membership", "attacks", ("mechanism",), ("auc",), {"quoted": "True", "mechanism": "none"}),
 )
 """Tables, a word for them in names, columns that tell their rows apart, those with numbers, and
 what rows have that have names."""
