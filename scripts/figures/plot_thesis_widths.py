@@ -181,15 +181,14 @@ def width_laws(table: str, svg: str, methods: Methods) -> None:
     save(figure, svg, rows, "Accuracy at the least and the full width under laws of budgets")
 
 
-CLEAN = "clean inputs alone"
-"""What stands for a normalisation where nothing is disturbed, FedAvg."""
+TWO = "two normalisations"
+"""The network whose normalisations of clean and of disturbed inputs are mixed."""
 
-NORMALISED = {
-    "own": ("two normalisations", Look("#7A0177")),
-    "shared": ("one normalisation", Look("#000000", "", "--")),
-    CLEAN: ("FedAvg", Look(NEUTRAL, "", ":")),
-}
-"""Label and look by whose the normalisation of disturbed inputs is; what has no λ is a level."""
+WEIGHTS = {0.0: ":", 0.2: "-.", 0.5: "--", 1.0: (0, (8, 1.5))}
+"""Lines of FedAvg by the weight of disturbed inputs in its loss; other weights are not drawn."""
+
+SHADES = (NEUTRAL, "#0072B2", "#000000", "#D55E00")
+"""Colours of these lines."""
 
 DISTURBED = {"standard": "Clean inputs", "random": "Random noise", "robust": "Attacked by PGD"}
 """Titles of the panels by their scores."""
@@ -203,44 +202,44 @@ SCORES = {
 
 PREFIX = f"{SCORES['robust']}_at_"
 
-LEVELS_AT = (-0.08, 1.08)
-"""Weights at which a level has a mark with a bar."""
+LEVEL_AT, LEVEL_STEP = 0.06, 0.03
+"""How far outside of the shares the first level has marks with bars, and each further one."""
 
 
 def robust(runs: str, svg: str, axes: Axes) -> None:
     """Draw accuracy on clean inputs, under random noise and under PGD against λ, a panel for each.
 
-    λ mixes the two normalisations of disturbed and clean inputs. One normalisation for both kinds
-    of inputs is a level: nothing is left to choose.
+    λ mixes the two normalisations of disturbed and clean inputs. FedAvg with one for both kinds is
+    a level for each weight of disturbed inputs in its loss, of weight 0 plain FedAvg: nothing is
+    left to choose. All scores are by the same normalisation of the test inputs.
     """
     rows = disturbed(to_draw(runs, axes))
-    frames = []
-    for score in DISTURBED:
-        for kind, (name, _) in NORMALISED.items():
-            line = rows[rows["disturbed_normalisation"] == kind]
-            if kind != "own":
-                line = pd.concat([line.iloc[:1].assign(share=share) for share in LEVELS_AT])
-            if score in line and line[score].notna().any():
-                frames.append(marks(line, "share", score, series=name, panel=score))
-    shares = sorted(rows["share"].dropna().unique())
+    is_own = rows["disturbed_normalisation"] == "own"
+    lines, looks = {TWO: rows[is_own]}, {TWO: Look("#7A0177")}
+    for place, (weight, line) in enumerate(WEIGHTS.items()):
+        name = f"FedAvg, weight {weight:g}" + ("" if weight else " (plain)")
+        of_weight = rows[~is_own & rows["robust_weight"].eq(weight)]
+        out = LEVEL_AT + LEVEL_STEP * place
+        ends = [of_weight.iloc[:1].assign(share=share) for share in (-out, 1 + out)]
+        lines[name], looks[name] = pd.concat(ends), Look(SHADES[place], "", line)
+    frames = [
+        marks(line, "share", score, series=name, panel=score)
+        for score in DISTURBED
+        for name, line in lines.items()
+    ]
+    shares = sorted(rows["share"].unique())
     x, y = Scale("share λ of the disturbed\ninputs' normalisation", ticks=shares), Scale(ACCURACY)
     panels = {score: Panel(x, y, title) for score, title in DISTURBED.items()}
-    spec = Spec(dict(NORMALISED.values()), panels, (TEXT_WIDTH, 2.9), legend=3)
-    figure = kinds.lines(pd.concat(frames), spec)
+    figure = kinds.lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.1), legend=3))
     save(figure, svg, rows, "Accuracy on clean and on disturbed inputs")
 
 
 def disturbed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per normalisation and λ: both accuracies over seeds, and under random noise.
-
-    FedAvg, which sees no disturbed inputs and is not attacked, has a row of its own.
-    """
-    clean, attacked = (table[table["method"] == method] for method in ("fedavg", "robust"))
-    alone = by_setting(clean, [], {"standard": "test_accuracy"})
-    frames = [alone.assign(disturbed_normalisation=CLEAN)]
-    for column in sorted(name for name in attacked if name.startswith(PREFIX)):
+    """Return a row per normalisation, weight and λ: accuracy over seeds on each kind of inputs."""
+    frames, axes = [], ["disturbed_normalisation", "robust_weight"]
+    for column in sorted(name for name in table if name.startswith(PREFIX)):
         share = column.removeprefix(PREFIX)
         scores = {name: f"{measure}_at_{share}" for name, measure in SCORES.items()}
-        at_share = by_setting(attacked, ["disturbed_normalisation"], scores)
+        at_share = by_setting(table.dropna(subset=[column]), axes, scores)
         frames.append(at_share.assign(share=float(share)))
     return pd.concat(frames, ignore_index=True)

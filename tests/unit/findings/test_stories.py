@@ -81,7 +81,7 @@ FIGURES: dict[str, dict[str, Any]] = {
     },
     "plot_thesis_widths.robust": {
         "runs": runs("robust+disturbed_normalisation=own", "robust+disturbed_normalisation=shared",
-                     "fedavg", test_accuracy=0.7, **LAMBDAS), "axes": {},
+                     test_accuracy=0.7, **LAMBDAS), "axes": {"robust_weight": 0.0},
     },
     "plot_rivals.uploads_by": {
         "runs": runs("one_shot+alpha=0.1", "one_shot+alpha=1.0", test_accuracy=0.8).assign(

@@ -73,7 +73,10 @@ def network_of(study: Study, task: str, experiment: str) -> dict[str, Any]:
 
 OF_EXPERIMENT["robust"] = [
     Result(
-        "plot_thesis_widths.robust", "cost", "Robustness", params=axes("disturbed_normalisation")
+        "plot_thesis_widths.robust",
+        "cost",
+        "Robustness",
+        params=axes("disturbed_normalisation", "robust_weight"),
     )
 ]
 
