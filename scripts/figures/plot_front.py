@@ -76,7 +76,8 @@ def upload_front(table: str, svg: str) -> None:
     best = rows.loc[
         rows.groupby(["samples_per_client", "kind", "bits", "keep"])["accuracy"].idxmax()
     ]
-    bits = best["bits"].map("{:.0f}".format).where(best["pareto"].eq("yes"), "")
+    kept = best["keep"].map(lambda keep: f", {keep:.0%}" if keep < 1 else "")
+    bits = (best["bits"].map("{:.0f}".format) + kept).where(best["pareto"].eq("yes"), "")
     series = best["kind"].map(written) + best["pareto"].map({"yes": ""}).fillna(OFF)
     frame = marks(best, "kilobytes", series=series, name=bits)
     frame = frame.assign(panel=best["samples_per_client"])
@@ -85,6 +86,6 @@ def upload_front(table: str, svg: str) -> None:
     frame, looks = with_front(frame, best["pareto"].eq("yes"), looks | full)
     x, y = Scale(KILOBYTES, "log plain"), Scale(ACCURACY, "score")
     panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
-    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.6), legend=4))
+    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 4.1), legend=4))
     title = "Accuracy against uplink by kind of upload; on the front filled, with bits per number"
     save(figure, svg, best, title)
