@@ -3,6 +3,8 @@
 Each function returns one.
 """
 
+from dataclasses import replace
+
 import pandas as pd
 from fbftl.findings import tables as shared
 from fbftl.findings.runs import read_tidy
@@ -62,6 +64,12 @@ def attacks(findings: Paths) -> ResultTable:
     follows = ~leads & leads.groupby(table["attack"]).transform("any")
     page = in_decibels(pd.concat([table[~follows], table[follows]]))
     return ResultTable(table, ATTACKS_COLUMNS, page)
+
+
+def upload_attacks(findings: Paths) -> ResultTable:
+    """Tabulate the same of uploads: no method, which the adversaries name with what they see."""
+    found = attacks(findings)
+    return replace(found, columns=[each for each in found.columns if each is not METHOD_NAME])
 
 
 def in_decibels(rows: pd.DataFrame) -> pd.DataFrame:

@@ -61,7 +61,9 @@ def method_page(written: str) -> str:
     by_method = sorted(filter(knowing, AXES), key=lambda had: methods.record(knowing(had)[0]).place)
     for heading, (least, most) in SHARED_BY.items():
         names = [name for name in by_method if least <= len(knowing(name)) <= most]
-        parts += [f"### {heading}\n", table(OF_AXES, _axes(names))]
+        order = (0, 3, 1, 2, 4) if most == 1 else range(len(OF_AXES))
+        rows = ([line[place] for place in order] for line in (OF_AXES, *_axes(names)))
+        parts += [f"### {heading}\n", table(next(rows), rows)]
     parts.append(
         f"<!-- {ORDERED}{_listed(AXES)}. -->\n\nNext: [a study of your own](your-own.md).\n"
     )

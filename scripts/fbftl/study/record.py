@@ -74,7 +74,7 @@ class MethodRecord:
     """What the plan knows of one method; `fbftl.methods.<name>` trains it.
 
     label: as its paper writes it, an index behind an underscore.
-    paper: the word of the paper that it is from.
+    paper: the page of the paper that it is from, below `docs/papers/`.
     place: among the methods in tables and figures, which show it from the least on; without one
         it is last.
     reads: what it trains on: features, or clients and source.

@@ -141,8 +141,8 @@ OF_EXPERIMENT["uploads_privacy"] = [
     ),
     WrittenOut("figures/means", "privacy", "Images reconstructed from class means"),
     Result(
-        "tabulate_attacks.attacks", "privacy", "Attacks on uploads",
-        findings("uploads", "means"), stem="upload_attacks",
+        "tabulate_attacks.upload_attacks", "privacy", "Attacks on uploads",
+        findings("uploads", "means"),
     ),
     Result(
         "tabulate_attacks.membership", "privacy", "Membership attacks on solved heads",

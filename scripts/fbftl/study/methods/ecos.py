@@ -128,7 +128,7 @@ def _domains(block: Block) -> tuple[tuple[str, ...], ...]:
 
 
 RECORD = MethodRecord(
-    "ecos", "ECOS", "#3D5A98", "$E$", "thesis",
+    "ecos", "ECOS", "#3D5A98", "$E$", "thesis-ecos",
     place=260,
     reads="features",
     sends="once",

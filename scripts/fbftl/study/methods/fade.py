@@ -133,7 +133,7 @@ def size_faults(setting: AxisValues, _task: Block, dealt: Dealt) -> Iterator[str
 
 
 RECORD = MethodRecord(
-    "fade", "FADE", "#17BECF", "$F$", "thesis",
+    "fade", "FADE", "#17BECF", "$F$", "thesis-fade",
     place=250,
     reads="clients and source",
     sends="local",

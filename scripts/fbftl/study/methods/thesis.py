@@ -41,7 +41,7 @@ def private_gd_faults(setting: AxisValues) -> Iterator[str]:
 
 
 PRIVATE_GD = MethodRecord(
-    "private_gd", "private GD", "#8C564B", "X", "thesis",
+    "private_gd", "private GD", "#8C564B", "X", "thesis-budgets",
     place=180,
     reads="features",
     sends="once",
@@ -57,7 +57,7 @@ PRIVATE_GD = MethodRecord(
 
 
 SPLITMIX = MethodRecord(
-    "splitmix", "Split-Mix", "#7A0177", "8", "thesis",
+    "splitmix", "Split-Mix", "#7A0177", "8", "thesis-splitmix",
     place=200,
     reads="clients and source",
     sends="local",
@@ -118,7 +118,7 @@ def robust_task_faults(setting: AxisValues, task: Block, training: Block) -> Ite
 
 
 ROBUST = MethodRecord(
-    "robust", "robust FedAvg", "#35978F", "$R$", "thesis",
+    "robust", "robust FedAvg", "#35978F", "$R$", "thesis-splitmix",
     place=220,
     reads="clients and source",
     sends="local",
@@ -133,7 +133,7 @@ ROBUST = MethodRecord(
 
 
 HETEROFL = MethodRecord(
-    "heterofl", "HeteroFL", "#8C510A", "<", "thesis",
+    "heterofl", "HeteroFL", "#8C510A", "<", "thesis-splitmix",
     place=230,
     reads="clients and source",
     sends="local",
@@ -144,7 +144,7 @@ HETEROFL = MethodRecord(
 
 
 SHETEROFL = MethodRecord(
-    "sheterofl", "SHeteroFL", "#5AAE61", ">", "thesis",
+    "sheterofl", "SHeteroFL", "#5AAE61", ">", "thesis-splitmix",
     place=240,
     reads="clients and source",
     sends="local",
