@@ -379,9 +379,8 @@ def noise(table: str, svg: str, methods: Methods) -> None:
         series.append(look.figure_label + ending)
         looks[series[-1]] = Look.of(look, line=line)
     frame = named_at_ends(marks(points, "sigma", series=series).reset_index(drop=True))
-    panel = Panel(
-        Scale("relative noise σ (in R std(g), no guarantee)"), Scale(ACCURACY, limits=(0, 103))
-    )
+    words = "noise σ in uploads' relative range R\ntimes standard deviation (no guarantee)"
+    panel = Panel(Scale(words), Scale(ACCURACY, limits=(0, 103)))
     size = (1.25 * COLUMN_WIDTH, 0.8 * COLUMN_WIDTH)
     save(bands(frame, Spec(looks, {"": panel}, size)), svg, points, "Accuracy under relative noise")
 

@@ -88,9 +88,10 @@ def retransmission(svg: str | Path, methods: Methods) -> None:
             nearest = (np.log(curve["blr"]) - np.log(rate)).abs().idxmin()
             at = np.where(curve.index == nearest, f"{count}", "")
             frames.append(marks(curve, "blr", "plr", series=name, panel="left", name=at, factor=1))
-            looks[name] = Look(look.colour, "", width=1)
+            looks[name] = Look(look.colour, "", "--" if method == "fl" else "-", width=1)
     panels = {
-        "payload": Panel(Scale("block loss rate", margin=0), Scale("expected payload over P"),
+        "payload": Panel(Scale("block loss rate", margin=0),
+                         Scale("expected payload over one sending"),
                          "Payload with $n_r$ retransmissions"),
         "left": Panel(Scale("block loss rate", "log", limits=(1e-5, 1)),
                       Scale("packet loss rate left", "log", limits=(1e-7, 2)),

@@ -68,16 +68,18 @@ def ecos(table: str, svg: str) -> None:
     looks["share in cloud"] = Look(NEUTRAL, "", width=0.9)
     noises = here.groupby("sigma")["epsilon_added"].first().map("\nε = {:.2f}".format)
     ticks = {at: f"{at:g}{words}".replace("ε = nan", "no ε") for at, words in noises.items()}
-    noise, y = Scale("noise σ on each count, and its ε", ticks=ticks), Scale(ACCURACY)
+    noise, frame = Scale("noise σ on each count, and its ε", ticks=ticks), pd.concat(frames)
+    scores = frame.loc[frame["panel"].ne("share"), ["low", "high"]]
+    y = Scale(ACCURACY, limits=(scores["low"].min() - 2, scores["high"].max() + 2))
     bought = Scale("samples bought B", ticks=sorted(rows["purchase"].unique()))
     alike = f"B = {centre['purchase']:g}"
     of_domain = Scale("share of own domain (%)", limits=(0, None))
     panels = {
         "share": Panel(noise, of_domain, f"Samples bought, {alike}"),
         "accuracy": Panel(noise, y, f"By noise, {alike}"),
-        "purchase": Panel(bought, y, f"By purchase, σ = {centre['sigma']:g}"),
+        "purchase": Panel(bought, y, f"σ = {centre['sigma']:g}, R = {centre['centroids']:g}"),
     }
-    figure = lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.3), legend=4))
+    figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 3.3), legend=4))
     save(figure, svg, rows, "Domain of samples bought by noisy counts, and accuracy")
 
 

@@ -69,7 +69,9 @@ def widths(table: str, svg: str, methods: Methods) -> None:
         # FedAvg's networks are trained apart, each for itself.
         alone = look.name in WHATEVER
         name = f"{look.figure_label} of each width" if alone else look.figure_label
-        looks[name] = Look.of(look, line=":" if alone else "-")
+        # A line would make up the widths between that did not run.
+        dotted = ":" if alone and of_method["width"].nunique() == rows["width"].nunique() else ""
+        looks[name] = Look.of(look, line=dotted if alone else "-")
         for order in orders_of(rows):
             line = of_method if alone else of_method[of_method["budget_order"] == order]
             frames.append(marks(line, "width", series=name, panel=order))
@@ -80,7 +82,7 @@ def widths(table: str, svg: str, methods: Methods) -> None:
             names = [f"width {width:g}" if alone else "" for width in points["width"]]
             at, series = points["uplink_bits"] / 1e6, f"_{name}, {order}"
             frames.append(marks(points, at, series=series, panel="uplink", name=names))
-            dotted, filling = ":" if alone else "", "white" if order == "spread" else ""
+            filling = "white" if order == "spread" else ""
             looks[series] = Look.of(look, line=dotted, filling=filling, size=7)
     ticks = sorted(rows["width"].unique())
     x, y = Scale("share of the full width", "log2", ticks), Scale(ACCURACY)
