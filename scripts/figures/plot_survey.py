@@ -119,7 +119,7 @@ def votes(series: str, svg: str, models: dict[str, str]) -> None:
     for setting in sorted(vote_shares["setting"].unique(), key=distinguishing):
         samples, vote_round, similarity = distinguishing(setting)
         many = "all" if samples == float("inf") else f"{samples:g}"
-        names[setting] = f"{many} samples, round {vote_round}, {similarity}"
+        names[setting] = f"{many} samples, round {vote_round}, CKA {similarity}"
     frame = marks(
         vote_shares, vote_shares["model"].str.replace("_", " "), "share",
         series=vote_shares["setting"].map(names),
@@ -128,7 +128,7 @@ def votes(series: str, svg: str, models: dict[str, str]) -> None:
         Scale("source model", "categories"), Scale("share of the votes (%)", limits=(0, 104))
     )
     looks = in_order(list(names.values()))
-    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 0.4 * TEXT_WIDTH), legend=3)
+    spec = Spec(looks, {"": panel}, (TEXT_WIDTH, 0.4 * TEXT_WIDTH), legend=2)
     save(votes_by_category(frame, spec), svg, vote_shares, "Votes for each source model")
 
 
@@ -168,7 +168,7 @@ def federation(series: str, table1: str, svg: str) -> None:
     printed = read(table1).assign(accuracy=lambda table: table["printed"].astype(float) / 100)
     printed = printed.rename(columns={"model": "who"})[["who", "round", "accuracy"]]
     names = sorted(ours["who"].unique())
-    looks, labels = in_order(names, marker=""), {}
+    looks, labels = in_order(names), {}
     for model, (marker, whom) in MODELS.items():
         labels[model] = f"{whom}, printed (MNIST)"
         looks[labels[model]] = replace(PRINTED, marker=marker)
