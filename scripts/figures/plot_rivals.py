@@ -49,7 +49,7 @@ def uploads(table: str, svg: str) -> None:
     frame, looks = with_front(frame, rows["pareto"].eq("yes"), looks)
     x = Scale("uplink per client (kB)", "log plain", margin=0.18)
     panel = Panel(x, Scale(ACCURACY, "score"))
-    figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 4.2), legend=4))
+    figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 5.0), legend=4))
     save(figure, svg, rows, "Accuracy against uplink of messages and heads")
 
 
