@@ -62,8 +62,8 @@ def method_page(written: str) -> str:
     for heading, (least, most) in SHARED_BY.items():
         names = [name for name in by_method if least <= len(knowing(name)) <= most]
         order = (0, 3, 1, 2, 4) if most == 1 else range(len(OF_AXES))
-        rows = ([line[place] for place in order] for line in (OF_AXES, *_axes(names)))
-        parts += [f"### {heading}\n", table(next(rows), rows)]
+        titles, *lines = ([line[place] for place in order] for line in (OF_AXES, *_axes(names)))
+        parts += [f"### {heading}\n", table(titles, lines)]
     parts.append(
         f"<!-- {ORDERED}{_listed(AXES)}. -->\n\nNext: [a study of your own](your-own.md).\n"
     )
