@@ -21,9 +21,6 @@ SIZES = (8, 128)
 
 KILOBYTES = "uplink per client (kB)"
 
-OFF = " "
-"""What follows a kind off the front, whose marks are hollow; the legend has one entry of both."""
-
 MARKERS = "oDsvP^X*<>hd"
 """Of kinds in their order."""
 
@@ -78,12 +75,17 @@ def upload_front(table: str, svg: str) -> None:
     ]
     kept = best["keep"].map(lambda keep: f", {keep:.0%}" if keep < 1 else "")
     bits = (best["bits"].map("{:.0f}".format) + kept).where(best["pareto"].eq("yes"), "")
-    series = best["kind"].map(written) + best["pareto"].map({"yes": ""}).fillna(OFF)
+    on_front, kinds = best["pareto"].eq("yes"), best["kind"].map(written)
+    filled = kinds[on_front].unique()
+    # The legend has a kind once: its hollow marks only where none is on the front.
+    series = kinds.where(on_front | ~kinds.isin(filled), "_" + kinds)
     frame = marks(best, "kilobytes", series=series, name=bits)
     frame = frame.assign(panel=best["samples_per_client"])
     full = {kind: replace(look, line="", size=7) for kind, look in looks_of(rows).items()}
-    looks = {kind + OFF: replace(look, filling="white", size=5) for kind, look in full.items()}
-    frame, looks = with_front(frame, best["pareto"].eq("yes"), looks | full)
+    hollow = {kind: replace(look, filling="white", size=5) for kind, look in full.items()}
+    looks = {f"_{kind}": look for kind, look in hollow.items()}
+    looks |= hollow | {kind: full[kind] for kind in filled}
+    frame, looks = with_front(frame, on_front, looks)
     x, y = Scale(KILOBYTES, "log plain"), Scale(ACCURACY, "score")
     panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 4.1), legend=4))

@@ -186,11 +186,13 @@ def width_laws(table: str, svg: str, methods: Methods) -> None:
 TWO = "two normalisations"
 """The network whose normalisations of clean and of disturbed inputs are mixed."""
 
-WEIGHTS = {0.0: ":", 0.2: "-.", 0.5: "--", 1.0: (0, (8, 1.5))}
-"""Lines of FedAvg by the weight of disturbed inputs in its loss; other weights are not drawn."""
-
-SHADES = (NEUTRAL, "#0072B2", "#000000", "#D55E00")
-"""Colours of these lines."""
+WEIGHTS = {
+    0.0: Look(NEUTRAL, "", ":"),
+    0.2: Look("#0072B2", "", "-."),
+    0.5: Look("#000000", "", "--"),
+    1.0: Look("#D55E00", "", (0, (8, 1.5))),
+}
+"""Looks of FedAvg by the weight of disturbed inputs in its loss; other weights are not drawn."""
 
 DISTURBED = {"standard": "Clean inputs", "random": "Random noise", "robust": "Attacked by PGD"}
 """Titles of the panels by their scores."""
@@ -218,12 +220,12 @@ def robust(runs: str, svg: str, axes: Axes) -> None:
     rows = disturbed(to_draw(runs, axes))
     is_own = rows["disturbed_normalisation"] == "own"
     lines, looks = {TWO: rows[is_own]}, {TWO: Look("#7A0177")}
-    for place, (weight, line) in enumerate(WEIGHTS.items()):
+    for place, (weight, look) in enumerate(WEIGHTS.items()):
         name = f"FedAvg, weight {weight:g}" + ("" if weight else " (plain)")
         of_weight = rows[~is_own & rows["robust_weight"].eq(weight)]
         out = LEVEL_AT + LEVEL_STEP * place
         ends = [of_weight.iloc[:1].assign(share=share) for share in (-out, 1 + out)]
-        lines[name], looks[name] = pd.concat(ends), Look(SHADES[place], "", line)
+        lines[name], looks[name] = pd.concat(ends), look
     frames = [
         marks(line, "share", score, series=name, panel=score)
         for score in DISTURBED

@@ -228,10 +228,9 @@ def _names(frame: pd.DataFrame, spec: Spec) -> list[Name]:
 
 
 def _place_legend(figure: Figure, columns: int) -> None:
-    """Put seaborn's legend above the panels; of labels that differ in blanks alone, the last."""
+    """Put seaborn's legend above the panels."""
     placed, figure.legends = figure.legends, []
     for legend in placed:
-        labels = [text.get_text().strip() for text in legend.get_texts()]
-        of_label = dict(zip(labels, legend.legend_handles, strict=True))
-        handles = [handle for handle in of_label.values() if handle is not None]
-        figure.legend(handles, [*of_label], loc="outside upper center", ncols=columns)
+        labels = [text.get_text() for text in legend.get_texts()]
+        handles = [handle for handle in legend.legend_handles if handle is not None]
+        figure.legend(handles, labels, loc="outside upper center", ncols=columns)
