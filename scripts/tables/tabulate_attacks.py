@@ -69,7 +69,8 @@ def attacks(findings: Paths) -> ResultTable:
 def upload_attacks(findings: Paths) -> ResultTable:
     """Tabulate the same of uploads: no method, which the adversaries name with what they see."""
     found = attacks(findings)
-    return replace(found, columns=[each for each in found.columns if each is not METHOD_NAME])
+    columns = [each for each in found.columns if each is not METHOD_NAME]
+    return replace(found, frame=found.frame.drop(columns=METHOD_NAME.name), columns=columns)
 
 
 def in_decibels(rows: pd.DataFrame) -> pd.DataFrame:
