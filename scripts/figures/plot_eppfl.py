@@ -256,7 +256,7 @@ def by_ledger(runs: pd.DataFrame, networks: Paths, epochs: int) -> pd.DataFrame:
         name: sent[setting]
         for name, axes in NAMED.items()
         for setting in runs["setting"]
-        if axes_of(setting) == {axis: str(axes[axis]) for axis in axes if axis != "method"}
+        if axes_of(setting) == {axis: str(value) for axis, value in axes.items()}
     }
     described = [path for path in networks if Path(path).stem == VANILLA2["network"]]
     if not uplinks or not described:

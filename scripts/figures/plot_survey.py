@@ -88,7 +88,8 @@ def gains(series: str, svg: str, methods: Methods) -> None:
     ranks = ordered[["setting", "rank", "gain"]].assign(seeds=gained["seed"].nunique())
     looks, labels, dealt = {}, {}, {}
     for setting in ranks["setting"].unique():
-        look, axes = shown(methods)[setting.partition("+")[0]], axes_of(setting)
+        axes = axes_of(setting)
+        look = shown(methods)[axes["method"]]
         dealt[setting] = dealt_words(axes.get("partition", "iid"))
         telling = {"seed_samples": axes["seed_samples"]} if "seed_samples" in axes else {}
         labels[setting] = ", ".join(filter(None, [look.figure_label, setting_words(telling)]))

@@ -17,7 +17,6 @@ from fbftl.findings.runs import (
     mean_and_spread,
     of_baseline,
     read_tidy,
-    settings_in,
     spread_of,
     varying,
     with_layout,
@@ -27,6 +26,7 @@ from fbftl.findings.shown import SETTING_NAME, labelled, of_clients, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import DIVERGED
 from fbftl.findings.tables import Column, ResultTable
+from fbftl.findings.wording import axes_of
 from fbftl.messages.channel import (
     GILBERT_ELLIOTT,
     burst_packet_loss_rate,
@@ -112,18 +112,20 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     return both.sort_values(keys, ascending=[axis != "fraction" for axis in keys])
 
 
+def is_plain(setting: str) -> bool:
+    """Tell whether a setting is FbFTL that deviates in nothing but loss and participation."""
+    axes = axes_of(setting)
+    return axes["method"] == "fbftl" and axes.keys() <= {"method", *AXES}
+
+
 def of_reshuffling(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Return, by key, what reshuffling does to accuracy, paired by seed.
 
-    Beside it is whether the setting is FbFTL that deviates in nothing but loss and participation.
+    Beside it is whether all settings there are plain.
     """
     lost = of_baseline(runs, runs["loss"] == "persistent", [*keys, "seed"], "test_accuracy")
     gained = runs.assign(gained=runs["test_accuracy"] - lost)[runs["loss"] == "reshuffled"]
-    named = {
-        name: of.keys() <= {"method", *AXES} and of["method"] == "fbftl"
-        for name, of in settings_in(runs).items()
-    }
-    plain = runs.assign(printed_for=runs["setting"].map(named)).groupby(keys, dropna=False)
+    plain = runs.assign(printed_for=runs["setting"].map(is_plain)).groupby(keys, dropna=False)
     effects = effects_by(gained, "gained", keys)[[*keys, "effect"]]
     return effects.merge(plain["printed_for"].all().reset_index(), how="right", on=keys)
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import pandas as pd
 
 from fbftl.findings.exchanged import SELECTED
-from fbftl.findings.runs import per_seed, settings_in
+from fbftl.findings.runs import per_seed
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import csv_rows
 
@@ -43,9 +43,9 @@ is on the features that a server received, and protected inference under noise a
 def of_runs(runs: pd.DataFrame) -> Iterator[Number]:
     """Yield score and spread in percent of every setting in one tidy table."""
     measured = [measure for measure in SCORES if measure in runs]
-    for measure, (setting, axes) in product(measured, settings_in(runs).items()):
+    for measure, setting in product(measured, sorted(runs["setting"].unique())):
         name, (mean, spread, percent) = f"{runs['task'].iloc[0]}/{setting}", SCORES[measure]
-        score = percent * per_seed(runs, axes, measure).dropna()
+        score = percent * per_seed(runs, setting, measure).dropna()
         for of, value in ((mean, score.mean()), (spread, score.std())):
             if pd.notna(value):  # of one seed there is no spread
                 yield f"{name}/{of}", value

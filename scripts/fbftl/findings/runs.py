@@ -8,7 +8,6 @@ A seed that diverged is nothing in every mean, and is counted beside it.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import pandas as pd
 
 from fbftl.findings.run_file import weakest_privacy
 from fbftl.findings.tables import read_table
+from fbftl.findings.wording import axes_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
@@ -248,34 +248,15 @@ def all_runs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     return runs.drop_duplicates(["task", "setting", "seed"], ignore_index=True)
 
 
-def per_seed(
-    runs: pd.DataFrame, setting: Mapping[str, Any], column: str = "test_accuracy"
-) -> pd.Series:
+def per_seed(runs: pd.DataFrame, setting: str, column: str = "test_accuracy") -> "pd.Series[Any]":
     """Return a column of one setting's repetitions by seed, as it counts; empty if it was not run.
 
     Args:
         runs: tidy table.
-        setting: the method, and every axis that differs from its default.
+        setting: its name.
         column: what was measured.
     """
-    return runs[_chosen(runs, setting)].set_index("seed")[column].sort_index()
-
-
-def _chosen(runs: pd.DataFrame, setting: Mapping[str, Any]) -> pd.Series:
-    """Return which rows of a tidy table are of a setting, as booleans."""
-    chosen = runs["setting"].map(_named).eq(frozenset(setting))
-    for axis, value in setting.items():
-        chosen &= runs[axis] == value if axis in runs else False
-    return chosen
-
-
-def settings_in(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Return the settings of a tidy table by name, as `per_seed` takes them, sorted by name."""
-    rows = runs.drop_duplicates("setting").sort_values("setting")
-    return {
-        row["setting"]: {axis: row[axis] for axis in runs if axis in _named(row["setting"])}
-        for row in rows.to_dict("records")
-    }
+    return runs[runs["setting"] == setting].set_index("seed")[column].sort_index()
 
 
 def varying(runs: pd.DataFrame, beside: Collection[str]) -> list[str]:
@@ -285,16 +266,9 @@ def varying(runs: pd.DataFrame, beside: Collection[str]) -> list[str]:
         runs: tidy table.
         beside: axes that are left out.
     """
-    named = frozenset().union(*map(_named, runs["setting"].unique()))
+    named = {axis for setting in runs["setting"].unique() for axis in axes_of(setting)}
     return [
         column
         for column in runs
         if column in named - set(beside) and runs[column].nunique(dropna=False) > 1
     ]
-
-
-@cache
-def _named(setting: str) -> frozenset[str]:
-    """Return the axes in a setting's name, the method among them."""
-    parts = (part.partition("=") for part in setting.split("+")[1:])
-    return frozenset(["method", *(axis for axis, equals, _ in parts if equals)])

@@ -25,7 +25,8 @@ def method_label(name: str) -> str:
 
 def setting_name(setting: str) -> str:
     """Return a setting in words: its method or upload, and the axes in which it deviates."""
-    method, axes = setting.partition("+")[0], axes_of(setting)
+    axes = axes_of(setting)
+    method = axes.pop("method")
     name = method_label(method)
     if method == "one_shot":
         name = Upload(axes.pop("message", "features"), axes.pop("head", "mlp")).label

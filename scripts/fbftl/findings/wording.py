@@ -1,5 +1,6 @@
 """How pages and figures write the axes of a setting: in words, with their values."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -152,8 +153,9 @@ def dealt_words(partition: str) -> str:
 
 
 def axes_of(setting: str) -> dict[str, str]:
-    """Return the values of the axes in which a setting deviates, given its name."""
-    return dict(part.split("=", 1) for part in setting.split("+")[1:])
+    """Return the method and the values of the axes in which a setting deviates, given its name."""
+    method, *axes = re.split(r"\+(?=\w+=)", setting)  # a number may have a plus too
+    return {"method": method} | dict(axis.split("=", 1) for axis in axes)
 
 
 def share_words(share: float) -> str:

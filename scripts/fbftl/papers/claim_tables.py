@@ -13,13 +13,12 @@ from fbftl.findings.claim_pages import effect_words
 from fbftl.findings.published import ROUNDING
 from fbftl.findings.shown import method_label, setting_name
 from fbftl.findings.tables import SEEDS, VERDICT, Column, prefixed
-from fbftl.findings.wording import words
+from fbftl.findings.wording import axes_of, words
 from fbftl.ground.errors import required
 from fbftl.ground.files import csv_rows
 from fbftl.papers.claim_rows import ClaimForm, ClaimRow, Part, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
-from fbftl.papers.measures import axes_of
 from fbftl.papers.quantities import read_kept, runs_by_task
 from fbftl.papers.record import PaperRecord
 

@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fbftl.findings.exchanged import SELECTED
 from fbftl.findings.published import ROUNDING
+from fbftl.findings.runs import per_seed
+from fbftl.findings.wording import axes_of
 from fbftl.papers import found_in
 from fbftl.papers.claim_rows import Side
 from fbftl.papers.quantities import Runs
@@ -143,8 +145,7 @@ def column(runs: Runs, name: str, setting: str) -> pd.Series:
     """Return a column of a setting's runs by seed, without missing values."""
     if name not in runs.table:
         return NOTHING
-    rows = runs.table[runs.table["setting"] == setting]
-    return rows.set_index("seed")[name].dropna().astype(float).sort_index()
+    return per_seed(runs.table, setting, name).dropna().astype(float)
 
 
 def curves(runs: Runs, series: str, setting: str) -> pd.DataFrame:
@@ -251,12 +252,6 @@ MEASURES: Mapping[str, Measured] = {
 def measures_of(paper: str) -> dict[str, Measured]:
     """Return the measures that rows of a paper may name."""
     return dict(ChainMap(*found_in(paper, "MEASURES"), MEASURES))
-
-
-def axes_of(setting: str) -> dict[str, str]:
-    """Return the axes in a setting's name with their values, the method among them."""
-    method, *axes = setting.split("+")
-    return {"method": method} | dict(axis.split("=", 1) for axis in axes)
 
 
 OF_CLIENTS = {"clients", "samples_per_client", "partition", "alpha"}

@@ -137,8 +137,8 @@ def test_a_diverged_seed_is_0_whatever_its_epoch_had(broken):
 
 
 def test_every_score_and_every_reader_counts_it_so(broken):
-    assert list(per_seed(broken, {"method": "fbftl"})) == [0.98, 0.96, 0.0]
-    assert list(per_seed(broken, {"method": "fbftl"}, "test_accuracy_best"))[2] == 0
+    assert list(per_seed(broken, "fbftl")) == [0.98, 0.96, 0.0]
+    assert list(per_seed(broken, "fbftl", "test_accuracy_best"))[2] == 0
     assert list(broken["rouge1"]) == [50, 50, 0]
     assert list(broken["seen"]) == [4, 4, 4]
 

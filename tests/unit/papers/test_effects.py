@@ -4,7 +4,8 @@ from dataclasses import asdict
 
 import pandas as pd
 import pytest
-from fbftl.findings.runs import all_runs, per_seed, settings_in, tidy
+from fbftl.findings.runs import all_runs, per_seed, tidy
+from fbftl.findings.wording import axes_of
 from fbftl.papers.fbftl.effects import effects
 from fbftl.study.settings import DEFAULTS, from_axes
 from fbftl.training.curves import MEASURES
@@ -89,17 +90,17 @@ def test_picking_the_epoch_on_the_test_set():
     assert table.loc["A14", "setting"] == "fbftl"
 
 
-def test_settings_come_back_from_a_table():
+def test_axes_come_back_from_a_name():
     axes = [{}, LOSSY, {"mechanism": "relative", "sigma": 0.1}, {"method": "fl", "bits": 8}]
-    table = runs(*((setting_axes, [0.5]) for setting_axes in axes))
-    expected = sorted(map(from_axes, axes), key=lambda setting: setting.name)
-    assert settings_in(table) == {setting.name: setting.deviations() for setting in expected}
-    assert list(settings_in(table)) == [setting.name for setting in expected]
-    assert per_seed(table, {"method": "fbftl", "plr": 0.3}).empty
-    assert per_seed(table, {"method": "fbftl", "fraction": 0.1}).empty
+    for setting in map(from_axes, axes):
+        assert axes_of(setting.name) == {n: str(v) for n, v in setting.deviations().items()}
+    assert axes_of("dpsgd+sigma=1e+16+epsilon=2") == {
+        "method": "dpsgd", "sigma": "1e+16", "epsilon": "2",
+    }  # fmt: skip
+    assert per_seed(runs(({}, [0.5])), "fbftl+plr=0.3").empty
 
 
 def test_shared_settings_count_once():
     single, both = runs(({}, [0.5, 0.6])), runs(({}, [0.5, 0.6]), ({"plr": 0.5}, [0.1, 0.2]))
     assert len(all_runs([single, both])) == 4
-    assert list(per_seed(all_runs([both, single]), {"method": "fbftl"})) == [0.5, 0.6]
+    assert list(per_seed(all_runs([both, single]), "fbftl")) == [0.5, 0.6]

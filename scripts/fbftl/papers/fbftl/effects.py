@@ -11,16 +11,18 @@ from typing import Any
 import pandas as pd
 
 from fbftl.findings.published import Measured, effect
-from fbftl.findings.runs import per_seed, settings_in
+from fbftl.findings.runs import per_seed
+from fbftl.findings.wording import axes_of
+from fbftl.study.job import name_of
 
-Setting = Mapping[str, Any]
-"""The method and every axis that differs from its default, as the tidy table has them."""
+Setting = Mapping[str, str]
+"""The method and every axis that differs from its default, as the setting's name has them."""
 
 CONFIGURED, BEST = "test_accuracy", "test_accuracy_best"
 """Columns that have the test accuracy at the epoch picked as configured, and on the test set."""
 
 
-def without(setting: Setting, axis: str) -> dict[str, Any]:
+def without(setting: Setting, axis: str) -> dict[str, str]:
     """Return a setting with an axis at its default."""
     return {name: value for name, value in setting.items() if name != axis}
 
@@ -88,13 +90,14 @@ def effects(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    for habit, (name, setting) in product(HABITS, settings_in(runs).items()):
+    for habit, name in product(HABITS, sorted(runs["setting"].unique())):
+        setting = axes_of(name)
         if not habit.shown_by(setting):
             continue
-        partner = habit.corrected(setting)
-        both = [setting] if partner == setting else [setting, partner]
+        partner = name_of(habit.corrected(setting))
+        diverged = [int(per_seed(runs, of, "diverged").sum()) for of in {name, partner}]
         for selection, columns in habit.selections.items():
-            released = per_seed(runs, setting, columns[0])
+            released = per_seed(runs, name, columns[0])
             corrected = per_seed(runs, partner, columns[1])
             if corrected.empty:
                 continue
@@ -108,7 +111,7 @@ def _rows(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
                 **Measured.of(list(100 * corrected)).columns("corrected"),
                 **change.columns("difference"),
                 "seeds": change.seeds,
-                "diverged": sum(int(per_seed(runs, of, "diverged").sum()) for of in both),
+                "diverged": sum(diverged),
                 "effect": effect(change),
                 "section": f"docs/papers/fbftl.md#{habit.id.lower()}",
             }
