@@ -1,10 +1,9 @@
 """Bundles: the tables, figures and tidy files of a task or a paper, each made by one job.
 
-Steps name files by their paths below `results/`. From the files that a bundle declares follow the
-steps that make them and what these read, each step behind those whose files it reads.
+Steps name files by their paths below `results/`, each step behind those whose files it reads.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +56,7 @@ class Bundle:
 def bundles(call: Call) -> Iterator[Bundle]:
     """Yield what a call makes, tasks before papers."""
     for task in call.study.tasks:
-        yield TaskSteps(call, task).bundle()
+        yield of_task(call, task)
     for name in ("papers", *(f"papers/{paper}" for paper in targets.of_papers(call))):
         made = targets.shown_of(call, name)
         steps = [step_of_paper(call, each) for each in made if each.entry != PARTS]
@@ -65,102 +64,64 @@ def bundles(call: Call) -> Iterator[Bundle]:
     yield Bundle("index", [index_of(call)])
 
 
-@dataclass(frozen=True)
-class TaskSteps:
-    """How the results of a task are made.
+def of_task(call: Call, task: str) -> Bundle:
+    """Return the job that makes a task's files: tidy ones first, then tables and their figures."""
+    study, made, folder = call.study, targets.of_task(call, task), paths.of_task(task, "")
+    experiments, tasks = study.settings[task], study.with_repeats([task])
+    shown = [step for step in (step_of_task(call, each) for each in made) if step is not None]
+    numbers = in_formats(folder, "numbers")
+    shown.append(Step("stages/write_numbers.py", targets.read_by_numbers(call, task), numbers))
+    read = [path for step in shown for path in step.read]
+    collected = [
+        collecting(study, each, name, "runs", paths.tidy(each, name))
+        for each in tasks
+        for name in experiments
+    ]
+    collected += [
+        collecting(study, task, name, "guarantees", path)
+        for name in experiments
+        if (path := paths.guarantees(task, name)) in read
+    ]
+    steps = [*collected, *shown]
+    written = {path for step in steps for path in step.written}
+    copies = {}
+    for path in (*read, *(path for each in made for path in each.files.values())):
+        analysis = FOUND_BY.get(path.removeprefix(folder))
+        if analysis is not None and path not in written:
+            for file in analysis.outputs.values():
+                copies[paths.of_task(task, file)] = paths.found(task, analysis.name, file)
+    return Bundle(task, steps, copies, tasks)
 
-    call: of the workflow.
-    task: whose results.
-    """
 
-    call: Call
-    task: str
+def collecting(study: Study, task: str, experiment: str, what: str, table: str) -> Step:
+    """Return what collects `runs` or `guarantees` of an experiment's run files."""
+    inputs = {"runs": paths.files_of_experiment(study, task, experiment)}
+    outputs = {"table": table}
+    if what == "runs":
+        outputs["series"] = paths.tidy(task, experiment, "series.csv")
+    axes = study.axes_of(task, experiment)
+    return Step(f"stages/collect_{what}.py", inputs, outputs, {"axes": axes})
 
-    def bundle(self) -> Bundle:
-        """Return the job that makes the task's files."""
-        made, experiments = targets.of_task(self.call, self.task), self._study.settings[self.task]
-        numbers = in_formats(self._folder, "numbers")
-        makers = {path: step for step in self._steps(made, numbers) for path in step.written}
-        steps: dict[int, Step] = {}
-        copies: dict[str, str] = {}
 
-        def add(path: str) -> None:
-            step, analysis = makers.get(path), FOUND_BY.get(path.removeprefix(self._folder))
-            if step is not None and id(step) not in steps:
-                for each in step.read:
-                    add(each)
-                steps[id(step)] = step
-            elif step is None and analysis is not None:
-                for file in analysis.outputs.values():
-                    found = paths.found(self.task, analysis.name, file)
-                    copies[paths.of_task(self.task, file)] = found
-
-        for path in (
-            *(path for each in made for path in each.files.values()),
-            *(path for name in experiments for path in self._tidy(self.task, name).values()),
-            *numbers.values(),
-        ):
-            add(path)
-        listed = self._study.with_repeats([self.task])
-        return Bundle(self.task, [*steps.values()], copies, listed)
-
-    @property
-    def _study(self) -> Study:
-        return self.call.study
-
-    @property
-    def _folder(self) -> str:
-        return paths.of_task(self.task, "")
-
-    @staticmethod
-    def _tidy(task: str, experiment: str) -> dict[str, str]:
-        """Return the tidy table and the learning curves of an experiment, by argument."""
-        series = paths.tidy(task, experiment, "series.csv")
-        return {"table": paths.tidy(task, experiment), "series": series}
-
-    def _steps(self, made: Iterable[Made], numbers: Mapping[str, str]) -> Iterator[Step]:
-        """Yield every step that the task's results may need."""
-        for task in self._study.with_repeats([self.task]):
-            for name in self._study.settings[task]:
-                yield self._collected(task, name, "runs", self._tidy(task, name))
-        for name in self._study.settings[self.task]:
-            file = paths.guarantees(self.task, name)
-            yield self._collected(self.task, name, "guarantees", {"table": file})
-        yield Step(
-            "stages/write_numbers.py", targets.read_by_numbers(self.call, self.task), numbers
-        )
-        for each in made:
-            if isinstance(each.entry, Result):
-                yield self._from_entry(each, each.entry)
-            elif each.entry.kind == "tables":
-                yield self._page_of(each)
-
-    def _collected(self, task: str, experiment: str, what: str, outputs: dict[str, str]) -> Step:
-        """Return what collects `runs` or `guarantees` of an experiment's run files."""
-        inputs = {"runs": paths.files_of_experiment(self._study, task, experiment)}
-        axes = self._study.axes_of(task, experiment)
-        return Step(f"stages/collect_{what}.py", inputs, outputs, {"axes": axes})
-
-    def _page_of(self, made: Made) -> Step:
-        """Return what writes the pages of a table that an analysis found, of all its seeds."""
-        csv = f"{made.path}.csv"
-        analysis = FOUND_BY[csv]
-        seeds = self._study.task(self.task)["seeds"] if analysis.seeds == "each" else [None]
-        inputs = {"parts": [paths.found(self.task, analysis.name, csv, seed) for seed in seeds]}
-        values = {"script": analysis.script}
-        page = page_text(made, self.call.root)
-        return Step("tables/tabulate_findings.py", inputs, made.files, values, page)
-
-    def _from_entry(self, made: Made, entry: Result) -> Step:
-        """Return what makes a table or figure of an experiment."""
-
-        def ask(function: Callable[..., Any]) -> Any:
-            return function(self._study, self.task, made.experiment)
-
-        inputs, values = asked_of(entry, ask, task=self.task, experiment=made.experiment)
-        page = page_text(made, self.call.root) if entry.kind == "tables" else {}
-        also = {name: paths.of_task(self.task, path) for name, path in entry.also.items()}
+def step_of_task(call: Call, made: Made) -> Step | None:
+    """Return what makes a table or figure of an experiment; None of a figure that is found."""
+    study, task, entry = call.study, made.of, made.entry
+    page = page_text(made, call.root) if entry.kind == "tables" else {}
+    if isinstance(entry, Result):
+        given = (study, task, made.experiment)
+        wildcards = {"task": task, "experiment": made.experiment}
+        inputs, values = asked_of(entry, lambda function: function(*given), **wildcards)
+        also = {name: paths.of_task(task, path) for name, path in entry.also.items()}
         return Step(entry.source, inputs, made.files | also, values, page, entry.function)
+    if entry.kind == "figures":
+        return None
+    # The pages of a table that an analysis found, of all its seeds.
+    csv = f"{made.path}.csv"
+    analysis = FOUND_BY[csv]
+    seeds = study.task(task)["seeds"] if analysis.seeds == "each" else [None]
+    parts = [paths.found(task, analysis.name, csv, seed) for seed in seeds]
+    values = {"script": analysis.script}
+    return Step("tables/tabulate_findings.py", {"parts": parts}, made.files, values, page)
 
 
 def step_of_paper(call: Call, made: Made) -> Step:

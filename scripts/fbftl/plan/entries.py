@@ -60,13 +60,11 @@ class WrittenOut:
 
     path: of its files below the results of its task or paper, without suffix.
     chapter, title: where the report shows it, and under which words.
-    by_seed: whether it tells by setting and seed what claims read besides the experiment's runs.
     """
 
     path: str
     chapter: str
     title: str
-    by_seed: bool = False
 
     @property
     def kind(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from fbftl.ground.files import csv_rows
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CHAPTERS, Made
+from fbftl.plan.paths import EXPERIMENT
 from fbftl.plan.results import OF_EXPERIMENT
 
 OWN = "Experiments of your own"
@@ -18,7 +19,8 @@ def caption_of(made: Made, root: Path) -> str:
 
     A paper may have a caption of its own.
     """
-    name = Path(made.entry.path).name.removesuffix("_{experiment}")
+    name = Path(made.entry.path).name.removesuffix(f"_{EXPERIMENT}")
+    name = name.format(experiment=made.experiment)
     of_paper = f"captions/{made.owner}/{name}.rst"
     return of_paper if (root / "rules" / of_paper).exists() else f"captions/{name}.rst"
 

@@ -64,7 +64,9 @@ def test_every_entry_has_a_chapter_and_a_script(root):
 
 
 def test_everything_listed_has_a_caption(root):
-    of_tasks = (Made("digits", each) for entries in OF_EXPERIMENT.values() for each in entries)
+    of_tasks = (
+        Made("digits", each, name) for name, entries in OF_EXPERIMENT.items() for each in entries
+    )
     of_papers = (Made(f"papers/{name}", each) for name in LISTS for each in of_paper(name))
     swept = (Made("digits", each) for each in (*SWEEP, *SOURCES))
     for made in (*of_tasks, *of_papers, *swept):

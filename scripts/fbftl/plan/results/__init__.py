@@ -25,14 +25,6 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {
 }
 """What is made of each experiment on a task."""
 
-MEASURED: dict[str, str] = {
-    experiment: entry.path.removeprefix("tables/")
-    for experiment, entries in OF_EXPERIMENT.items()
-    for entry in entries
-    if isinstance(entry, WrittenOut) and entry.by_seed
-}
-"""Table by setting and seed of what is measured in addition to the runs of an experiment."""
-
 ANALYSES: list[Analysis] = [
     *OF_SEVERAL,
     *(each for module in LISTS.values() for each in getattr(module, "ANALYSES", ())),
@@ -41,6 +33,14 @@ ANALYSES: list[Analysis] = [
 
 FOUND_BY = {path: each for each in ANALYSES for path in each.outputs.values()}
 """The analysis that finds each file below a task's results."""
+
+MEASURED: dict[str, str] = {
+    experiment: entry.path.removeprefix("tables/")
+    for experiment, entries in OF_EXPERIMENT.items()
+    for entry in entries
+    if (analysis := FOUND_BY.get(f"{entry.path}.csv")) and analysis.seeds == "each"
+}
+"""Table by setting and seed of what claims read in addition to the runs of an experiment."""
 
 
 def of_paper(paper: str) -> list[Entry]:

@@ -2,6 +2,7 @@
 
 from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
 from fbftl.plan.entries import Entry, Result, WrittenOut, axes, findings, printed
+from fbftl.plan.paths import EXPERIMENT
 from fbftl.study.config import Study
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
@@ -13,15 +14,12 @@ SPLIT = (
 """Axes of the tables here, whether or not a run deviates in them."""
 
 
-def table_of_split_training(experiment: str) -> Result:
-    """Return the table of an experiment with EPPFL."""
-    return Result(
-        "tabulate_eppfl.eppfl", "cost", "Split training", params=axes(*SPLIT), stem=experiment,
-    )  # fmt: skip
-
+SPLIT_TRAINING = Result(
+    "tabulate_eppfl.eppfl", "cost", "Split training", params=axes(*SPLIT), stem=EXPERIMENT
+)
 
 OF_EXPERIMENT["eppfl"] = [
-    table_of_split_training("eppfl"),
+    SPLIT_TRAINING,
     Result(
         "plot_eppfl.privacy", "privacy", "Noise on activations",
         printed(printed="eppfl/printed.csv"), stem="eppfl_privacy",
@@ -45,12 +43,10 @@ OF_EXPERIMENT["eppfl_epochs"] = [
 ]  # fmt: skip
 
 OF_EXPERIMENT["eppfl_attacked"] = [
-    WrittenOut("tables/eppfl_attacked", "privacy", "Split training by seed", by_seed=True)
+    WrittenOut("tables/eppfl_attacked", "privacy", "Split training by seed")
 ]
 
-OF_EXPERIMENT["eppfl_paper"] = [table_of_split_training("eppfl_paper")]
-
-OF_EXPERIMENT["eppfl_round"] = [table_of_split_training("eppfl_round")]
+OF_EXPERIMENT["eppfl_paper"] = OF_EXPERIMENT["eppfl_round"] = [SPLIT_TRAINING]
 
 
 def split_training(study: Study, task: str) -> list[str]:

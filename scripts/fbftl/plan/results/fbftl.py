@@ -1,12 +1,13 @@
 """FbFTL: what is sent, lost and compressed, what leaks, and the paper's numbers by its formulas."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut, axes, findings, printed
-from fbftl.plan.paths import TASK
+from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.study import methods
 
 OF_EXPERIMENT: dict[str, list[Entry]] = {}
@@ -23,27 +24,22 @@ OF_EXPERIMENT["methods"] = [
 ]  # fmt: skip
 
 
-def of_summaries(experiment: str, title: str) -> list[Entry]:
-    """Return what is made of an experiment that summarises dialogues by method."""
-    read = printed(table4="fbftl/table4.csv")
-    return [Result("tabulate_fbftl_cost.language", "cost", title, read, stem=experiment)]
+SUMMARIES = Result(
+    "tabulate_fbftl_cost.language", "cost", "Dialogue summaries by method",
+    printed(table4="fbftl/table4.csv"), stem=EXPERIMENT,
+)  # fmt: skip
 
+SCARCE_DIALOGUES = Result(
+    "plot_fbftl.language_scarcity", "loss", "Scarcity of dialogues",
+    printed(fig9="fbftl/fig9.csv"), axes("fraction", "plr"), stem=EXPERIMENT,
+)  # fmt: skip
 
-def of_scarce_dialogues(experiment: str, title: str) -> list[Entry]:
-    """Return what is made of an experiment with fewer dialogues and with lost ones."""
-    read = printed(fig9="fbftl/fig9.csv")
-    params = axes("fraction", "plr")
-    return [Result("plot_fbftl.language_scarcity", "loss", title, read, params, stem=experiment)]
-
-
-OF_EXPERIMENT["language"] = of_summaries("language", "Dialogue summaries by method")
-OF_EXPERIMENT["language_cuts"] = of_summaries("language_cuts", "Dialogue summaries by cut")
-OF_EXPERIMENT["language_scarcity"] = of_scarce_dialogues(
-    "language_scarcity", "Scarcity of dialogues"
-)
-OF_EXPERIMENT["language_losses"] = of_scarce_dialogues(
-    "language_losses", "Scarcity of dialogues at more loss rates"
-)
+OF_EXPERIMENT["language"] = [SUMMARIES]
+OF_EXPERIMENT["language_cuts"] = [replace(SUMMARIES, title="Dialogue summaries by cut")]
+OF_EXPERIMENT["language_scarcity"] = [SCARCE_DIALOGUES]
+OF_EXPERIMENT["language_losses"] = [
+    replace(SCARCE_DIALOGUES, title="Scarcity of dialogues at more loss rates")
+]
 
 OF_EXPERIMENT["scarcity"] = [
     Result(
@@ -98,7 +94,7 @@ OF_EXPERIMENT["privacy"] = [
     WrittenOut("figures/inversion", "privacy", "Pictures from uploads"),
 ]  # fmt: skip
 
-INVERTED = WrittenOut("tables/inverted", "privacy", "Inverted uploads by seed", by_seed=True)
+INVERTED = WrittenOut("tables/inverted", "privacy", "Inverted uploads by seed")
 
 OF_EXPERIMENT["inverted"] = [INVERTED]
 

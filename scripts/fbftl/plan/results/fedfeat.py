@@ -49,7 +49,7 @@ OF_EXPERIMENT["feature_noise"] = [
 ]  # fmt: skip
 
 OF_EXPERIMENT["fedfeat_attacked"] = [
-    WrittenOut("tables/fedfeat_attacked", "privacy", "Sent features by seed", by_seed=True)
+    WrittenOut("tables/fedfeat_attacked", "privacy", "Sent features by seed")
 ]
 
 OF_PAPER: list[Entry] = [

@@ -79,11 +79,11 @@ def setups_with_uploads(call: Call) -> dict[str, dict[str, str]]:
     return {task: setup(study, task) for task, study in studies_with_uploads(call).items()}
 
 
-def figure_by_axis(name: str, chapter: str, title: str, axis: str, *further: str) -> Result:
+def figure_by_axis(chapter: str, title: str, axis: str, *further: str) -> Result:
     """Return the figure of uploads along an axis, with what the task itself has of it."""
     of_own = {"samples_per_client": of_task("clients", "samples_per_client")}
     params = {"axis": axis, "task_value": of_own.get(axis)} | axes(*UPLOADED, axis, *further)
-    return Result("plot_rivals.uploads_by", chapter, title, params=params, stem=name)
+    return Result("plot_rivals.uploads_by", chapter, title, params=params, stem=EXPERIMENT)
 
 
 OF_EXPERIMENT["uploads"] = [
@@ -99,7 +99,7 @@ OF_EXPERIMENT |= {
         Result(
             "tabulate_front.front", "cost", f"What a client should upload: {what}",
             params=axes(*UPLOADED, *CODEC, *DEALT) | {"client_block": of_task("clients")},
-            stem=name,
+            stem=EXPERIMENT,
         )
     ]
     for name, what in FRONTS.items()
@@ -111,16 +111,12 @@ OF_EXPERIMENT["front"] += [
 ]
 
 OF_EXPERIMENT["uploads_clients"] = [
-    figure_by_axis("uploads_clients", "cost", "Uploads by client size", "samples_per_client"),
+    figure_by_axis("cost", "Uploads by client size", "samples_per_client"),
 ]
 
-OF_EXPERIMENT["uploads_skew"] = [
-    figure_by_axis("uploads_skew", "cost", "Uploads by label skew", "alpha")
-]
+OF_EXPERIMENT["uploads_skew"] = [figure_by_axis("cost", "Uploads by label skew", "alpha")]
 
-OF_EXPERIMENT["uploads_loss"] = [
-    figure_by_axis("uploads_loss", "loss", "Accuracy by packet loss", "plr", "blr")
-]
+OF_EXPERIMENT["uploads_loss"] = [figure_by_axis("loss", "Accuracy by packet loss", "plr", "blr")]
 
 OF_EXPERIMENT["uploads_ring"] = [
     Result(

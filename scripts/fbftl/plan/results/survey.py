@@ -46,12 +46,10 @@ OF_EXPERIMENT["dpsgd"] = [
 ]  # fmt: skip
 
 OF_EXPERIMENT["attacked"] = [
-    WrittenOut("tables/attacked_seeds", "privacy", "Frameworks' messages by seed", by_seed=True)
+    WrittenOut("tables/attacked_seeds", "privacy", "Frameworks' messages by seed")
 ]
 
-OF_EXPERIMENT["similarity"] = [
-    WrittenOut("tables/similarity", "cost", "Indices of similarity", by_seed=True)
-]
+OF_EXPERIMENT["similarity"] = [WrittenOut("tables/similarity", "cost", "Indices of similarity")]
 
 
 def frameworks(study: Study, task: str) -> list[str]:

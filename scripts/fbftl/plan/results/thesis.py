@@ -1,10 +1,11 @@
 """Thesis: noise, fairness, models of every width, and bought public samples (ch. 2 to 5)."""
 
+from dataclasses import replace
 from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, axes, of_task
-from fbftl.plan.paths import TASK
+from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.study.config import Study
 from fbftl.study.outsourcing import ASKED
 from fbftl.study.settings import simplified
@@ -42,25 +43,21 @@ OF_EXPERIMENT["budget"] = [
 ]  # fmt: skip
 
 
-def table_of_game(experiment: str, chapter: str, title: str) -> Result:
-    """Return the table of an experiment with an adversary for every group."""
-    params = axes(*GAME)
-    return Result("tabulate_thesis.fairness", chapter, title, params=params, stem=experiment)
-
+FAIRNESS = Result(
+    "tabulate_thesis.fairness", "privacy", "Fairness", params=axes(*GAME), stem=EXPERIMENT
+)
 
 OF_EXPERIMENT["fairness"] = [
-    table_of_game("fairness", "privacy", "Fairness"),
+    FAIRNESS,
     Result("plot_thesis.fairness", "privacy", "Fairness", params=axes(*GAME)),
 ]
 
-OF_EXPERIMENT["fairness_strong"] = [
-    table_of_game("fairness_strong", "privacy", "Fairness, strong discriminator")
-]
+OF_EXPERIMENT["fairness_strong"] = [replace(FAIRNESS, title="Fairness, strong discriminator")]
 
-OF_EXPERIMENT["group_leakage"] = [table_of_game("group_leakage", "privacy", "Groups in updates")]
+OF_EXPERIMENT["group_leakage"] = [replace(FAIRNESS, title="Groups in updates")]
 
 OF_EXPERIMENT["domain_adaptation"] = [
-    table_of_game("domain_adaptation", "cost", "Domain adaptation"),
+    replace(FAIRNESS, chapter="cost", title="Domain adaptation"),
     Result("plot_thesis.domain_adaptation", "cost", "Domain adaptation", params=axes(*GAME)),
 ]
 
@@ -81,26 +78,26 @@ OF_EXPERIMENT["robust"] = [
 ]
 
 
-def table_of_widths(experiment: str, title: str, *further: str) -> Result:
-    """Return the table of an experiment with models of several widths; further axes may be read."""
+def table_of_widths(title: str, further: str) -> Result:
+    """Return the table of models of several widths; a further axis is read."""
     params = {"network": network_of, "size": of_task("features", "size")}
-    params |= axes("width", "budgets", "budget_order", "rescaled_init", *further)
-    return Result("tabulate_thesis_widths.widths", "cost", title, params=params, stem=experiment)
+    params |= axes("width", "budgets", "budget_order", "rescaled_init", further)
+    return Result("tabulate_thesis_widths.widths", "cost", title, params=params, stem=EXPERIMENT)
 
 
 OF_EXPERIMENT["widths"] = [
-    table_of_widths("widths", "Widths", "rescaled_layers"),
+    table_of_widths("Widths", "rescaled_layers"),
     Result("plot_thesis_widths.widths", "cost", "Widths"),
     Result("plot_thesis_widths.domains", "cost", "Domains"),
 ]
 
 OF_EXPERIMENT["width_laws"] = [
-    table_of_widths("width_laws", "Widths under laws of budgets", "clients_per_round"),
+    table_of_widths("Widths under laws of budgets", "clients_per_round"),
     Result("plot_thesis_widths.width_laws", "cost", "Widths under laws of budgets"),
 ]  # fmt: skip
 
 OF_EXPERIMENT["width_classes"] = [
-    table_of_widths("width_classes", "Widths where clients lack classes", "rescaled_layers"),
+    table_of_widths("Widths where clients lack classes", "rescaled_layers"),
     Result(
         "plot_thesis_widths.widths", "cost", "Widths where clients lack classes",
         stem="width_classes",
