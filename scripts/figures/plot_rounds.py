@@ -7,7 +7,7 @@ from itertools import cycle
 
 import numpy as np
 import pandas as pd
-from fbftl.findings.exchanged import Exchanged, accuracy, names, read_exchanged
+from fbftl.findings.exchanged import Exchanged, accuracy, names, read_all
 from fbftl.findings.plots.kinds import bands
 from fbftl.findings.plots.scales import CROWDED_ABOVE
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks
@@ -42,7 +42,7 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
         methods: the methods shown, with their labels and marks.
     """
     by_name = shown(methods)
-    read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
+    read = read_all(runs, ledgers, axes)
     labels = {name: method.figure_label for name, method in by_name.items()}
     whole, short = names(read, labels), names(read, labels, TUNED)
     short = short if len({*short}) == len(short) else whole

@@ -4,7 +4,6 @@ Each function returns one.
 """
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.shown import ShownMethod, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio
-from fbftl.models.cost.compute import SchemeCost, scheme_cost
+from fbftl.models.cost.compute import scheme_cost
 from fbftl.models.cost.layers import Network, read_network
 from fbftl.papers.fbftl import readings
 from fbftl.papers.fbftl.setup import mean_tokens
@@ -158,25 +157,24 @@ def costs_by_seed(
         epochs: the last epoch that counts, per seed.
         network: the network that it trains.
     """
-    formula: dict[str, BySeed] = dict.fromkeys(field.name for field in fields(SchemeCost))
-    if scheme is not None:
-        costs = [
-            asdict(scheme_cost(network, federation, scheme, epoch))
-            for epoch, federation in zip(epochs, run.federations, strict=True)
-        ]
-        by_name = {name: [cost[name] for cost in costs] for name in formula}
-        formula = {name: None if None in of else of for name, of in by_name.items()}
+    at_ends = zip(epochs, run.federations, strict=True) if scheme is not None else ()
+    costs = [scheme_cost(network, clients, scheme, epoch) for epoch, clients in at_ends]
+
+    def formula(name: str) -> BySeed:
+        of_seeds = [getattr(cost, name) for cost in costs]
+        return None if None in of_seeds else of_seeds or None
+
     return {
         "epochs": epochs,
-        "upload_batches": formula["upload_batches"],
-        "uplink_formula": formula["uplink_bits"],
+        "upload_batches": formula("upload_batches"),
+        "uplink_formula": formula("uplink_bits"),
         "uplink_ledger": run.until("up", "payload_bits", epochs),
         "uplink_sent": run.until("up", "bits", epochs),
-        "downlink_formula": formula["downlink_bits"],
+        "downlink_formula": formula("downlink_bits"),
         "downlink_ledger": run.until("down", "payload_bits", epochs),
         "downlink_once": run.until("down", "payload_bits", [0] * len(epochs)),
-        "client_multiplications": formula["client_multiplications"],
-        "server_multiplications": formula["server_multiplications"],
+        "client_multiplications": formula("client_multiplications"),
+        "server_multiplications": formula("server_multiplications"),
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
-from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.exchanged import Exchanged, read_all
 from fbftl.findings.published import Measured, Setup, beside, differs, effect, effects_by, judged
 from fbftl.findings.runs import (
     mean_and_spread,
@@ -189,7 +189,7 @@ def packet_loss(
         axes: share of the clients, those of the link and the axes in which a run deviates, with
             their defaults.
     """
-    read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
+    read = read_all(runs, ledgers, axes)
     clean = {(run.method, run.setting.fraction): run for run in read if run.setting.blr == 0}
     table = pd.DataFrame([link_row(run) | against(run, clean) for run in read])
     keys = ["fraction", "method", *LINK]
@@ -278,13 +278,8 @@ def compression(
             their defaults.
         setup: the task's.
     """
-    trained = map(cache(read_network), networks)
-    table = pd.DataFrame(
-        [
-            compression_row(read_exchanged(run, ledger, axes), layers)
-            for run, ledger, layers in zip(runs, ledgers, trained, strict=True)
-        ]
-    )
+    read, trained = read_all(runs, ledgers, axes), map(cache(read_network), networks)
+    table = pd.DataFrame(list(map(compression_row, read, trained)))
     table = beside_table5(table, published.read(table5), differs(setup, setups, "cifar10"))
     order = ["fraction", "method", "q", "r", "feedback"]
     table = labelled(table, methods, order, [axis == "method" for axis in order])

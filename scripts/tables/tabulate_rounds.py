@@ -16,7 +16,7 @@ from fbftl.findings.exchanged import (
     Exchanged,
     names,
     points_at,
-    read_exchanged,
+    read_all,
     sent_until,
 )
 from fbftl.findings.shown import shown
@@ -70,7 +70,7 @@ def rounds(runs: Paths, ledgers: Paths, axes: Axes, methods: Methods) -> ResultT
     Raises:
         UserError: if FbFTL's plain uploads are not among the settings.
     """
-    read = [read_exchanged(*paths, axes) for paths in zip(runs, ledgers, strict=True)]
+    read = read_all(runs, ledgers, axes)
     plain = [run for run in read if run.method == PLAIN and not run.setting.deviating]
     if not plain:
         raise UserError("rounds are compared with FbFTL: give a grid with method: [fbftl] alone")

@@ -17,6 +17,7 @@ import pandas as pd
 
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import counted, spread_of
+from fbftl.findings.steps import Axes, Paths
 from fbftl.findings.wording import rounds_words
 from fbftl.ground.errors import UserError, required
 from fbftl.messages.ledger import read_ledger
@@ -202,15 +203,18 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
     )
 
 
-def read_methods(
-    runs: list[str], ledgers: list[str], axes: Mapping[str, Any]
-) -> dict[str, Exchanged]:
+def read_all(runs: Paths, ledgers: Paths, axes: Axes) -> list[Exchanged]:
+    """Read run files and their ledgers, in the same order."""
+    return [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
+
+
+def read_methods(runs: Paths, ledgers: Paths, axes: Axes) -> dict[str, Exchanged]:
     """Read one run of every method.
 
     Raises:
         UserError: if a method has several, which a table of methods cannot hold.
     """
-    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
+    read = read_all(runs, ledgers, axes)
     methods = {run.method: run for run in read}
     if len(methods) < len(read):
         raise UserError(

@@ -286,32 +286,16 @@ DIFFERENCES = {
 Setup = Mapping[str, str]
 
 
-def reason(run: Setup, published: Setup) -> str:
-    """Return what differs between a run's setup and a published one; empty if they are the same."""
-    return ", ".join(words for key, words in DIFFERENCES.items() if run[key] != published[key])
-
-
-def published_setup(path: str | Path, paper: str, task: str) -> dict[str, str]:
-    """Return a paper's setup of one task.
-
-    Args:
-        path: `published/setups.csv`.
-        paper: value of its column `paper`, e.g. `fbftl`.
-        task: value of its column `task`, e.g. `cifar10`.
-    """
-    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    rows = frame[(frame["paper"] == paper) & (frame["task"] == task)]
-    (row,) = rows[list(DIFFERENCES)].to_dict("records")
-    return row
-
-
 def differs(setup: Setup, path: str | Path, task: str, paper: str = "fbftl") -> str:
     """Return what makes a task's results not comparable with a paper's; empty if nothing does.
 
     Args:
         setup: the task's.
         path: `published/setups.csv`.
-        task: the published one.
-        paper: whose.
+        task: the published one, its column `task`, e.g. `cifar10`.
+        paper: whose, its column `paper`.
     """
-    return reason(setup, published_setup(path, paper, task))
+    setups = pd.read_csv(path, dtype=str, keep_default_na=False)
+    of_task = setups[(setups["paper"] == paper) & (setups["task"] == task)]
+    (published,) = of_task.to_dict("records")
+    return ", ".join(words for key, words in DIFFERENCES.items() if setup[key] != published[key])

@@ -63,19 +63,6 @@ BY_RUN = ["task", "setting", "seed"]
 """Columns by which a table that was made beside runs belongs to them."""
 
 
-def with_beside(runs: pd.DataFrame, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return the runs of a task with what was measured beside them, as further columns.
-
-    Args:
-        runs: tidy table.
-        tables: each with the columns `BY_RUN` and those of its measures, which no other table has;
-            a run that a table lacks has no value there.
-    """
-    for table in tables:
-        runs = runs.merge(table, how="left", on=BY_RUN)
-    return runs
-
-
 def runs_by_task(
     experiments: Iterable[str | Path],
     uplinks: Iterable[str | Path],
@@ -88,18 +75,19 @@ def runs_by_task(
         experiments: tidy tables, of any tasks.
         uplinks: what each method sends by seed, a table for each task that compares them.
         series: what the experiments measured by rounds, epochs or domains.
-        beside: what was measured beside runs by setting and seed, as attacks are; of any tasks.
+        beside: what was measured beside runs by setting and seed, as attacks are, a table for each
+            measure, whose columns no other has; of any tasks.
     """
-    curves, further = _tables_by_task(series), _tables_by_task(beside)
-    sent = {table["task"].iloc[0]: table for table in map(read_tidy, uplinks)}
-    return {
-        task: Runs(
-            with_beside(all_runs(tables), further.get(task, ())),
-            sent.get(task, pd.DataFrame()),
-            _once(curves.get(task, [])),
-        )
-        for task, tables in _tables_by_task(experiments).items()
-    }
+    sent, curves, further = map(_tables_by_task, (uplinks, series, beside))
+    found = {}
+    for task, tables in _tables_by_task(experiments).items():
+        runs = all_runs(tables)
+        for measured in further.get(task, ()):
+            # A run that it lacks has no value there.
+            runs = runs.merge(measured, how="left", on=BY_RUN)
+        (uplink,) = sent.get(task, [pd.DataFrame()])
+        found[task] = Runs(runs, uplink, _once(curves.get(task, [])))
+    return found
 
 
 def _tables_by_task(paths: Iterable[str | Path]) -> dict[str, list[pd.DataFrame]]:

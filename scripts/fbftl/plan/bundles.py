@@ -134,7 +134,9 @@ def step_of_paper(call: Call, made: Made) -> Step:
     if entry == AUDIT:
         audited = papers.audited()
         inputs = {name: paths.published(call.root, name) for name in audited}
-        inputs |= {**dialogues_at_hand(call), "texts": "published/audit.csv"}
+        inputs["texts"] = "published/audit.csv"
+        if (dialogues := dialogues_at_hand(call)) is not None:
+            inputs["dialogues"] = dialogues
         modules = [m for name in audited for m in papers.modules(name, "audit")]
         return Step("tables/tabulate_audit.py", inputs, files, {}, page, "main", modules)
     planned = {task: sorted(paths.every_setting(call.study, task)) for task in call.study.settings}
@@ -190,12 +192,12 @@ def asked_of(
 ) -> tuple[dict[str, File], dict[str, Any]]:
     """Return the inputs and the values of a table or figure."""
 
-    def file(value: Any) -> File:
+    def file(value: Any) -> File | None:
         if callable(value):
             return ask(value)
         return mapped(value, lambda path: path.format(**wildcards) if wildcards else path)
 
-    optional = {} if entry.optional is None else ask(entry.optional)
-    inputs = {**optional, **{name: file(value) for name, value in every_input(entry).items()}}
+    files = {name: file(value) for name, value in every_input(entry).items()}
+    inputs = {name: found for name, found in files.items() if found is not None}
     params = {name: ask(v) if callable(v) else v for name, v in every_param(entry).items()}
     return inputs, params

@@ -47,7 +47,7 @@ def in_formats(folder: str, path: str) -> dict[str, str]:
 
 
 File = str | list[str] | Callable[..., Any]
-"""A path with `{task}` and `{experiment}`, several, or a function that returns some.
+"""A path with `{task}` and `{experiment}`, several, or a function that returns some, or None.
 
 Functions are given study, task and experiment; those of a paper's entries are given the call
 instead (`fbftl.plan.call`).
@@ -82,7 +82,6 @@ class Result:
     inputs, params: what its function gets besides what it asks for by the names of its arguments
         (`FILES`, `VALUES`); a param is a value or a function, as a `File`.
     stem: of its files, where they are not called after the function.
-    optional: function of the call that returns inputs, by name, which may be there.
     also: what its script writes besides, by argument, below the results of its task.
     """
 
@@ -92,7 +91,6 @@ class Result:
     inputs: Mapping[str, File] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
     stem: str | None = None
-    optional: Callable[..., Mapping[str, str]] | None = None
     also: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -80,8 +80,12 @@ def faults(
     known = ", ".join(block["networks"]) or "none"
     if setting.network is not None and setting.network not in block["networks"]:
         yield f"the networks in tasks.{task}.networks are: {known}"
-    if record.trains_network:
-        yield from _training_faults(setting, training)
+    masked = record.trains_network and setting.aggregation != "open"
+    if masked and training["clients_per_round"] < 2:
+        yield (
+            "a masked sum of one client shows what it sent: give clients_per_round at least 2, or "
+            "aggregation: open"
+        )
     yield from _width_faults(setting, block, dealing)
     for key in ("source_models", "architectures"):
         if key in record.further and not block[key]:
@@ -117,15 +121,6 @@ def faults(
                 f"{setting.method} makes nothing of training.{key}: leave it out, or give it to "
                 f"those who read it, under tasks.{task}.methods"
             )
-
-
-def _training_faults(setting: Setting, training: Mapping[str, Any]) -> Iterator[str]:
-    """Yield that a round of one client is masked."""
-    if setting.aggregation != "open" and training["clients_per_round"] < 2:
-        yield (
-            "a masked sum of one client shows what it sent: give clients_per_round at least 2, or "
-            "aggregation: open"
-        )
 
 
 def _width_faults(setting: Setting, block: Mapping[str, Any], dealing: Dealing) -> Iterator[str]:

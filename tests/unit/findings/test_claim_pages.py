@@ -48,7 +48,11 @@ def results() -> set[str]:
 
     What every paper has, its claims, is no place of one table or figure.
     """
-    of_rules = {entry.path for entries in OF_EXPERIMENT.values() for entry in entries}
+    of_rules = {
+        entry.path.format(experiment=name)
+        for name, entries in OF_EXPERIMENT.items()
+        for entry in entries
+    }
     for paper in LISTS:
         entries = (entry for entry in of_paper(paper) if isinstance(entry, Result))
         of_rules |= {f"papers/{paper}/{entry.path}" for entry in entries}

@@ -1,18 +1,22 @@
 """The survey's frameworks: audit rows from what is printed, counts of work, attacks by seed."""
 
+from fbftl.findings.runs import write_tidy
 from fbftl.models.cost.layers import parameters, products
 from fbftl.papers.measures import MEASURES
-from fbftl.papers.quantities import Runs, with_beside
+from fbftl.papers.quantities import runs_by_task
 from fbftl.papers.survey import claims
 from unit.papers.test_effects import runs
 
 FD = {"method": "fd", "network": "mlp_64"}
 
 
-def test_what_was_measured_beside_runs_joins_them_by_setting_and_seed():
+def test_what_was_measured_beside_runs_joins_them_by_setting_and_seed(tmp_path):
     table = runs((FD, [0.9] * 3), (FD | {"partition": "shards"}, [0.5] * 3)).assign(task="t")
     attack = table[["task", "setting", "seed"]][:2].assign(membership=[0.6, 0.7])
-    joined, (first, second) = Runs(with_beside(table, [attack])), table["setting"].unique()
+    for name, rows in (("runs", table), ("attack", attack)):
+        write_tidy(tmp_path / name, rows)
+    joined = runs_by_task([tmp_path / "runs"], [], beside=[tmp_path / "attack"])["t"]
+    first, second = table["setting"].unique()
     membership, accuracy = (MEASURES[name].values for name in ("membership", "accuracy"))
     assert membership(joined, first).tolist() == [0.6, 0.7]
     assert membership(joined, second).empty

@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from fbftl.findings.published import DIFFERENCES, published_setup, reason
+from fbftl.findings.published import DIFFERENCES, differs
 from fbftl.plan.entries import setup_of
 from fbftl.study.config import resolve
 from fbftl.study.systems import read_systems
@@ -21,27 +21,25 @@ def setup(root, study: str, task: str) -> dict[str, str]:
     return setup_of(block(root, study, task))
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def cifar10(root) -> dict[str, str]:
-    return published_setup(root / "published" / "setups.csv", "fbftl", "cifar10")
+    return setup(root, "cifar10-vgg16.yaml", "cifar10-vgg16")
 
 
-@pytest.fixture
-def samsum(root) -> dict[str, str]:
-    return published_setup(root / "published" / "setups.csv", "fbftl", "samsum")
-
-
-def test_the_papers_own_studies_compare(root, cifar10, samsum):
-    assert reason(setup(root, "cifar10-vgg16.yaml", "cifar10-vgg16"), cifar10) == ""
-    assert reason(setup(root, "samsum-flan-t5.yaml", "samsum-flan-t5"), samsum) == ""
+def test_the_papers_own_studies_compare(root, cifar10):
+    setups = root / "published" / "setups.csv"
+    samsum = setup(root, "samsum-flan-t5.yaml", "samsum-flan-t5")
+    assert differs(cifar10, setups, "cifar10") == differs(samsum, setups, "samsum") == ""
 
 
 @pytest.mark.parametrize(("key", "words"), DIFFERENCES.items())
-def test_each_part_alone_makes_the_difference(cifar10, key, words):
-    assert reason(cifar10 | {key: "something else"}, cifar10) == words
+def test_each_part_alone_makes_the_difference(root, cifar10, key, words):
+    other = cifar10 | {key: "something else"}
+    assert differs(other, root / "published" / "setups.csv", "cifar10") == words
 
 
-def test_own_weights_are_another_backbone(root, cifar10):
+def test_own_weights_are_another_backbone(root):
     random_weights = block(root, "cifar10-vgg16.yaml", "cifar10-vgg16")
     random_weights["source"] |= {"weights": "random"}
-    assert reason(setup_of(random_weights), cifar10) == "another backbone"
+    setups = root / "published" / "setups.csv"
+    assert differs(setup_of(random_weights), setups, "cifar10") == "another backbone"

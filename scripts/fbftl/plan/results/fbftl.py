@@ -107,11 +107,11 @@ OF_EXPERIMENT["noise"] = [
 ]  # fmt: skip
 
 
-def dialogues_at_hand(call: Call) -> dict[str, str]:
+def dialogues_at_hand(call: Call) -> str | None:
     """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
     folder = call.study.config["data_folder"]
     dialogues = Path(folder or "", "samsum", "train.jsonl")
-    return {"dialogues": str(dialogues)} if folder and dialogues.exists() else {}
+    return str(dialogues) if folder and dialogues.exists() else None
 
 
 def label_privacy(call: Call) -> dict[str, Any]:
@@ -133,9 +133,9 @@ OF_PAPER: list[Entry] = [
     ),
     Result(
         "tabulate_fbftl_cost.paper_language", "cost", "Table IV",
-        printed(table4="fbftl/table4.csv", setup="fbftl/setup.csv"),
+        printed(table4="fbftl/table4.csv", setup="fbftl/setup.csv")
+        | {"dialogues": dialogues_at_hand},
         {"methods": methods.rows(["ftl_f", "ftl_c", "fbftl"])}, stem="language",
-        optional=dialogues_at_hand,
     ),
     Result(
         "plot_fbftl_formulas.packet_loss", "loss", "Packet loss",
