@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.data.participation import clients_of, participating
+from fbftl.data.participation import participants_of
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.methods.private_gd.run import LOUDER, noise_of, private_heads
@@ -43,12 +43,7 @@ def main(
     changed = np.unique(np.linspace(1, len(even), STEPS).round().astype(int))
     schedules = np.repeat(even[:, None], 1 + len(changed), axis=1)
     schedules[changed - 1, np.arange(1, 1 + len(changed))] *= LOUDER
-    rows = [
-        participating(
-            clients_of(planned, client_data.partition, seed), planned.setting.fraction, seed
-        )
-        for seed in planned.seeds
-    ]
+    rows = [participants_of(planned, client_data.partition, seed).offered for seed in planned.seeds]
     arms = schedules.shape[1]
     heads = private_heads(
         client_data, planned, planned.seeds * arms, rows * arms, np.repeat(schedules, SEEDS, axis=1)

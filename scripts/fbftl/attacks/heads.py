@@ -16,16 +16,17 @@ from numpy.typing import ArrayLike
 from fbftl.attacks.attained import Finding, found, summary
 from fbftl.attacks.choice import ALARMS, CHANCE, CONFIDENCE, Attempt, attempt_all, chosen
 from fbftl.attacks.shadows import Population, population
-from fbftl.data.participation import clients_of, participating
+from fbftl.data.participation import Participants, participants_of
 from fbftl.exchange.sending import Sending
+from fbftl.exchange.uploads import send
 from fbftl.ground.errors import required
-from fbftl.methods.fbftl.run import Fitted, send_and_train
 from fbftl.methods.one_shot.run import seen, send_all_seeds, solve_each
 from fbftl.methods.private_gd.run import noise_of, private_heads
 from fbftl.privacy.noise import clip_rows
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job, from_params
-from fbftl.training.tasks.task import LabelledFeatures
+from fbftl.training.stacked import train_on_received
+from fbftl.training.tasks.task import Fit, LabelledFeatures
 
 TAKING_PART = 0.5
 """Fraction of the clients whose samples are members."""
@@ -45,11 +46,7 @@ def heads_of(job: Job, client_data: LabelledFeatures) -> Population:
 
 def descended(job: Job, client_data: LabelledFeatures) -> Population:
     """Return the heads of private descent on the samples that take part."""
-    client = [clients_of(job, client_data.partition, seed) for seed in job.seeds]
-    rows = [
-        participating(owners, job.setting.fraction, seed)
-        for owners, seed in zip(client, job.seeds, strict=True)
-    ]
+    rows = [participants.offered for participants in taking_part(job, client_data)]
     noise = np.repeat(noise_of(job).multipliers[:, None], len(job.seeds), axis=1)
     heads = private_heads(
         client_data, job, job.seeds, rows, noise, [noise_seed(job, seed) for seed in job.seeds]
@@ -73,16 +70,22 @@ def trained(job: Job, client_data: LabelledFeatures) -> Population:
     together = max(1, AT_ONCE // client_data.payload.values.nbytes)
     for first in range(0, len(job.seeds), together):
         some = replace(job, seeds=job.seeds[first : first + together])
-        (fitted,) = send_and_train([some], client_data)
+        sent = send(some, taking_part(some, client_data), client_data, {})
+        (fits,) = train_on_received(client_data, [sent.received()])
         values, unseen_values = (
-            clean(fitted.sent.how, each) for each in (client_data.payload.values, test)
+            clean(sent.how, each) for each in (client_data.payload.values, test)
         )
-        logits += [answers(fitted, index, values) for index in range(len(some.seeds))]
-        unseen += [answers(fitted, index, unseen_values) for index in range(len(some.seeds))]
-        trained_on += [rows for rows, _ in fitted.sent.split()]
-        offered += [upload.offered for upload in fitted.sent.uploads]
+        logits += [answers(fit, values) for fit in fits]
+        unseen += [answers(fit, unseen_values) for fit in fits]
+        trained_on += [uploads.training for uploads in sent.uploads]
+        offered += [uploads.participants.offered for uploads in sent.uploads]
     labels = client_data.payload.labels
     return population(logits, labels, trained_on, offered, unseen, labels_of_test)
+
+
+def taking_part(job: Job, client_data: LabelledFeatures) -> list[Participants]:
+    """Return the clients of each seed."""
+    return [participants_of(job, client_data.partition, seed) for seed in job.seeds]
 
 
 def on_halves(
@@ -132,10 +135,9 @@ def clean(how: Sending, values: np.ndarray) -> np.ndarray:
 
 
 @torch.no_grad()
-def answers(fitted: Fitted, index: int, values: np.ndarray) -> np.ndarray:
-    """Return one seed's logits (n, classes) on features (n, width)."""
-    head = fitted.fits[index].head
-    return head(torch.from_numpy(values)[None].to(head.device))[0].cpu().numpy()
+def answers(fit: Fit, values: np.ndarray) -> np.ndarray:
+    """Return a head's logits (n, classes) on features (n, width)."""
+    return fit.head(torch.from_numpy(values)[None].to(fit.head.device))[0].cpu().numpy()
 
 
 GUESS = "none better than a guess"

@@ -1,4 +1,4 @@
-"""Who takes part and what arrives: a setting's clients, their samples, and the losses.
+"""Who takes part: a setting's clients and their samples.
 
 Rows are positions in the feature store's training split.
 """
@@ -11,29 +11,6 @@ from fbftl.data.partition import deal
 from fbftl.ground.randomness import stream
 from fbftl.study.clients import taking_part
 from fbftl.study.job import Job
-
-
-@dataclass(frozen=True)
-class Uploads:
-    """One repetition's uploads.
-
-    offered: (m,) rows of the samples that participating clients send, ascending.
-    client: (m,) the client that sends each.
-    arrives: (m,) booleans, False where the sample's packet is lost for good.
-    """
-
-    offered: np.ndarray
-    client: np.ndarray
-    arrives: np.ndarray
-
-    @property
-    def received(self) -> np.ndarray:
-        """Rows that the server has."""
-        return self.offered[self.arrives]
-
-    def client_of(self, rows: np.ndarray) -> np.ndarray:
-        """Return who sends each of some offered rows."""
-        return self.client[np.searchsorted(self.offered, rows)]
 
 
 def participating(client: np.ndarray, fraction: float, seed: int) -> np.ndarray:
@@ -150,3 +127,28 @@ def clients_of(job: Job, samples: Partition, seed: int) -> np.ndarray:
         return samples.client
     spec = job.dealing.spec
     return deal(samples.labels, spec, seed if per_seed else spec["seed"], samples.domain)
+
+
+@dataclass(frozen=True, eq=False)
+class Participants:
+    """One seed's clients.
+
+    client: (n,) client of each training sample.
+    offered: rows of the clients that take part, ascending.
+    """
+
+    seed: int
+    client: np.ndarray
+    offered: np.ndarray
+
+
+def participants_of(job: Job, samples: Partition, seed: int) -> Participants:
+    """Return a seed's clients under a setting.
+
+    Args:
+        job: the setting.
+        samples: those in the task's partition.
+        seed: the repetition's seed.
+    """
+    client = clients_of(job, samples, seed)
+    return Participants(seed, client, participating(client, job.setting.fraction, seed))

@@ -68,6 +68,20 @@ class Encoded:
         words = ["counted" if digest is None else "made" for digest in self.digests]
         return words[0] if len(set(words)) == 1 else words
 
+    def placed(self, rows: np.ndarray, count: int) -> "Encoded":
+        """Return the messages at their rows among so many; those of all others are empty."""
+        digests = placed(np.array(self.digests, dtype=object), rows, count)
+        return Encoded(placed(self.bits, rows, count), digests.tolist())
+
+
+def placed(values: np.ndarray, rows: np.ndarray, count: int) -> np.ndarray:
+    """Return values (m,) at their rows (m,) among so many, and zero at all others."""
+    if len(rows) == count:
+        return values
+    spread = np.zeros(count, dtype=values.dtype)
+    spread[rows] = values
+    return spread
+
 
 def digested_messages(messages: Iterable[bytes]) -> Encoded:
     """Return length and digest of messages that are made one at a time."""

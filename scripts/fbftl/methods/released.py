@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from fbftl.data.participation import clients_of, held_out, participating
+from fbftl.data.participation import held_out, participants_of
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.messages.ledger import Ledger
 from fbftl.models.modes import digest_of
@@ -41,8 +41,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
 
 def _repetition(job: Job, client_data: ClientSamples, seed: int) -> dict[str, Any]:
     samples, test = client_data.samples, client_data.test
-    client = clients_of(job, client_data.partition, seed)
-    offered = participating(client, job.setting.fraction, seed)
+    offered = participants_of(job, client_data.partition, seed).offered
     training, validation = held_out(offered, job.training.validation, seed)
     target = client_data.target.at(job.setting.cut)
     extractor, head = target.transferred().requires_grad_(False), target.head(job, seed)

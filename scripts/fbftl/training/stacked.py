@@ -1,4 +1,7 @@
-"""Heads that a server trains stacked, in lockstep, on the uploads of each: plain SGD."""
+"""Heads that a server trains stacked, in lockstep, on the uploads of each: plain SGD.
+
+FbFTL's are told with what ridge regression on the same uploads comes to.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +12,16 @@ from torch import Tensor
 from torch.nn.functional import embedding
 
 from fbftl.ground.errors import required
+from fbftl.ground.logs import log
 from fbftl.ground.room import parts
 from fbftl.messages.payload import Vectors
+from fbftl.messages.statistics import Statistics
 from fbftl.models.heads import Head, losses, stacked
 from fbftl.models.modes import digests
-from fbftl.study.job import Job, Training
+from fbftl.study.job import FAR_BEHIND, Job, Training
 from fbftl.training import batches
 from fbftl.training.batches import Epoch
+from fbftl.training.closed_form import ridge
 from fbftl.training.curves import Curves, record
 from fbftl.training.optimisers import ANNEALING, StackedSgd
 from fbftl.training.tasks.task import Fit, Inputs, LabelledFeatures, Received, Score
@@ -262,3 +268,62 @@ def scaled(values: Sequence[torch.Tensor], scales: Sequence[float], inputs: Inpu
         for part in parts(tuple(source.shape)):
             target[part].copy_(source[part]).mul_(scale)
     return together
+
+
+def train_beside_ridge(
+    client_data: LabelledFeatures, settings: Sequence[Sequence[Received[Vectors]]]
+) -> list[list[Fit]]:
+    """Train heads as `train_on_received`, and add what ridge regression on the same comes to.
+
+    A fixed number of epochs that suits one backbone leaves a head on another far from what its
+    features hold, and ridge regression has no epochs. Its λ is chosen as the epoch is, on what is
+    held out. A setting whose heads are far behind it is named in the log.
+    """
+    every = train_on_received(client_data, settings)
+    for setting, fits in zip(settings, every, strict=True):
+        solved = ridge_accuracies(client_data, setting)
+        if solved is None:
+            continue
+        reached = float(np.mean([fit.score.record["test_accuracy"] for fit in fits]))
+        possible = float(np.mean(solved))
+        if possible - reached > FAR_BEHIND:
+            job = setting[0].job
+            log.warning(
+                "%s on %s is trained for too short: %.1f%%, and ridge regression on the same "
+                "features has %.1f%%; raise training.epochs",
+                job.setting.name, job.task, 100 * reached, 100 * possible,
+            )  # fmt: skip
+        for fit, accuracy in zip(fits, solved, strict=True):
+            fit.score.record["ridge_accuracy"] = accuracy
+    return every
+
+
+RATIOS = (0.01, 1e-6, 1e-5, 1e-4, 1e-3, 0.1, 1.0)
+"""Candidates of λ over the mean eigenvalue; the first is taken where nothing is held out."""
+
+WIDEST = 8192
+"""Numbers of a feature above which no ridge regression is solved: it takes d² of memory."""
+
+
+def ridge_accuracies(
+    client_data: LabelledFeatures, setting: Sequence[Received[Vectors]]
+) -> list[float] | None:
+    """Return the test accuracy of ridge regression on what the server received, by seed.
+
+    None where features are too wide, or their squares are not finite.
+    """
+    if client_data.width > WIDEST:
+        return None
+    test = client_data.test.inputs.cpu().numpy(), client_data.test.labels.cpu().numpy()
+    accuracies = []
+    for received in setting:
+        read = received.payload
+        training, held_out = (
+            Statistics.of(read.values, read.labels, client_data.classes, rows)
+            for rows in (received.training, received.validation)
+        )
+        if not np.isfinite(training.scatter).all():
+            return None
+        solved = ridge(training, RATIOS, held_out if len(received.validation) else None)
+        accuracies.append(solved.head.accuracy(*test))
+    return accuracies

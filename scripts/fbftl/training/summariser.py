@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fbftl.data.participation import clients_of, grouped
+from fbftl.data.participation import grouped
 from fbftl.ground.errors import required
 from fbftl.ground.logs import log
 from fbftl.messages.dialogues import Dialogues
@@ -76,8 +76,7 @@ def train_on_received(
 
 def _fit(client_data: ClientDialogues, received: Received[Dialogues]) -> Fit:
     read, beside = received.payload, client_data.samples
-    client = clients_of(received.job, client_data.partition, received.seed)
-    _, clients = grouped(received.training, client[client_data.rows])
+    _, clients = grouped(received.training, received.client)
     repetition = Repetition(received.job, received.seed, clients, received.validation)
     inputs = _scaled(client_data, read.values, read.offsets, received.scale(read.numbers))
     samples = SequencePairs(inputs, beside.labels, beside.clients)

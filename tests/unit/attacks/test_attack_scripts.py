@@ -166,23 +166,25 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(paths, tmp_path, devic
 
 
 def test_members_and_others_share_no_sample_and_are_those_of_the_draw(paths, monkeypatch):
-    from fbftl.methods.fbftl.run import send_and_train
+    from fbftl.exchange.uploads import send
+    from fbftl.training.stacked import train_on_received
     from fbftl.training.tasks.task import client_features
 
     inputs = Inputs.at(read_by_heads(paths), devices.prepare("cpu", 1))
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
     client_data = client_features(half, inputs)
-    (fitted,) = send_and_train([half], client_data)
+    sent = send(half, heads.taking_part(half, client_data), client_data, {})
+    ((_, fit),) = train_on_received(client_data, [sent.received()])
     models = heads.trained(half, client_data)
     assert models.confidence.shape == models.member.shape == models.other.shape == (2, 124)
     assert not (models.member & models.other).any()
     assert 0.3 < models.other.mean() < 0.7
-    for (rows, _), member in zip(fitted.sent.split(), models.member, strict=True):
-        assert np.array_equal(np.flatnonzero(member), np.sort(rows))
+    for uploads, member in zip(sent.uploads, models.member, strict=True):
+        assert np.array_equal(np.flatnonzero(member), uploads.training)
     # Samples that no head has seen are the test split, under the head's softmax.
     test = client_data.test
     with torch.no_grad():
-        logits = fitted.fits[1].head(test.inputs[None])[0]
+        logits = fit.head(test.inputs[None])[0]
     right = logits.double().log_softmax(-1).gather(1, test.labels[:, None])[:, 0].exp()
     np.testing.assert_allclose(models.unseen_probability[1], right, rtol=1e-5)
     # Heads that do not fit memory together are trained in groups, and are the same.

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.data.participation import clients_of, grouped, participating
+from fbftl.data.participation import Participants, grouped, participants_of
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum, noise_on_sums
@@ -71,19 +71,6 @@ these labels is right.
 
 
 @dataclass(frozen=True, eq=False)
-class Participants:
-    """One seed's clients.
-
-    client: (n,) client of each training sample.
-    offered: rows of the clients that take part.
-    """
-
-    seed: int
-    client: np.ndarray
-    offered: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
 class SelectedRows:
     """What the server buys for one seed.
 
@@ -116,8 +103,7 @@ def outsourced(job: Job, pool: PublicPool) -> Outcome:
     messages = client_data.payload.uploaded(compression) if job.setting.uploaders else None
     repetitions = []
     for seed in job.seeds:
-        client = clients_of(job, client_data.partition, seed)
-        participants = Participants(seed, client, participating(client, job.setting.fraction, seed))
+        participants = participants_of(job, client_data.partition, seed)
         link = Link(PacketLoss(0.0), 0, client_data.block_bits)
         post = Post(ledger, link, seed, guarantees[0], compression)
         selected = purchased(job, pool, participants, post)
@@ -131,7 +117,7 @@ def outsourced(job: Job, pool: PublicPool) -> Outcome:
             "labelled": len(right),
             "label_accuracy": float(right.mean()) if len(right) else None,
             "seed": seed,
-            "clients": len(np.unique(client[participants.offered])),
+            "clients": len(np.unique(participants.client[participants.offered])),
             "offered": len(participants.offered),
             "bought": len(selected.rows),
             "received": sum(len(rows.labels) for rows in training_rows[1:]),

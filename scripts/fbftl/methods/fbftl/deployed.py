@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from fbftl.data.participation import grouped, held_out, participating
+from fbftl.data.participation import Participants, grouped, held_out, participating
 from fbftl.exchange.arrivals import ClientPlan, Exchange, Request, Served, ServerPlan, enter
 from fbftl.exchange.sending import Sending, sending
 from fbftl.features.store.reader import open_store
@@ -23,7 +23,6 @@ from fbftl.messages.codec import CorruptMessage, decode
 from fbftl.messages.encoded import encode_rows
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Vectors
-from fbftl.methods.by_name import of_kind
 from fbftl.privacy.noise import add_gaussian, responses
 from fbftl.study.job import Job
 
@@ -116,7 +115,8 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     """
     # Imported here: they import torch, which a client answers without.
     from fbftl.exchange.served_rounds import features_at_server
-    from fbftl.exchange.uploads import received_of
+    from fbftl.exchange.uploads import Uploads, received_of
+    from fbftl.training.stacked import train_on_received
 
     job, seed = plan.setting.job, plan.setting.seed
     server = features_at_server(plan)
@@ -162,6 +162,7 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     received = np.sort(np.concatenate([rows_of[one] for one in arrived]))[receipt.arrives]
     read = Vectors(values[received], labels[received], received, server.classes)
     split = held_out(received, job.training.validation, seed)
-    trained_on = received_of(how, seed, received, read, split)
-    ((fit,),) = of_kind(job)(replace(server, payload=read, rows=received), [[trained_on]])
+    uploads = Uploads(Participants(seed, client, offered), *split, read, {})
+    client_data = replace(server, payload=read, rows=received)
+    ((fit,),) = train_on_received(client_data, [[received_of(how, uploads, received)]])
     return Served.of(fit.score.record, ledger)

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import torch
 
+from fbftl.data.participation import Participants, participants_of
 from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError, required
@@ -144,11 +145,15 @@ def send_all_seeds(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
             f"the feature of training sample {client_data.payload.sample[int(finite.argmin())]} "
             "holds NaN or infinity; choose another cut, or look at the source model"
         )
+    taking_part = [participants_of(job, client_data.partition, seed) for seed in job.seeds]
     if job.setting.message == "features":
-        return _from_features(job, client_data)
+        return _from_features(job, taking_part, client_data)
     guarantee = guarantee_of(job, client_data)
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
-    learned = [send_summaries(job, client_data, ledger, seed, guarantee) for seed in job.seeds]
+    learned = [
+        send_summaries(job, participants, client_data, ledger, guarantee)
+        for participants in taking_part
+    ]
     return ReceivedBySeed(learned, ledger, [asdict(guarantee)])
 
 
@@ -179,22 +184,30 @@ def solved_on_features(job: Job, learned: Learned, seed: int) -> Solved:
     return replace(solved, head=_on_features(solved.head, learned))
 
 
-def _from_features(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
+def _from_features(
+    job: Job, taking_part: Sequence[Participants], client_data: LabelledFeatures
+) -> ReceivedBySeed:
     """Send every sample's features, as FbFTL does; return what the server has, in rows."""
-    sent = send(job, client_data, {})
-    learned: list[Learned] = []
-    for read, uploads, (training_rows, held_out_rows), counts in zip(
-        sent.read, sent.uploads, sent.split(), sent.counts, strict=True
-    ):
+    sent = send(job, taking_part, client_data, {})
+    learned = []
+    for uploads in sent.uploads:
+        read, client = uploads.read, uploads.participants.client
         training, held_out = (
-            LabelledRows(read.values[rows], read.labels[rows], uploads.client_of(rows))
-            for rows in (training_rows, held_out_rows)
+            LabelledRows(read.values[rows], read.labels[rows], client[rows])
+            for rows in (uploads.training, uploads.validation)
         )
-        other, offered = held_out if len(held_out_rows) else None, uploads.offered
-        right = None if other is None else right_on(other)
-        beside: dict[str, Any] = {"held_out_rows": held_out_rows, "right": right}
-        classes = client_data.payload.classes
-        learned.append(Learned(training, other, classes, training_rows, offered, counts, **beside))
+        other = held_out if len(uploads.validation) else None
+        of_seed = Learned(
+            training,
+            other,
+            client_data.payload.classes,
+            uploads.training,
+            uploads.participants.offered,
+            uploads.counts,
+            held_out_rows=uploads.validation,
+            right=None if other is None else right_on(other),
+        )
+        learned.append(of_seed)
     return ReceivedBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
 
 
@@ -307,11 +320,12 @@ def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) ->
         values = np.concatenate([*(part.values for part in parts), np.zeros((1, width), "f4")])
         values = values / np.float32(of_seed.scale)  # as long as the test split's
         labels = np.concatenate([*(part.labels for part in parts), np.zeros(1, np.int64)])
+        client = np.concatenate([*(part.client for part in parts), np.zeros(1, np.int64)])
         rows = np.arange(len(values))
         payload = Vectors(values, labels, rows, client_data.payload.classes)
         held_in = len(rows) - 1 if learns_all else len(parts[0].values)
         training, validation = np.split(rows[:-1], [held_in])
-        received = Received(job, seed, payload, training, validation, lambda _: 1.0, None)
+        received = Received(job, seed, payload, client, training, validation, lambda _: 1.0, None)
         ((fitted,),) = train_on_received(client_data, [[received]])
         scores.append(fitted.score)
     return scores

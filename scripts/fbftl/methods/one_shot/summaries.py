@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.data.participation import by_first_sample, clients_of, held_out, participating
+from fbftl.data.participation import Participants, by_first_sample, held_out
 from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import GaussianOnSums, SecureSum, noise_on_sums
 from fbftl.ground.errors import UserError
@@ -94,15 +94,16 @@ class Learned:
 
 
 def send_summaries(
-    job: Job, client_data: LabelledFeatures, ledger: Ledger, seed: int, guarantee: PrivacyRecord
-) -> Learned:
+    job: Job, participants: Participants, client_data: LabelledFeatures, ledger: Ledger,
+    guarantee: PrivacyRecord,
+) -> Learned:  # fmt: skip
     """Send one seed's messages, after the frozen extractor went to all clients once.
 
     Args:
         job: the setting with its training values.
-        client_data: what the clients hold.
+        participants: the clients of the seed.
+        client_data: what they hold.
         ledger: added to.
-        seed: the repetition's seed.
         guarantee: of the messages, as planned.
 
     Raises:
@@ -110,9 +111,8 @@ def send_summaries(
             nothing can be held out to choose a regularisation by.
     """
     setting, block = job.setting, job.block["one_shot"]
+    seed, client, offered = participants.seed, participants.client, participants.offered
     values, projection, scale = prepared(job, client_data.payload.values, seed, guarantee)
-    client = clients_of(job, client_data.partition, seed)
-    offered = participating(client, setting.fraction, seed)
     owner, rows, first = by_first_sample(client, client_data.payload.sample)
     taking_part = np.flatnonzero(np.isin(owner, client[offered]))
     clients = Clients(owner, first, rows, values, client_data.payload.labels, taking_part)

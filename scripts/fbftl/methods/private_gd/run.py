@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fbftl.data.participation import clients_of, participating
+from fbftl.data.participation import participants_of
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import UserError, required
 from fbftl.messages.channel import Link, PacketLoss
@@ -157,14 +157,14 @@ def sent(
     job: Job, client_data: ClientFeatures, ledger: Ledger, seed: int, guarantee: PrivacyRecord
 ) -> tuple[np.ndarray, dict[str, Any]]:
     """Send one seed's samples to the server; return their rows and what the run file counts."""
-    client = clients_of(job, client_data.partition, seed)
-    offered = participating(client, job.setting.fraction, seed)
-    payload = client_data.payload
+    participants = participants_of(job, client_data.partition, seed)
+    offered, payload = participants.offered, client_data.payload
+    client = participants.client[offered]
     post = Post(ledger, Link(PacketLoss(0.0), 0, client_data.block_bits), seed, guarantee)
     if client_data.frozen_floats:
         post.deploy(client_data.frozen_floats)
-    post.up({"features": payload.width}, client[offered], sample=payload.sample[offered])
-    clients = len(np.unique(client[offered]))
+    post.up({"features": payload.width}, client, sample=payload.sample[offered])
+    clients = len(np.unique(client))
     counts = {
         "clients": clients,
         "offered": len(offered),

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fbftl.data.participation import Partition
+from fbftl.data.participation import Participants, Partition, participants_of
 from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.room import RAM, Room
 from fbftl.messages.ledger import Ledger
@@ -170,6 +170,7 @@ class Received(Generic[PayloadT]):
     """What the server has to train one seed's head on, under one setting.
 
     payload: what it read from all messages; repetitions may share it.
+    client: who sent each row of it.
     training: rows of it to train on.
     validation: rows that are held out.
     scale: what uploads of so many numbers are multiplied by first.
@@ -179,6 +180,7 @@ class Received(Generic[PayloadT]):
     job: Job
     seed: int
     payload: PayloadT
+    client: np.ndarray
     training: np.ndarray
     validation: np.ndarray
     scale: Callable[[Any], Any]
@@ -326,14 +328,25 @@ class ClientSamples(ClientData, Protocol):
         """Return what a repetition trains on, given what the clients hold."""
 
 
-def partition(job: Job, inputs: Inputs) -> Partition:
-    """Return who holds which training sample of a job's task; its features stay unread."""
-    return _kind(job).partition(job, inputs)
+def offered_features(
+    jobs: Sequence[Job], inputs: Inputs
+) -> tuple[ClientFeatures[Any], list[list[Participants]]]:
+    """Return what some settings of a task send or measure, and the clients of each and each seed.
 
+    All features are read where the relative mechanism measures its noise on the whole set, or
+    where blocks are lost: which of them hangs on the length of all messages.
 
-def measured(job: Job, samples: int) -> np.ndarray:
-    """Return the training samples, of so many, whose messages are measured closely."""
-    return _kind(job).measured(samples)
+    Args:
+        jobs: the settings.
+        inputs: the job's files.
+    """
+    kind, rows = _kind(jobs[0]), None
+    samples = kind.partition(jobs[0], inputs)
+    taking_part = [[participants_of(job, samples, seed) for seed in job.seeds] for job in jobs]
+    if not any(job.setting.mechanism == "relative" or job.setting.blr > 0 for job in jobs):
+        offered = [participants.offered for by_seed in taking_part for participants in by_seed]
+        rows = np.unique(np.concatenate([*offered, kind.measured(len(samples.client))]))
+    return kind.client_features(jobs[0], inputs, rows), taking_part
 
 
 def client_features(

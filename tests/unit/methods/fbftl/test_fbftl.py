@@ -4,9 +4,10 @@ import logging
 
 import pytest
 import torch
-from fbftl.methods.fbftl.run import send_and_train
+from fbftl.exchange.uploads import send
 from fbftl.models.modes import digest
-from fbftl.training.tasks.task import Outcome, client_features
+from fbftl.training.stacked import train_on_received
+from fbftl.training.tasks.task import Outcome, offered_features
 from unit.methods.method_toys import job, one_shot, run
 
 
@@ -41,10 +42,10 @@ def test_every_point_of_every_seed_has_its_own(blobs, setting):
 
 
 def test_the_last_is_that_of_the_trained_model(blobs):
-    (fitted,) = send_and_train([job({})], client_features(job({}), blobs))
-    by_seed = models(fitted.outcome)
-    for seed, fitted_head in enumerate(fitted.fits):
-        assert by_seed[str(seed)][-1] == digest(fitted_head.head.parameters())
+    client_data, (taking_part,) = offered_features([job({})], blobs)
+    received = send(job({}), taking_part, client_data, {}).received()
+    for fit in train_on_received(client_data, [received])[0]:
+        assert fit.score.record["models"][-1] == digest(fit.head.parameters())
 
 
 def test_heads_are_the_same_whatever_the_number_of_threads(blobs):

@@ -1,6 +1,7 @@
 """Training beyond memory: what is read, and that files give the curves that RAM gives."""
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,13 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
-from fbftl.exchange.uploads import rows_read
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.room import RAM, Room
 from fbftl.methods.by_name import train as train_settings
-from fbftl.methods.fbftl.run import run_together, send_and_train
+from fbftl.methods.fbftl.run import run_together
 from fbftl.methods.ftl_c.run import run as run_ftl_c
 from fbftl.training.samples import Pictures
-from fbftl.training.tasks.task import Inputs, client_features, client_samples, partition
+from fbftl.training.tasks.task import Inputs, client_samples, offered_features
 from unit.methods.method_toys import job
 from unit.training.tasks import toy_dialogues
 from unit.training.tasks.toy_task import train
@@ -37,6 +37,13 @@ SETTINGS: list[dict[str, Any]] = [
     {"blr": 0.3, "retransmissions": 1, "fraction": 0.4},
     {"mechanism": "relative", "sigma": 0.1, "noise_draw": "redrawn"},
 ]
+
+
+def read_whole(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    """Let a kind of task read all samples, whichever are asked for."""
+    task = import_module(f"fbftl.training.tasks.{kind}")
+    part = task.client_features
+    monkeypatch.setattr(task, "client_features", lambda job_, inputs, rows: part(job_, inputs))
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
@@ -60,13 +67,13 @@ def test_only_rows_that_are_sent_or_measured_are_read(blobs, monkeypatch, axes):
     monkeypatch.setattr(FeatureStore, "read", recording)
     monkeypatch.setattr("fbftl.training.tasks.images.SAMPLED_UPLOADS", 5)
     job_ = job(axes | {"fraction": 0.1})
-    (whole,) = send_and_train([job_], client_features(job_, blobs))
-    everyone = read["train"]
     (part,) = run_together([job_], blobs)
-    assert read["train"] < everyone / 2
-    for of_part, of_whole in zip(part.repetitions, whole.outcome.repetitions, strict=True):
-        assert of_whole.items() <= of_part.items()  # ridge regression is beside it alone
-    assert part.ledger.table().equals(whole.outcome.ledger.table())
+    needed = read["train"]
+    read_whole(monkeypatch, "images")
+    (whole,) = run_together([job_], blobs)
+    assert needed < read["train"] / 2
+    assert part.repetitions == whole.repetitions
+    assert part.ledger.table().equals(whole.ledger.table())
 
 
 @pytest.mark.parametrize("axes", [{"bits": 2}, {"mechanism": "dp_fedavg", "epsilon": 4.0}])
@@ -75,7 +82,7 @@ def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(blobs, monke
     monkeypatch.setattr("fbftl.training.tasks.images.SAMPLED_UPLOADS", 5)
     job_ = job({"method": "ftl_c", "fraction": 0.1} | axes)
     part = run_ftl_c(job_, blobs)
-    monkeypatch.setattr("fbftl.methods.ftl_c.run.rows_read", lambda jobs, client_data: None)
+    read_whole(monkeypatch, "images")
     whole = run_ftl_c(job_, blobs)
     assert part.repetitions == whole.repetitions
     assert part.ledger.table().equals(whole.ledger.table())
@@ -123,10 +130,10 @@ def test_dialogues_that_are_neither_sent_nor_measured_are_left_unread(dialogues,
     monkeypatch.setattr("fbftl.training.tasks.dialogues.SAMPLED_DIALOGUES", 3)
     job_ = toy_dialogues.job({"fraction": 0.25, "plr": 0.2}, cut)
     inputs = toy_dialogues.inputs_at(dialogues, cut)
-    needed = rows_read([job_], partition(job_, inputs))
-    assert len(needed) < toy_dialogues.TRAIN / 2
-    assert len(client_features(job_, inputs, needed).payload.sample) == len(needed)
-    (whole,) = send_and_train([job_], client_features(job_, inputs))
+    client_data, _ = offered_features([job_], inputs)
+    assert len(client_data.rows) == len(client_data.payload.sample) < toy_dialogues.TRAIN / 2
     (part,) = run_together([job_], inputs)
-    assert part.repetitions == whole.outcome.repetitions
-    assert part.ledger.table().equals(whole.outcome.ledger.table())
+    read_whole(monkeypatch, "dialogues")
+    (whole,) = run_together([job_], inputs)
+    assert part.repetitions == whole.repetitions
+    assert part.ledger.table().equals(whole.ledger.table())
