@@ -15,7 +15,7 @@ from fbftl.attacks.heads import protection
 from fbftl.attacks.inversion import found_in_pictures, likenesses, train_decoder, training_pictures
 from fbftl.exchange.sending import sending
 from fbftl.features.store.reader import Features, open_store
-from fbftl.findings.reconstructions import TITLE, draw
+from fbftl.findings.reconstructions import draw
 from fbftl.findings.style import save
 from fbftl.ground import devices
 from fbftl.privacy.noise import clip_rows
@@ -58,7 +58,8 @@ def main(
             **protection(job),
         )
     write_findings(findings, rows)
-    save(draw(pictures, rows), svg, pd.DataFrame(rows), TITLE)
+    numbers = pd.DataFrame(rows).assign(seeds=1)
+    save(draw(pictures, rows), svg, numbers, "Images reconstructed from features; mean PSNR")
 
 
 def name(job: Job) -> str:

@@ -31,7 +31,7 @@ from fbftl.findings.shown import figure_labels, labelled, shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save
 from fbftl.findings.tables import ratio
-from fbftl.findings.wording import compression_words, share_words
+from fbftl.findings.wording import codec_words, compression_words, share_words
 from fbftl.messages.channel import GILBERT_ELLIOTT
 from matplotlib.figure import Figure
 
@@ -92,7 +92,7 @@ def curve(run: Exchanged) -> pd.DataFrame:
 
 
 def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
-    """Write how many times FbFTL's uplink FTL_c has sent when it stops, between the two.
+    """Write how many times FbFTL's uplink FTL_c has sent when it stops, over an arrow between both.
 
     Args:
         figure: with everything drawn.
@@ -109,12 +109,13 @@ def mark_distance(figure: Figure, picked: pd.DataFrame, sent: pd.DataFrame) -> N
     )
     times = sent[(sent["method"] == "ftl_c") & (sent["until"] == SELECTED)]["times_fbftl"]
     spread = f" ± {ratio(times.std())}" if len(times) > 1 else ""
-    axes.text(
-        np.sqrt(near * far), height, f"FTL$_c$ sends {ratio(times.mean())}{spread} times as much",
-        color=NEUTRAL, fontsize=LABEL_SIZE, ha="center", va="center",
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+    axes.annotate(
+        f"FTL$_c$ sends {ratio(times.mean())}{spread} times as much",
+        (np.sqrt(near * far), height), xytext=(0, 2.5), textcoords="offset points",
+        color=NEUTRAL, fontsize=LABEL_SIZE, ha="center", va="bottom",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
     )  # fmt: skip
-    axes.set_ylim(top=height + 0.05 * np.ptp(axes.get_ylim()))
+    axes.set_ylim(top=height + 0.08 * np.ptp(axes.get_ylim()))
 
 
 LOSSES = {"persistent": "Lost uploads stay lost", "reshuffled": "Reshuffled (public script)"}
@@ -257,8 +258,8 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     """
     points = marked(to_draw(table))
     series, looks = by_method(points, methods)
-    kept = points["r"].map(lambda share: "" if share == 1 else f" · {100 * share:g}%")
-    names = (points["q"].map("{:g}".format) + kept).where(points["pareto"], "")
+    names = points.apply(lambda row: codec_words(row["q"], row["r"]), axis=1)
+    names = names.where(points["pareto"], "")
     frame = marks(points, "uplink_bits", series=series, panel=points["fraction"], name=names)
     shares = sorted(points["fraction"].unique(), reverse=True)
     x = Scale("uplink of all clients up to the selected epoch (bit)", "log")
@@ -266,8 +267,7 @@ def rate_distortion(table: str, svg: str, methods: Methods) -> None:
     frame, looks = with_front(frame, points["pareto"], looks)
     spec = Spec(looks, panels, (0.9 * TEXT_WIDTH, 2.7 * len(shares) + 0.5), 1, legend=6)
     figure = lines(frame, spec)
-    title = "Accuracy against uplink; on the front bits per number · share of elements"
-    save(figure, svg, points, title)
+    save(figure, svg, points, "Accuracy against uplink of compressed messages")
 
 
 def marked(points: pd.DataFrame) -> pd.DataFrame:
@@ -379,7 +379,7 @@ def noise(table: str, svg: str, methods: Methods) -> None:
         series.append(look.figure_label + ending)
         looks[series[-1]] = Look.of(look, line=line)
     frame = named_at_ends(marks(points, "sigma", series=series).reset_index(drop=True))
-    words = "noise σ in uploads' relative range R\ntimes standard deviation (no guarantee)"
+    words = "noise σ relative to each upload's\nrange and spread (no guarantee)"
     panel = Panel(Scale(words), Scale(ACCURACY, limits=(0, 103)))
     size = (1.25 * COLUMN_WIDTH, 0.8 * COLUMN_WIDTH)
     save(bands(frame, Spec(looks, {"": panel}, size)), svg, points, "Accuracy under relative noise")

@@ -12,6 +12,7 @@ from fbftl.findings.plots.kinds import lines
 from fbftl.findings.plots.spec import ACCURACY, Look, Panel, Scale, Spec, marks, to_draw, with_front
 from fbftl.findings.style import TEXT_WIDTH, save
 from fbftl.findings.upload_kinds import KINDS, written
+from fbftl.findings.wording import codec_words
 
 SKEWS = ("iid labels", "Dirichlet 0.1")
 """Panels of the figure over client sizes, where they were measured."""
@@ -60,7 +61,7 @@ def upload_sizes(table: str, svg: str) -> None:
     x, y = Scale("samples per client K", "log", sizes), Scale(KILOBYTES, "log plain")
     panels = {skew: Panel(x, y, skew) for skew in skews}
     spec = Spec(looks_of(rows), panels, (TEXT_WIDTH, 3.4), legend=4)
-    title = "Uplink to come within one point of raw features"
+    title = "Least uplink that comes within one point of raw features' accuracy"
     save(lines(frame.sort_values("x"), spec), svg, rows, title)
 
 
@@ -73,8 +74,8 @@ def upload_front(table: str, svg: str) -> None:
     best = rows.loc[
         rows.groupby(["samples_per_client", "kind", "bits", "keep"])["accuracy"].idxmax()
     ]
-    kept = best["keep"].map(lambda keep: f", {keep:.0%}" if keep < 1 else "")
-    bits = (best["bits"].map("{:.0f}".format) + kept).where(best["pareto"].eq("yes"), "")
+    words = best.apply(lambda row: codec_words(row["bits"], row["keep"]), axis=1)
+    bits = words.where(best["pareto"].eq("yes"), "")
     on_front, kinds = best["pareto"].eq("yes"), best["kind"].map(written)
     filled = kinds[on_front].unique()
     # The legend has a kind once: its hollow marks only where none is on the front.
@@ -89,5 +90,4 @@ def upload_front(table: str, svg: str) -> None:
     x, y = Scale(KILOBYTES, "log plain"), Scale(ACCURACY, "score")
     panels = {size: Panel(x, y, f"K = {size} samples per client") for size in sizes}
     figure = lines(frame, Spec(looks, panels, (TEXT_WIDTH, 4.1), legend=4))
-    title = "Accuracy against uplink by kind of upload; on the front filled, with bits per number"
-    save(figure, svg, best, title)
+    save(figure, svg, best, "Accuracy against uplink by kind of upload")

@@ -107,7 +107,9 @@ def budget_bounds(table: str, svg: str) -> None:
     frame = marks(bounds, "kappa", "bound", series=series, panel=bounds["alpha"], factor=1)
     x = Scale("condition number κ", "log")
     y = Scale("bound over initial excess", "log", reference=1)
-    panels = {alpha: Panel(x, y, f"α = {alpha:g}") for alpha in sorted(bounds["alpha"].unique())}
+    alphas = sorted(bounds["alpha"].unique())
+    titles = [f"α = {np.format_float_positional(alpha)}" for alpha in alphas]
+    panels = {alpha: Panel(x, y, title) for alpha, title in zip(alphas, titles, strict=True)}
     spec = Spec(dict(BOUNDS.values()), panels, (TEXT_WIDTH, 0.4 * TEXT_WIDTH), legend=3)
     save(lines(frame, spec), svg, bounds, "Bound on the excess loss by condition number")
 
@@ -192,7 +194,7 @@ def domain_adaptation(runs: str, svg: str, axes: Axes) -> None:
         Scale("accuracy on its domain (%)", limits=(0, None)),
     )
     figure = lines(frame, Spec(looks, {"": panel}, legend=2))
-    save(figure, svg, means.assign(by_chance=chance), "Accuracy on unlabelled domain")
+    save(figure, svg, means.assign(by_chance=chance), "Accuracy on the unlabelled domain")
 
 
 NETWORKS = {"he": "He's initial weights", "torch": "torch's initial weights"}

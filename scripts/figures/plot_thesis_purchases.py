@@ -122,4 +122,5 @@ def purchases(runs: Paths, public: str, svg: str, domains: list | None, block: d
         images[name] = pixels[shown] / 255
         under[name] = [CHOICES["ideal"][1] if is_own[row] else None for row in shown]
     figure = pictures(images, TEXT_WIDTH / (SHOWN + 4), under)
-    save(figure, svg, pd.DataFrame(counts), "Public images bought, own domain underlined")
+    numbers = pd.DataFrame(counts).assign(seeds=1)
+    save(figure, svg, numbers, "Public images bought, own domain underlined")

@@ -142,6 +142,9 @@ FIRST = {APART: 0, "exponential": 1}
 WIDTHS = ("the narrowest", "the whole network")
 """What titles of the panels call the widths."""
 
+THROUGH = "mean of FedAvg"
+"""The line through all rows."""
+
 ORDERS = {"by_domain": "", "poorest_first": "; poorest first", "spread": "; spread"}
 """What follows a law's name; a law deals the widest networks to the first domains without it."""
 
@@ -159,7 +162,7 @@ def width_laws(table: str, svg: str, methods: Methods) -> None:
     ordered = sorted(groups, key=lambda at: (pd.notna(at[0][2]), FIRST.get(at[0][0], 2)))
     without = rows[rows["budgets"].isna()].drop(columns="spread")
     ends, panel = (0, len(ordered) - 1), without["width"]
-    frames = [marks(without, end, series="_through", panel=panel) for end in ends]
+    frames = [marks(without, end, series=THROUGH, panel=panel) for end in ends]
     laws, looks = {}, {}
     for number, ((law, order, clients), of_law) in enumerate(ordered):
         of_round = "" if pd.isna(clients) else f"; {clients:g} clients a round"
@@ -174,7 +177,7 @@ def width_laws(table: str, svg: str, methods: Methods) -> None:
     looks = dict(sorted(looks.items(), key=lambda named: order.index(named[0].split(", ")[0])))
     several = [name for name in looks if name != "FedAvg"]
     frame = alongside(pd.concat(frames), several, 0.16).rename(columns={"x": "y", "y": "x"})
-    looks = {"_through": Look(NEUTRAL, "", width=0.8), **looks}
+    looks = {THROUGH: Look(NEUTRAL, "", width=0.8), **looks}
     x, y = Scale(ACCURACY, "score"), Scale("widths that clients can train", ticks=laws)
     widths = zip(sorted(rows["width"].unique()), WIDTHS, strict=False)
     panels = {at: Panel(x, y, f"width {Fraction(at)} ({words})") for at, words in widths}
@@ -234,7 +237,7 @@ def robust(runs: str, svg: str, axes: Axes) -> None:
     shares = sorted(rows["share"].unique())
     x, y = Scale("share λ of the disturbed\ninputs' normalisation", ticks=shares), Scale(ACCURACY)
     panels = {score: Panel(x, y, title) for score, title in DISTURBED.items()}
-    figure = kinds.lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.1), legend=3))
+    figure = kinds.lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.8), legend=3))
     save(figure, svg, rows, "Accuracy on clean and on disturbed inputs")
 
 

@@ -12,8 +12,6 @@ from fbftl.findings.style import TEXT_WIDTH
 SHOWN = 10
 """Pictures in the figure."""
 
-TITLE = "Pictures drawn from uploads"
-
 
 def draw(drawn: Mapping[str, np.ndarray], findings: Sequence[Finding]) -> Figure:
     """Return the figure: a row of originals, then a row per level of noise.

@@ -206,3 +206,8 @@ def compression_words(row: Mapping[str, Any]) -> str:
     """Return how figures write a compression: bits of an element, share of elements, feedback."""
     feedback = ", no error feedback" if row["feedback"] is False else ""
     return f"{bits_words(row['q'])}, {kept_words(row['r'])}{feedback}"
+
+
+def codec_words(bits: float, keep: float) -> str:
+    """Return how a mark is named: bits of an element and, below all, the share of elements."""
+    return bits_words(bits) if keep == 1 else f"{bits_words(bits)}, {100 * keep:g}%"

@@ -80,7 +80,7 @@ def bars(frame: pd.DataFrame, spec: Spec) -> Figure:
 
 def votes_by_category(frame: pd.DataFrame, spec: Spec) -> Figure:
     """Draw a group of bars per category of x, each the mean of its marks, which are dots."""
-    dots = so.Dot(color=NEUTRAL, pointsize=3, edgecolor="white", edgewidth=0.4)
+    dots = so.Dot(color="white", pointsize=3.5, edgecolor=NEUTRAL, edgewidth=0.8)
     mean = (so.Bar(alpha=1, edgewidth=0.4), so.Agg(), so.Dodge())
     return _by_category(frame, spec, mean, (dots, so.Dodge()))
 

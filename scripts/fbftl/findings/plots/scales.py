@@ -22,7 +22,7 @@ TOWARDS = 101
 HIGHEST_DRAWN, ROOM = 100.5, 0.5
 """Per cent at which such an axis ends at most, and those above what is drawn; markers are whole."""
 
-STRETCHED_TICKS = (0, 30, 50, 70, 80, 90, 95, 98, 99, 100)
+STRETCHED_TICKS = (0, 30, 50, 70, 80, 90, 95, 98, 99, 99.5, 100)
 
 CROWDED_ABOVE = 90
 """Per cent above which scores are told apart by an axis that is stretched."""
@@ -147,7 +147,9 @@ def score_axis(axes: Axes, which: str, lowest: float, highest: float, label: str
     getattr(axes, f"set_{which}scale")("function", functions=_missing(TOWARDS, HIGHEST_DRAWN))
     below = max((tick for tick in STRETCHED_TICKS if tick <= lowest), default=0)
     top = min(highest + ROOM, HIGHEST_DRAWN)
-    ticks = [tick for tick in STRETCHED_TICKS if below <= tick <= top]
+    # Between 99 and 100 a label has room only where the axis ends below 100.
+    hidden = 99.5 if top >= 100 else None
+    ticks = [tick for tick in STRETCHED_TICKS if below <= tick <= top and tick != hidden]
     getattr(axes, f"set_{which}ticks")(ticks, [f"{tick}" for tick in ticks])
     words = f"{label},\nstretched towards 100"
     axes.set(**{f"{which}lim": (min(below, lowest), top), f"{which}label": words})
@@ -182,7 +184,7 @@ NEAR = 13
 REACHED = 0.9
 """Share of a panel's width from which on a line reaches its end."""
 
-BETWEEN = 20
+BETWEEN = 60
 """Places along a piece of a line that names keep clear of."""
 
 OUTSIDE, CORNERS, NAMED = 1000, 4, 20
