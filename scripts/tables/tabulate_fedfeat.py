@@ -18,6 +18,7 @@ from fbftl.findings.tables import Column, ResultTable
 from fbftl.findings.wording import dealt_words
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
+from fbftl.papers.record import PaperRecord
 from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.privacy.feature_noise import epsilon_at_stated_sensitivity
 
@@ -122,15 +123,16 @@ def beside_best_rounds(
 
 NATS = "{:.4f}"
 NOISED_BY = ["mechanism", "feature_clip", "epsilon"]
-METRICS = [
-    "mutual_information",
-    "entropy_difference",
-    "kl_divergence",
-    "feature_correlation",
-    "feature_std",
-    "feature_norm",
-]
-PRINTED = ["accuracy", *METRICS[:4]]
+METRICS = (
+    Column("mutual_information", "MI", "nats", NATS, page=True),
+    Column("entropy_difference", "ED", "nats", NATS),
+    Column("kl_divergence", "KL", "nats", NATS),
+    Column("feature_correlation", "FC", format=NATS, page=True),
+)
+"""The paper's."""
+
+PRINTED = ["accuracy", *(column.name for column in METRICS)]
+MEASURED = [*PRINTED[1:], "feature_std", "feature_norm"]
 
 FEATURE_NOISE_COLUMNS = [
     Column("mechanism", "Noise", page=True),
@@ -138,10 +140,7 @@ FEATURE_NOISE_COLUMNS = [
     Column("feature_clip", "Clip norm", format="{:g}"),
     Column("noise_std", "Noise std", format="{:.3g}", page=True),
     *shared.accuracy(),
-    Column("mutual_information", "MI", "nats", NATS, page=True),
-    Column("entropy_difference", "ED", "nats", NATS),
-    Column("kl_divergence", "KL", "nats", NATS),
-    Column("feature_correlation", "FC", format=NATS, page=True),
+    *METRICS,
     Column("feature_std", "Feature std", format="{:.3g}"),
     Column("feature_norm", "Feature norm", format="{:.3g}"),
     Column("epsilon_once", "ε of one release", format="{:.3g}"),
@@ -149,10 +148,7 @@ FEATURE_NOISE_COLUMNS = [
     Column("holds", "Holds", page=True),
     *shared.SEED_COUNTS,
     Column("printed_accuracy", "Published, CIFAR-10: accuracy", format=shared.PERCENT),
-    Column("printed_mutual_information", "MI", format=NATS),
-    Column("printed_entropy_difference", "ED", format=NATS),
-    Column("printed_kl_divergence", "KL", format=NATS),
-    Column("printed_feature_correlation", "FC", format=NATS),
+    *(Column(f"printed_{metric.name}", metric.heading, format=NATS) for metric in METRICS),
 ]
 
 
@@ -183,7 +179,7 @@ def noise_rows(
     runs: pd.DataFrame, guarantees: pd.DataFrame, delta: float, rounds: int
 ) -> pd.DataFrame:
     """Return a row per noise: means over seeds, and what one release and all rounds come to."""
-    table = mean_and_spread(runs, ["setting", *NOISED_BY], measured=METRICS)
+    table = mean_and_spread(runs, ["setting", *NOISED_BY], measured=MEASURED)
     kept = ["setting", "noise_std", "given_sigma", "given_epsilon"]
     table = table.merge(guarantees[kept], on="setting")
     computed = [epsilons(row, delta, rounds) for row in table.to_dict("records")]
@@ -242,7 +238,7 @@ ROUND_WEIGHTS_COLUMNS = [
 
 def round_weights(statements: str) -> ResultTable:
     """Tabulate what a client of FedFeat+ sends in a round at the paper's size, by closed forms."""
-    stated = published.by_quantity(published.read(statements))
+    stated = PaperRecord.of([statements]).numbers("statements")
     samples = int(stated["shards_per_client"] * stated["samples_per_shard"])
     table = pd.DataFrame(
         {"dataset": dataset, "backbone": kind} | round_weight(kind, dataset, samples)

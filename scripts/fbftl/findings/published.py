@@ -140,29 +140,6 @@ def read(path: str | Path) -> pd.DataFrame:
     return pd.read_csv(path, dtype={"printed": str, "unit": str}, keep_default_na=False)
 
 
-def lookup(frame: pd.DataFrame, **key: object) -> Decimal:
-    """Return the one published number under a key, e.g. ``method="fl", quantity="accuracy"``.
-
-    Raises:
-        KeyError: if no row or more than one row has that key.
-    """
-    match = frame
-    for column, value in key.items():
-        match = match[match[column] == value]
-    if len(match) != 1:
-        raise KeyError(f"{len(match)} published values under {key}, expected one")
-    return Decimal(match["printed"].iloc[0])
-
-
-Numbers = Mapping[str, Decimal]
-"""Published numbers by what they are of."""
-
-
-def by_quantity(frame: pd.DataFrame) -> Numbers:
-    """Return the numbers of a table that has one for each of its quantities."""
-    return dict(zip(frame["quantity"], map(Decimal, frame["printed"]), strict=True))
-
-
 SCALES = {"Tb": 10**12, "Gb": 10**9, "Mb": 10**6, "Kb": 10**3}
 """Units that stand for a number of bits; every other unit stands for itself."""
 

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.published import Numbers, by_quantity, lookup, read
+from fbftl.findings.published import read
+
+Numbers = Mapping[str, Decimal]
+"""Published numbers by what they are of."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +35,21 @@ class PaperRecord:
         return cls({Path(path).stem: read(path) for path in paths}, **further)
 
     def number(self, table: str, /, **key: object) -> Any:
-        """Return the one published number (a `Decimal`) under a key of a table, see `lookup`."""
-        return lookup(self.published[table], **key)
+        """Return the one published number (a `Decimal`) under a key of a table.
+
+        As in ``record.number("table3", method="fl", quantity="accuracy")``.
+
+        Raises:
+            KeyError: if no row or more than one row has that key.
+        """
+        match = self.published[table]
+        for column, value in key.items():
+            match = match[match[column] == value]
+        if len(match) != 1:
+            raise KeyError(f"{len(match)} published values under {key}, expected one")
+        return Decimal(match["printed"].iloc[0])
 
     def numbers(self, table: str) -> Numbers:
         """Return the numbers of a table that has one for each of its quantities."""
-        return by_quantity(self.published[table])
+        rows = self.published[table]
+        return dict(zip(rows["quantity"], map(Decimal, rows["printed"]), strict=True))

@@ -135,7 +135,8 @@ def laid_on_top(config: Mapping[str, Any], studies: Sequence[System]) -> dict[st
 
 def with_folders(config: Mapping[str, Any], studies: Sequence[System]) -> dict[str, Any]:
     """Return a configuration with the folders that studies name, where it names none itself."""
-    named = {key: folder for study in studies for key, folder in study.folders.items()}
+    keys = ("data_folder", "scratch_folder")
+    named = {key: folder for each in studies for key in keys if (folder := getattr(each, key))}
     return {**config, **{k: v for k, v in named.items() if config.get(k) is None}}
 
 

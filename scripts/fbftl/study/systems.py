@@ -5,7 +5,7 @@ the configuration or, where `papers` names some, the block of each of their syst
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ class System:
     """What `studies/{name}.yaml` says.
 
     study: experiments that it makes, and the tasks that it makes them on.
-    folders: those that a full study names beside it, by the configuration's key.
+    data_folder, scratch_folder: those that a full study names, as the configuration does.
     """
 
     name: str
@@ -44,7 +44,8 @@ class System:
     study: Mapping[str, list[str]]
     tasks: Mapping[str, Any]
     experiments: Mapping[str, Any]
-    folders: Mapping[str, str] = field(default_factory=dict)
+    data_folder: str | None = None
+    scratch_folder: str | None = None
 
     @property
     def file(self) -> str:
@@ -84,15 +85,15 @@ def read_systems(root: Path) -> list[System]:
 
 def read_system(root: Path, file: Path, model: type[StudyFile]) -> System:
     """Return what a file below the project's folder says, by a model of it."""
-    content = filled(model, read_yaml(root / file), f"{file}:")
-    blocks = {key: content.pop(key) for key in StudyFile.model_fields}
-    folders = {key: folder for key, folder in content.items() if folder is not None}
-    return System(file.with_suffix("").relative_to("studies").as_posix(), **blocks, folders=folders)
+    says = filled(model, read_yaml(root / file), f"{file}:")
+    return System(file.with_suffix("").relative_to("studies").as_posix(), **says)
 
 
 def default_of(config: Mapping[str, Any]) -> DefaultStudy:
     """Return the default study as a configuration says it."""
-    blocks = {key: config.get(key) or {} for key in ("study", "tasks", "experiments")}
+    blocks: dict[str, Any] = {
+        key: config.get(key) or {} for key in ("study", "tasks", "experiments")
+    }
     return DefaultStudy(DEFAULT, DEFAULT, **blocks)
 
 

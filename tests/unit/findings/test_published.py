@@ -14,12 +14,12 @@ from fbftl.findings.published import (
     at_printed_precision,
     formula_verdict,
     judged,
-    lookup,
     measured_verdict,
     on_front,
     read,
     verdict,
 )
+from fbftl.papers.record import PaperRecord
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,17 +42,20 @@ def test_every_value_is_a_number_with_unit_and_source(path):
 
 
 def test_values_keep_their_printed_digits(root):
-    table = read(root / "published" / "fbftl" / "table3.csv")
-    assert str(lookup(table, method="ftl_f", quantity="client_multiplications")) == "4.80E+16"
-    assert lookup(table, method="fl", quantity="accuracy") == Decimal("89.42")
+    record = PaperRecord.of([root / "published" / "fbftl" / "table3.csv"])
+    assert (
+        str(record.number("table3", method="ftl_f", quantity="client_multiplications"))
+        == "4.80E+16"
+    )
+    assert record.number("table3", method="fl", quantity="accuracy") == Decimal("89.42")
 
 
 def test_a_key_must_name_one_value(root):
-    table = read(root / "published" / "fbftl" / "table3.csv")
+    record = PaperRecord.of([root / "published" / "fbftl" / "table3.csv"])
     with pytest.raises(KeyError, match="0 published values"):
-        lookup(table, method="fedavg", quantity="accuracy")
+        record.number("table3", method="fedavg", quantity="accuracy")
     with pytest.raises(KeyError, match="7 published values"):
-        lookup(table, quantity="accuracy")
+        record.number("table3", quantity="accuracy")
 
 
 @pytest.mark.parametrize(

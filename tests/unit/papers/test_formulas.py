@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fbftl.findings.published import lookup, read
+from fbftl.findings.published import read
 from fbftl.models.cost.architectures import vgg16
 from fbftl.models.cost.payload import numbers_per_batch
 from fbftl.papers.claim_rows import parts_of, read_rows
@@ -50,9 +50,9 @@ RATES = np.array([0.0, 1e-9, 1e-5, 1e-3, 0.5, 1.0])
 
 
 def test_packets_are_those_that_the_authors_drew(root):
-    published = read(root / "published" / "fbftl" / "fig6_fig7.csv")
+    record = PaperRecord.of([root / "published" / "fbftl" / "fig6_fig7.csv"])
     for method in BLOCKS:
-        numbers = lookup(published, method=method, quantity="numbers_per_packet")
+        numbers = record.number("fig6_fig7", method=method, quantity="numbers_per_packet")
         assert numbers_per_batch(vgg16(), method) == numbers
 
 

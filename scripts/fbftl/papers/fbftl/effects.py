@@ -4,7 +4,7 @@ Every run of a habit is paired with the run that differs in nothing else, seed b
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -42,13 +42,11 @@ class Habit:
     finding: str
     shown_by: Callable[[Setting], bool]
     corrected: Callable[[Setting], Setting]
-    selections: Mapping[str, tuple[str, str]] = field(
-        default_factory=lambda: {
-            "as configured": (CONFIGURED, CONFIGURED),
-            "on the test set": (BEST, BEST),
-        }
-    )
+    selections: Mapping[str, tuple[str, str]]
 
+
+PICKED = {"as configured": (CONFIGURED, CONFIGURED), "on the test set": (BEST, BEST)}
+"""Columns of both ways to pick the epoch, for habits of which neither is one."""
 
 HABITS = (
     Habit(
@@ -56,18 +54,21 @@ HABITS = (
         "lost samples come back in later epochs",
         lambda s: s["method"] == "fbftl" and s.get("loss") == "reshuffled",
         lambda s: without(s, "loss"),
+        PICKED,
     ),
     Habit(
         "A3",
         "noise is drawn afresh every epoch",
         lambda s: s.get("noise_draw") == "redrawn",
         lambda s: without(s, "noise_draw"),
+        PICKED,
     ),
     Habit(
         "A4",
         "dropout is active while features are extracted",
         lambda s: s["method"] == "released" and "plr" not in s,
         lambda s: without(s, "cut") | {"method": "fbftl"},
+        PICKED,
     ),
     Habit(
         "A14",

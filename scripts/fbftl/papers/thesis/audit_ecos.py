@@ -6,12 +6,11 @@ from math import comb, log, sqrt
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.published import Numbers
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.methods.ecos.coverage import counts_guarantee
 from fbftl.methods.ecos.coverage import printed as shared_out
 from fbftl.papers.audit import AuditFinding, finding
-from fbftl.papers.record import PaperRecord
+from fbftl.papers.record import Numbers, PaperRecord
 
 PAGE = "thesis-ecos"
 
