@@ -16,7 +16,7 @@ from fbftl.findings.tables import SEEDS, VERDICT, Column, prefixed
 from fbftl.findings.wording import axes_of, words
 from fbftl.ground.errors import required
 from fbftl.ground.files import csv_rows
-from fbftl.papers.claim_rows import ClaimForm, ClaimRow, Part, read_rows, read_tasks
+from fbftl.papers.claim_rows import ClaimForm, ClaimRow, Part, Side, read_rows, read_tasks
 from fbftl.papers.claim_rule import ClaimVerdict, is_ratio
 from fbftl.papers.evaluated import NOT_KEPT, NOT_RUN, ClaimFinding, PartFinding, evaluate, rules_of
 from fbftl.papers.quantities import read_kept, runs_by_task
@@ -27,11 +27,14 @@ FORMULA, NO_EVIDENCE = "formula", "none"
 FEW = 3
 """Parts that a claim's row shows one by one."""
 
+MOST_PAIRS, MOST_LETTERS = 4, 80
+"""Pairs of sides that a claim's row names, and letters of several that have more than methods."""
+
 STRENGTHS = ("full size", "full-size data", "small", FORMULA)
 """Of evidence, the strongest first: data and networks of a document's size, data alone, neither."""
 
 
-ABBREVIATED = re.compile(r"\b(psnr|ssim|cka)\b")
+ABBREVIATED = re.compile(r"\b(psnr|ssim|cka|cca)\b")
 """Measures in capitals."""
 
 UNITS = {
@@ -175,7 +178,11 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
     if not compared:
         return _once(of.note for _, parts in finding.clauses for of in parts)
     found = [(row, of) for row, parts in finding.clauses for of in parts if of in compared]
-    sides = _sides(found)
+    pairs = [_pair(row, of.part) for row, of in found]
+    is_one = len({*pairs}) == 1
+    if len(compared) <= FEW and not is_one:
+        return _once(_shown(*of, _joined([pair])) for of, pair in zip(found, pairs, strict=True))
+    sides = f"{shared}: " if (shared := _all_sides(pairs, [of.part for _, of in found])) else ""
     if len(compared) <= FEW:
         return sides + _once(_shown(row, of) for row, of in found)
     counts = Counter(str(of.verdict) for of in compared)
@@ -186,18 +193,17 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
     return sides + "; ".join(shown)
 
 
-def _sides(found: Found) -> str:
-    """Return what parts compare, as in `FL minus FbFTL: `; of more than a few one thing or two."""
-    signs = (" over " if is_ratio(row.form, row.least) else " minus " for row, _ in found)
-    each = (sign.join(_apart(of.part)) for sign, (_, of) in zip(signs, found, strict=True))
-    named, most = [*dict.fromkeys(each)], 2 if len(found) > FEW else 1
-    return f"{' and '.join(named)}: " if len(named) <= most and all(named) else ""
+Pair = tuple[str, str, str]
+"""Words of the first side, of the sign, and of the second side."""
 
 
-def _apart(part: Part) -> list[str]:
-    """Return the words of each side that the other lacks; none if one is no single measure."""
+def _pair(row: ClaimRow, part: Part) -> Pair | None:
+    """Return what a part compares, each side by the words that the other lacks.
+
+    None where a side is no single measure.
+    """
     if not len(part.a.terms) == len(part.b.terms) == 1:
-        return []
+        return None
     terms = (*part.a.terms, *part.b.terms)
     names = [[*setting_name(of.setting).split(", "), _measured(of.measure)] for of in terms]
     axes = [axes_of(of.setting).keys() for of in terms]
@@ -206,7 +212,46 @@ def _apart(part: Part) -> list[str]:
         apart = [of for of in names[one] if of not in names[other]]
         lacking = [ABSENT[axis] for axis in ABSENT if axis in axes[other] - axes[one]]
         sides.append(", ".join(apart or lacking or names[one][:1]))
-    return sides
+    return sides[0], " over " if is_ratio(row.form, row.least) else " minus ", sides[1]
+
+
+def _all_sides(pairs: Sequence[Pair | None], parts: Sequence[Part]) -> str:
+    """Return what all parts compare; of more than readers follow, the methods alone.
+
+    Empty where a part has no pair, or pairs are many and not told apart by methods.
+    """
+    named = [*dict.fromkeys(pairs)]
+    text = _joined(named) if len(named) <= MOST_PAIRS else ""
+    if None in pairs or len(named) == 1 or 0 < len(text) <= MOST_LETTERS:
+        return text
+    methods = [
+        (_method(part.a), pair[1], _method(part.b))
+        for pair, part in zip(pairs, parts, strict=True)
+        if pair
+    ]
+    between = [*dict.fromkeys(methods)]
+    is_told = all(a != b for a, _, b in between) and len(between) <= MOST_PAIRS
+    return _joined(between) if is_told else text
+
+
+def _method(side: Side) -> str:
+    """Return the method of a side of one measure."""
+    return setting_name(side.terms[0].setting).partition(", ")[0]
+
+
+def _joined(pairs: Sequence[Pair | None]) -> str:
+    """Return pairs in words, those that share a side together; empty where one is none."""
+    if not all(pairs):
+        return ""
+    by_second: dict[tuple[str, str], list[str]] = {}
+    for first, sign, second in filter(None, pairs):
+        by_second.setdefault((sign, second), []).append(first)
+    by_firsts: dict[tuple[str, str], list[str]] = {}
+    for (sign, second), firsts in by_second.items():
+        by_firsts.setdefault((" or ".join(firsts), sign), []).append(second)
+    return "; ".join(
+        f"{firsts}{sign}{' or '.join(seconds)}" for (firsts, sign), seconds in by_firsts.items()
+    )
 
 
 def _by_unit(found: Found) -> dict[str, list[float]]:
@@ -218,12 +263,15 @@ def _by_unit(found: Found) -> dict[str, list[float]]:
     return effects
 
 
-def _shown(row: ClaimRow, found: PartFinding) -> str:
-    """Return what a part found, with its interval, or what its formula computed."""
+def _shown(row: ClaimRow, found: PartFinding, sides: str = "") -> str:
+    """Return what a part found, with its interval, or what its formula computed.
+
+    sides: what it compares, where that tells it from the others.
+    """
     if math.isnan(found.effect):
         return found.note
     mean, lower, upper = map(readable, (found.effect, found.lower, found.upper))
-    named = _worded(found.part.name)
+    named = sides or _worded(found.part.name)
     return f"{f'{named}: ' if named else ''}{mean} [{lower}, {upper}]{_unit(row, found)}"
 
 

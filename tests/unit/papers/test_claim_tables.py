@@ -51,5 +51,11 @@ def test_an_effect_names_what_differs_between_sides_that_all_parts_have():
     assert effect(few_bits).startswith("8 bits minus FbFTL: 1.00 ")
     guessed = (side("fbftl", "leak"), side("fbftl", "leak_by_chance"))
     assert effect(guessed).startswith("leak minus leak by chance: ")
-    assert effect(few_bits, (side("fl"), side("fbftl"))).startswith("1.00 ")
+    assert effect(few_bits, (side("fl"), side("fbftl"))).startswith("8 bits minus FbFTL: 1.00 ")
+    gradients = [(side("fl"), side("fbftl")), (side("ftl_c"), side("fbftl"))]
+    assert effect(*gradients, *gradients).startswith("FL or FTL_c minus FbFTL: 4 confirmed")
+    finer = [(side(f"fl+bits={bits}"), side("fbftl")) for bits in (1, 2, 3, 4, 5)]
+    assert effect(*finer).startswith("FL minus FbFTL: 5 confirmed")
+    coarse = [(side("fbftl"), side(f"fbftl+bits={bits}")) for bits in (1, 2, 3, 4, 5)]
+    assert effect(*coarse).startswith("5 confirmed")
     assert effect((side("fl"), Side(number=10.0))).startswith("1.00 ")
