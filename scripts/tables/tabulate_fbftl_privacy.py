@@ -10,7 +10,7 @@ import pandas as pd
 from fbftl.findings import published
 from fbftl.findings import tables as shared
 from fbftl.findings.published import Setup, beside, differs, judged
-from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.runs import mean_and_spread, reached, read_tidy
 from fbftl.findings.sampling_error import with_test_set
 from fbftl.findings.shown import METHOD_NAME
 from fbftl.findings.steps import Axes
@@ -77,7 +77,7 @@ def privacy(
         setup: the task's.
     """
     table = with_guarantees(accuracies(read_tidy(runs, axes)), read_tidy(guarantees, axes))
-    table = with_test_set(table, clients)
+    table = with_test_set(table.drop(columns="setting"), clients)
     table = beside(table, published.read(printed), ["method", "samples_per_client", "epsilon"])
     table.loc[table["label_epsilon"].notna(), "printed"] = None  # the paper's labels are open
     return ResultTable(judged(table, differs(setup, setups, "cifar10")), PRIVACY_COLUMNS)
@@ -102,32 +102,25 @@ def accuracies(runs: pd.DataFrame) -> pd.DataFrame:
 
 def with_guarantees(table: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFrame:
     """Add the calibrated guarantee, and epsilon of a replaced sample and of a replaced client."""
-    rows = []
-    for row in table.to_dict("records"):
-        matching = guarantees[guarantees["setting"] == row.pop("setting")]
-        first = matching.iloc[0]
-        rows.append(
-            row
-            | {name: first[column] for column, name in CALIBRATED.items()}
-            | {f"epsilon_{unit}": replaced(matching, unit, row) for unit in ("sample", "client")}
-        )
-    return pd.DataFrame(rows)
+    setting = table["setting"]
+    for column, name in CALIBRATED.items():
+        table[name] = setting.map(reached(guarantees, column))
+    for unit in ("sample", "client"):
+        of_unit = reached(guarantees, unit=unit, adjacency="replace-one")
+        table[f"epsilon_{unit}"] = setting.map(of_unit)
+    of_samples = table["mechanism"] == "gaussian"
+    of_clients = table[of_samples].apply(of_all_samples, axis=1)
+    return table.assign(epsilon_client=table["epsilon_client"].mask(of_samples, of_clients))
 
 
-def replaced(guarantees: pd.DataFrame, unit: str, row: dict[str, object]) -> float | None:
-    """Return the epsilon at which one sample, or all K of a client, may be replaced by any."""
-    first = guarantees.iloc[0]
-    if first["mechanism"] == "gaussian" and unit == "client":
-        if pd.isna(row["samples_per_client"]):
-            return None
-        return gaussian_per_client(
-            clip_norm=first["clip_norm"],
-            sigma=first["given_sigma"],
-            delta=first["delta"],
-            samples=int(row["samples_per_client"]),
-        ).epsilon
-    match = guarantees[(guarantees["unit"] == unit) & (guarantees["adjacency"] == "replace-one")]
-    return None if match.empty else match["given_epsilon"].iloc[0]
+def of_all_samples(row: pd.Series) -> float | None:
+    """Return the epsilon at which all K samples of a client may be replaced by any."""
+    if pd.isna(row["samples_per_client"]):
+        return None
+    samples = int(row["samples_per_client"])
+    return gaussian_per_client(
+        clip_norm=row["clip"], sigma=row["sigma"], delta=row["delta"], samples=samples
+    ).epsilon
 
 
 # --- noise ----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fbftl.study.axes import CLIENTS, NOISE, SCHEDULE, WIDTHS, Axes, AxisValues, Needs
+from fbftl.study.axes import CLIENTS, NOISE, SCHEDULE, SHARED, WIDTHS, Axes, AxisValues, Needs
 from fbftl.study.model.block import Positive, Rate, Share
 from fbftl.study.record import Block, MethodRecord, alike_in, normalised_faults
 
@@ -80,19 +80,13 @@ class RobustAxes(Axes):
     robust_weight: Share = 0.5
 
 
-OF_BASES = {
-    "budgets": "exponential",
-    "budget_order": "by_domain",
-    "rescaled_init": False,
-    "clients_per_round": None,
-    "rescaled_layers": False,
-}
-"""Axes that bases alone read, with their defaults."""
+OF_BASES = ("budgets", "budget_order", "rescaled_init", "clients_per_round", "rescaled_layers")
+"""Axes that bases alone read."""
 
 
 def robust_faults(setting: AxisValues) -> Iterator[str]:
     """Yield what a setting says against itself."""
-    idle = [axis for axis, default in OF_BASES.items() if getattr(setting, axis) != default]
+    idle = [axis for axis in OF_BASES if getattr(setting, axis) != SHARED[axis].default]
     if setting.width == 1 and idle:
         yield f"trains one whole network, which reads no {idle[0]}; leave it out, or give width"
 
