@@ -16,9 +16,11 @@ import numpy as np
 import torch
 
 from fbftl.data.participation import Participants, participants_of
+from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError, required
+from fbftl.messages.channel import link_of
 from fbftl.messages.codec import compress
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Vectors
@@ -134,7 +136,7 @@ def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
 
 
 def send_all_seeds(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
-    """Send each seed's messages.
+    """Send each seed's messages, after the frozen extractor went to all clients once.
 
     Raises:
         UserError: if a feature is not finite, or as `send_summaries`.
@@ -148,12 +150,14 @@ def send_all_seeds(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
     taking_part = [participants_of(job, client_data.partition, seed) for seed in job.seeds]
     if job.setting.message == "features":
         return _from_features(job, taking_part, client_data)
-    guarantee = guarantee_of(job, client_data)
+    guarantee = guarantee_of(job, client_data.public)
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
-    learned = [
-        send_summaries(job, participants, client_data, ledger, guarantee)
-        for participants in taking_part
-    ]
+    link = link_of(job.setting, client_data.payload.block_bits)
+    learned = []
+    for participants in taking_part:
+        post = Post(ledger, link, participants.seed, guarantee, compression_of(job.setting))
+        post.deploy(client_data.frozen_floats)
+        learned.append(send_summaries(job, participants, client_data.payload, post))
     return ReceivedBySeed(learned, ledger, [asdict(guarantee)])
 
 
@@ -331,17 +335,17 @@ def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) ->
     return scores
 
 
-def guarantee_of(job: Job, client_data: LabelledFeatures) -> PrivacyRecord:
+def guarantee_of(job: Job, public: np.ndarray | None) -> PrivacyRecord:
     """Return the guarantee of a setting's messages, the noise calibrated.
 
     Args:
         job: the setting with its training values.
-        client_data: what the clients hold, and public features for a clip norm that is a quantile.
+        public: features of public data (m, width), for a clip norm that is their quantile.
     """
     if job.setting.mechanism == "none":
         return no_mechanism()
     return statistics_guarantee(
-        clip_norm=clip_norm(required(job.privacy.feature_clip), client_data.public),
+        clip_norm=clip_norm(required(job.privacy.feature_clip), public),
         epsilon=job.setting.epsilon,
         sigma=job.setting.sigma,
         delta=required(job.privacy.delta),

@@ -23,16 +23,14 @@ from fbftl.data.participation import Participants, by_first_sample, held_out
 from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import GaussianOnSums, SecureSum, noise_on_sums
 from fbftl.ground.errors import UserError
-from fbftl.messages.channel import link_of
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.encoded import Encoded
-from fbftl.messages.ledger import Ledger
+from fbftl.messages.payload import Vectors
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Moments, SplitMeans, Statistics
 from fbftl.methods.one_shot.clients import (
     Clients,
     HeadEvaluation,
-    compression_of,
     evaluation_by_clients,
     holds_out_rows,
     message_of,
@@ -44,11 +42,9 @@ from fbftl.methods.one_shot.clients import (
 from fbftl.methods.one_shot.message import Summary, SummaryMessage
 from fbftl.methods.one_shot.messages.means import SplitMeansMessage
 from fbftl.methods.one_shot.messages.statistics import StatisticsMessage
-from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.release import noise_seed
 from fbftl.study.job import Job
 from fbftl.study.uploads import CANDIDATES
-from fbftl.training.tasks.task import LabelledFeatures
 
 Knowledge = Statistics | ClassMeans | LabelledRows | Moments
 """What the server knows of some clients."""
@@ -93,54 +89,47 @@ class Learned:
         return kept if self.held_out is None else kept + self.held_out
 
 
-def send_summaries(
-    job: Job, participants: Participants, client_data: LabelledFeatures, ledger: Ledger,
-    guarantee: PrivacyRecord,
-) -> Learned:  # fmt: skip
-    """Send one seed's messages, after the frozen extractor went to all clients once.
+def send_summaries(job: Job, participants: Participants, payload: Vectors, post: Post) -> Learned:
+    """Send one seed's messages.
 
     Args:
         job: the setting with its training values.
         participants: the clients of the seed.
-        client_data: what they hold.
-        ledger: added to.
-        guarantee: of the messages, as planned.
+        payload: features and labels of all samples.
+        post: through which they go, with their guarantee.
 
     Raises:
         UserError: if a projection is wider than a feature, a masked sum could leave its ring, or
             nothing can be held out to choose a regularisation by.
     """
     setting, block = job.setting, job.block["one_shot"]
-    seed, client, offered = participants.seed, participants.client, participants.offered
-    values, projection, scale = prepared(job, client_data.payload.values, seed, guarantee)
-    owner, rows, first = by_first_sample(client, client_data.payload.sample)
-    taking_part = np.flatnonzero(np.isin(owner, client[offered]))
-    clients = Clients(owner, first, rows, values, client_data.payload.labels, taking_part)
+    seed, guarantee = participants.seed, post.guarantee
+    values, projection, scale = prepared(job, payload.values, seed, guarantee)
+    owner, rows, first = by_first_sample(participants.client, payload.sample)
+    offering = participants.client[participants.offered]
+    taking_part = np.flatnonzero(np.isin(owner, offering))
+    clients = Clients(owner, first, rows, values, payload.labels, taking_part)
     training, validation = held_out(taking_part, job.training.validation, seed)
-    compression = compression_of(setting)
-    link = link_of(setting, client_data.payload.block_bits)
-    post = Post(ledger, link, seed, guarantee, compression)
-    post.deploy(client_data.frozen_floats)
-    classes, width = client_data.payload.classes, values.shape[1]
+    classes, width = payload.classes, values.shape[1]
+    holders = participants.client, payload.sample
     split = None
     if holds_out_rows(job, validation):
         share, per_class = job.training.validation, setting.means_per_class
         split = SplitMeansMessage(classes, width, share, seed, per_class)
     secure = None
     if setting.aggregation != "open":
-        dealt = client, client_data.payload.sample
-        sum_noise = noise_on_sums(job, seed, guarantee.noise_std, clients.owner, dealt)
-        secure = SecureSum(post, ring_of(job, len(client), len(owner), guarantee))
+        sum_noise = noise_on_sums(job, seed, guarantee.noise_std, owner, holders)
+        secure = SecureSum(post, ring_of(job, len(values), len(owner), guarantee))
         receive = _masked(clients, secure, setting.message, classes, sum_noise, block["made"])
     else:
-        noised_by = noise_seed(job, seed, client, client_data.payload.sample)
+        noised_by = noise_seed(job, seed, *holders)
         message = split or message_of(job, classes, width, seed, guarantee, noised_by)
         receive = _open(clients, post, message, block["made"])
     results = [receive(clients) for clients in (training, validation)]
     (training_part, arrived), (other, others) = results
     counts: dict[str, Any] = {
         "clients": len(taking_part),
-        "offered": len(offered),
+        "offered": len(participants.offered),
         "received": len(clients.rows_of([*arrived, *others])),
         "upload_batches": len(taking_part),
         **post.totals(range(1)),
@@ -166,7 +155,9 @@ def send_summaries(
         right = evaluation_by_clients(scoring, scoring_clients, post, counts)
     other = other if len(others) else None
     beside = projection, scale, held_out_rows, right
-    return Learned(training_part, other, classes, training_rows, offered, counts, *beside)
+    return Learned(
+        training_part, other, classes, training_rows, participants.offered, counts, *beside
+    )
 
 
 def _halves(job: Job, clients: Clients, message: SplitMeansMessage) -> tuple[Clients, Clients]:
