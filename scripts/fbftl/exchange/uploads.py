@@ -114,7 +114,7 @@ def send(
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
     sample, text = placed(payload.sample, rows, every), payload.text_bits
     token_id_bits = None if text is None else placed(text, rows, every)
-    sent = Sent(how, ledger, rows, [])
+    sent = []
     for participants in taking_part:
         post = how.post(ledger, participants.seed)
         post.deploy(client_data.frozen_floats)
@@ -141,5 +141,5 @@ def send(
             **post.totals(range(1)),
             **uploaded.sizes,
         }
-        sent.uploads.append(Uploads(participants, *split, uploaded.read, counts))
-    return sent
+        sent.append(Uploads(participants, *split, uploaded.read, counts))
+    return Sent(how, ledger, rows, sent)

@@ -26,12 +26,13 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     ]
     if any(shape != shapes[0] for shape in shapes):
         raise ValueError("settings that differ in more than what is sent cannot step together")
-    train_on_received, shared = of_kind(jobs[0]), SharedMessages()
     client_data, taking_part = offered_features(jobs, inputs)
+    shared: SharedMessages = {}
     settings = [
         send(job, participants, client_data, shared)
         for job, participants in zip(jobs, taking_part, strict=True)
     ]
+    train_on_received = of_kind(jobs[0])
     fits = train_on_received(client_data, [sent.received() for sent in settings])
     return [
         _outcome(client_data, sent, of_setting)

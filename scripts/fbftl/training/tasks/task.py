@@ -331,18 +331,19 @@ class ClientSamples(ClientData, Protocol):
 def offered_features(
     jobs: Sequence[Job], inputs: Inputs
 ) -> tuple[ClientFeatures[Any], list[list[Participants]]]:
-    """Return what some settings of a task send or measure, and the clients of each and each seed.
+    """Return the features that settings send or measure, and who takes part in each, by seed.
 
-    All features are read where the relative mechanism measures its noise on the whole set, or
-    where blocks are lost: which of them hangs on the length of all messages.
+    All are read where the relative mechanism measures its noise on the whole set, or where blocks
+    are lost: which of them are depends on the length of all messages.
 
     Args:
-        jobs: the settings.
+        jobs: the settings, of one task.
         inputs: the job's files.
     """
-    kind, rows = _kind(jobs[0]), None
+    kind = _kind(jobs[0])
     samples = kind.partition(jobs[0], inputs)
     taking_part = [[participants_of(job, samples, seed) for seed in job.seeds] for job in jobs]
+    rows = None
     if not any(job.setting.mechanism == "relative" or job.setting.blr > 0 for job in jobs):
         offered = [participants.offered for by_seed in taking_part for participants in by_seed]
         rows = np.unique(np.concatenate([*offered, kind.measured(len(samples.client))]))
