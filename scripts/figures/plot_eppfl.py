@@ -135,12 +135,16 @@ PART, NOISY = ", part is sent", ", noise on activations"
 TELLING = ("local_epochs", "clients")
 """Axes whose values are written at EPPFL's other settings, of other clients the best alone."""
 
+SELECTING = ("keep_activations", "keep_gradients")
+"""Axes whose values are written at the setting that sends least."""
+
 
 def uplink(runs: str, svg: str, methods: Methods) -> None:
     """Draw accuracy against what all clients have sent: EPPFL's settings beside other methods.
 
     FbFTL, FedAvg, and EPPFL's settings that send everything without noise are named, the one that
-    sends least and the most accurate one. Lines through FedAvg part what beats it from the others.
+    sends least by what it keeps, and the most accurate one. Lines through FedAvg part what beats it
+    from the others.
 
     Args:
         runs: an experiment's tidy table.
@@ -154,12 +158,12 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     ours = points[points["method"] == SUBJECT]
     names = labels.mask(points.index.isin(ours.index), "")
     if len(ours):
-        names[ours["uplink"].idxmin()] = "sends least"
+        least = ours["uplink"].idxmin()
+        names[least] = told(ours.at[least, "setting"], SELECTING)
     of_kind = [points["setting"].str.contains(axis) for axis in ("epsilon=", "keep_")]
     for row in ours[~of_kind[0] & ~of_kind[1]].itertuples():
-        telling = {axis: of for axis, of in axes_of(row.setting).items() if axis in TELLING}
-        if "clients" not in telling or row.Index == ours["accuracy"].idxmax():
-            names[row.Index] = setting_words(telling)
+        if "clients" not in axes_of(row.setting) or row.Index == ours["accuracy"].idxmax():
+            names[row.Index] = told(row.setting, TELLING)
     series, looks = labels + np.select(of_kind, [NOISY, PART], ""), {}
     for look in methods_shown.values():
         for ending, filling in {"": "", PART: "white", NOISY: "#BBBBBB"}.items():
@@ -172,6 +176,11 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     frame = marks(points, "uplink", series=series, name=names)
     spec = Spec(looks, {"": Panel(x, y)}, (TEXT_WIDTH, 3.6), legend=4)
     save(lines(frame, spec), svg, points, "Accuracy against uplink of split training")
+
+
+def told(setting: str, axes: Sequence[str]) -> str:
+    """Return in words what a setting says of some axes."""
+    return setting_words({axis: of for axis, of in axes_of(setting).items() if axis in axes})
 
 
 FEDAVG, HALVED = "FedAvg", "EPPFL: half is sent"

@@ -64,10 +64,14 @@ def rounds(runs: Paths, ledgers: Paths, svg: str, axes: Axes, methods: Methods) 
     looks = dict(sorted(looks.items(), key=lambda of_name: of_name[1].line == ""))
     frame = marks(rows, "kilobytes", series=rows["legend"])
     x, best = "uplink per client (kB)", frame["y"].max()
-    titles = ("", f"Marks within {NEAR} points of the best")
-    panels = {name: Panel(Scale(x, "log plain"), Scale(ACCURACY, "score"), name) for name in titles}
+    titles = {"": "", "near": f"Marks within {NEAR} points of the best"}
     if best < CROWDED_ABOVE:  # no scale is stretched there
-        frame = pd.concat([frame, frame[frame["y"] > best - NEAR].assign(panel=titles[1])])
+        titles[""] = "All marks"
+        frame = pd.concat([frame, frame[frame["y"] > best - NEAR].assign(panel="near")])
+    panels = {
+        name: Panel(Scale(x, "log plain"), Scale(ACCURACY, "score"), title)
+        for name, title in titles.items()
+    }
     spec = Spec(looks, panels, (TEXT_WIDTH, 4.8), legend=1)
     numbers = rows.drop(columns="legend").assign(name=rows["name"].map(plain))
     save(bands(frame, spec), svg, numbers, "Accuracy against uplink of training by rounds")
