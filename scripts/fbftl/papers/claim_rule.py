@@ -15,7 +15,7 @@ The level is a part's own: of a hundred parts without any effect five are decide
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -147,10 +147,10 @@ def judged(effect: Effect, allowed: Region | None) -> ClaimVerdict:
     return allowed.verdict(*effect.interval())
 
 
-def together(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
-    """Return what parts come to: what all do that can be compared, mixed if they contradict each
+def together(compared: Iterable[ClaimVerdict]) -> ClaimVerdict:
+    """Return what parts come to that can be compared: what all do, mixed if they contradict each
     other, and inconclusive otherwise."""
-    found = set(verdicts) - {ClaimVerdict.NOT_TESTABLE}
+    found = set(compared)
     if not found:
         return ClaimVerdict.NOT_TESTABLE
     if found >= {ClaimVerdict.CONFIRMED, ClaimVerdict.CONTRADICTED} or ClaimVerdict.MIXED in found:
@@ -158,21 +158,15 @@ def together(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
     return found.pop() if len(found) == 1 else ClaimVerdict.INCONCLUSIVE
 
 
-def in_some_part(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
+def in_some_part(compared: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """Return what parts come to of which one suffices: the claim that something exists."""
-    found = set(verdicts) - {ClaimVerdict.NOT_TESTABLE}
-    if not found:
-        return ClaimVerdict.NOT_TESTABLE
-    confirmed = ClaimVerdict.CONFIRMED in found
+    confirmed = ClaimVerdict.CONFIRMED in compared
     return ClaimVerdict.CONFIRMED if confirmed else ClaimVerdict.INCONCLUSIVE
 
 
-def in_most_parts(verdicts: Iterable[ClaimVerdict]) -> ClaimVerdict:
+def in_most_parts(compared: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """Return what parts come to of which more than half suffice, and half are too few."""
-    found = [of for of in verdicts if of is not ClaimVerdict.NOT_TESTABLE]
-    if not found:
-        return ClaimVerdict.NOT_TESTABLE
-    if 2 * found.count(ClaimVerdict.CONFIRMED) > len(found):
+    if 2 * compared.count(ClaimVerdict.CONFIRMED) > len(compared):
         return ClaimVerdict.CONFIRMED
-    refuted = 2 * found.count(ClaimVerdict.CONTRADICTED) >= len(found)
+    refuted = 2 * compared.count(ClaimVerdict.CONTRADICTED) >= len(compared)
     return ClaimVerdict.CONTRADICTED if refuted else ClaimVerdict.INCONCLUSIVE

@@ -143,9 +143,9 @@ def evaluate(
 def _claim(name: str, clauses: Sequence[tuple[ClaimRow, Sequence[PartFinding]]]) -> ClaimFinding:
     verdicts: list[ClaimVerdict] = []
     for row, found in clauses:
-        of_parts = [of.verdict for of in found]
+        compared = [of.verdict for of in found if of.verdict is not ClaimVerdict.NOT_TESTABLE]
         some = OF_SOME_PARTS.get(row.form)
-        verdicts += of_parts if some is None else [some(of_parts)]
+        verdicts += [some(compared)] if some and compared else compared
     return ClaimFinding(name, together(verdicts), clauses)
 
 

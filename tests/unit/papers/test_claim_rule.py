@@ -138,11 +138,9 @@ def test_five_in_a_hundred_null_effects_are_decided():
     ("parts", "verdict"),
     [
         ([CONFIRMED, CONFIRMED], CONFIRMED),
-        ([CONFIRMED, NOT_TESTABLE], CONFIRMED),
         ([CONTRADICTED], CONTRADICTED),
         ([CONFIRMED, CONTRADICTED, INCONCLUSIVE], MIXED),
         ([CONFIRMED, INCONCLUSIVE], INCONCLUSIVE),
-        ([NOT_TESTABLE], NOT_TESTABLE),
         ([], NOT_TESTABLE),
     ],
 )
@@ -152,7 +150,7 @@ def test_parts_come_to_what_all_do(parts, verdict):
 
 @pytest.mark.parametrize(
     ("parts", "verdict"),
-    [([CONFIRMED, INCONCLUSIVE], CONFIRMED), ([INCONCLUSIVE, NOT_TESTABLE], INCONCLUSIVE)],
+    [([CONFIRMED, INCONCLUSIVE], CONFIRMED), ([INCONCLUSIVE, CONTRADICTED], INCONCLUSIVE)],
 )
 def test_one_part_shows_that_something_exists(parts, verdict):
     assert in_some_part(parts) is verdict
@@ -165,7 +163,6 @@ def test_one_part_shows_that_something_exists(parts, verdict):
         ([CONFIRMED, CONFIRMED, INCONCLUSIVE], CONFIRMED),
         ([CONFIRMED, CONTRADICTED], CONTRADICTED),
         ([CONFIRMED, INCONCLUSIVE, CONTRADICTED], INCONCLUSIVE),
-        ([CONFIRMED, NOT_TESTABLE, NOT_TESTABLE], CONFIRMED),
     ],
 )
 def test_more_than_half_of_the_parts_are_most(parts, verdict):

@@ -1,5 +1,6 @@
 """Findings about ECOS (paper thesis, ch. 5 and app. D)."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from math import comb, log, sqrt
 
@@ -10,7 +11,7 @@ from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.methods.ecos.coverage import counts_guarantee
 from fbftl.methods.ecos.coverage import printed as shared_out
 from fbftl.papers.audit import AuditFinding, finding
-from fbftl.papers.record import Numbers, PaperRecord
+from fbftl.papers.record import PaperRecord
 
 PAGE = "thesis-ecos"
 
@@ -31,24 +32,22 @@ def _epsilon(record: PaperRecord) -> list[Decimal]:
     return [sum(values, Decimal(0)) / len(values) for values in by_domain]
 
 
-def _noise(stated: Numbers) -> list[float]:
-    return [float(stated[name]) for name in ("noise_digits", "noise_domainnet")]
-
-
-def _exact(record: PaperRecord, index: int) -> list[float]:
+def _cost(record: PaperRecord, epsilon: Callable[[float, float, float], float]) -> AuditFinding:
+    """Return what the query costs beside what follows from its noise, sampling and delta."""
     stated = record.numbers("ch5")
     rate, delta = float(stated["sampling"]), float(stated["delta"])
-    return [counts_guarantee(noise, rate, delta)[index].epsilon for noise in _noise(stated)]
+    noises = [float(stated[name]) for name in ("noise_digits", "noise_domainnet")]
+    return finding(_epsilon(record), [epsilon(each, rate, delta) for each in noises], "{:.4f}")
 
 
 def a10(record: PaperRecord) -> AuditFinding:
     """What the query costs a row that is added or removed."""
-    return finding(_epsilon(record), _exact(record, 0), "{:.4f}")
+    return _cost(record, lambda *of: counts_guarantee(*of)[0].epsilon)
 
 
 def a11(record: PaperRecord) -> AuditFinding:
     """What the query costs a row that is replaced."""
-    return finding(_epsilon(record), _exact(record, 1), "{:.4f}")
+    return _cost(record, lambda *of: counts_guarantee(*of)[1].epsilon)
 
 
 def sampled_rdp(order: int, rate: float, sigma: float) -> float:
@@ -77,10 +76,7 @@ def recipe(noise: float, rate: float, delta: float) -> float:
 
 def a12(record: PaperRecord) -> AuditFinding:
     """The recipe behind the printed epsilons."""
-    stated = record.numbers("ch5")
-    rate, delta = float(stated["sampling"]), float(stated["delta"])
-    computed = [recipe(noise, rate, delta) for noise in _noise(stated)]
-    return finding(_epsilon(record), computed, "{:.4f}")
+    return _cost(record, recipe)
 
 
 def a13(record: PaperRecord) -> AuditFinding:
