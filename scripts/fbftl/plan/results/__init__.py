@@ -45,7 +45,7 @@ MEASURED: dict[str, str] = {
 
 def of_paper(paper: str) -> list[Entry]:
     """Return what is made of a paper's claims and of its own numbers."""
-    return getattr(LISTS.get(paper), "OF_PAPER", CLAIMS_OF_PAPER)
+    return [*CLAIMS_OF_PAPER, *getattr(LISTS.get(paper), "OF_PAPER", ())]
 
 
 AUDIT = WrittenOut("audit", "audit", "Audit")

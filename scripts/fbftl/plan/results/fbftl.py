@@ -6,7 +6,7 @@ from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, WrittenOut, axes, findings, printed
+from fbftl.plan.entries import Entry, Result, WrittenOut, axes, findings, printed
 from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.study import methods
 
@@ -125,7 +125,6 @@ def drawn_labels(call: Call) -> dict[str, Any]:
 
 
 OF_PAPER: list[Entry] = [
-    *CLAIMS_OF_PAPER,
     Result(
         "tabulate_fbftl_cost.paper_methods", "cost", "Table III",
         printed(table3="fbftl/table3.csv", setup="fbftl/setup.csv"),

@@ -2,16 +2,7 @@
 
 from fbftl.papers.fedfeat.backbones import backbone
 from fbftl.plan.analyses import PICTURES, Analysis, images, of_experiment, reading, table
-from fbftl.plan.entries import (
-    CLAIMS_OF_PAPER,
-    Entry,
-    Result,
-    WrittenOut,
-    axes,
-    findings,
-    of_task,
-    printed,
-)
+from fbftl.plan.entries import Entry, Result, WrittenOut, axes, findings, of_task, printed
 from fbftl.study.config import Study
 
 
@@ -53,7 +44,6 @@ OF_EXPERIMENT["fedfeat_attacked"] = [
 ]
 
 OF_PAPER: list[Entry] = [
-    *CLAIMS_OF_PAPER,
     Result(
         "tabulate_fedfeat.round_weights", "cost", "A round at the paper's size",
         printed(statements="fedfeat/statements.csv"), stem="cost",

@@ -4,17 +4,7 @@ from typing import Any
 
 from fbftl.plan import paths
 from fbftl.plan.call import Call
-from fbftl.plan.entries import (
-    CLAIMS_OF_PAPER,
-    Entry,
-    Result,
-    WrittenOut,
-    axes,
-    findings,
-    of_task,
-    printed,
-    setup,
-)
+from fbftl.plan.entries import Entry, Result, WrittenOut, axes, findings, of_task, printed, setup
 from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.plan.results.fbftl import INVERTED
 from fbftl.study.config import Study
@@ -161,7 +151,6 @@ OF_EXPERIMENT["rounds_tuning"] = [
 OF_EXPERIMENT["rival_inverted"] = [INVERTED]
 
 OF_PAPER: list[Entry] = [
-    *CLAIMS_OF_PAPER,
     Result(
         "tabulate_rivals.published_rivals", "audit", "Published accuracies of baselines",
         {"runs": tidy_tables_of_uploads} | printed(printed="rivals/accuracy.csv"),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from fbftl.plan import paths
-from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Result, axes, of_task
+from fbftl.plan.entries import Entry, Result, axes, of_task
 from fbftl.plan.paths import EXPERIMENT, TASK
 from fbftl.study.config import Study
 from fbftl.study.outsourcing import ASKED
@@ -132,7 +132,6 @@ OF_EXPERIMENT["ecos"] = [
 ]  # fmt: skip
 
 OF_PAPER: list[Entry] = [
-    *CLAIMS_OF_PAPER,
     Result("tabulate_thesis.budget_bounds", "privacy", "Bounds by condition number"),
     Result(
         "plot_thesis.budget_bounds", "privacy", "Bounds by condition number",
