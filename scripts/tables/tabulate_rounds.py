@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fbftl.findings import tables as shared
-from fbftl.findings.exchanged import (
-    ENDS,
-    PLAIN,
-    Exchanged,
-    names,
-    points_at,
-    read_all,
-    sent_until,
-)
+from fbftl.findings.exchanged import ENDS, PLAIN, Exchanged, names, points_at, read_all, sent_until
 from fbftl.findings.shown import shown
 from fbftl.findings.steps import Axes, Methods, Paths
 from fbftl.findings.tables import Column, ResultTable, prefixed, ratio

@@ -168,7 +168,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
         "training": training,
         "privacy": {key: privacy[key] for key in dict.fromkeys([*kept, *record.privacy])},
-        "block": {"head": block["head"], **named, **_further(record.further, block)},
+        "block": {"head": block["head"], **named},
     }
 
 
@@ -190,16 +190,6 @@ def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     described = network if several or setting.width == 1 else narrowed(network, setting.width)
     client_part = setting.deviations().get("client_part")
     return described | ({} if client_part is None else {"cut": client_part})
-
-
-def _further(keys: tuple[str, ...], block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a job is told of what everybody may read; open data lie in a file."""
-    described: dict[str, Any] = {}
-    if "source_models" in keys:
-        described["source_models"] = block["source_models"]["models"]
-    if "architectures" in keys:
-        described["architectures"] = [block["networks"][name] for name in block["architectures"]]
-    return described
 
 
 def _named(keys: tuple[str, ...], block: Mapping[str, Any]) -> list[str]:

@@ -59,6 +59,7 @@ FEDVOTE = MethodRecord(
     further=("source_models",),
     faults=fedvote_faults,
     size_faults=fedvote_size_faults,
+    block=lambda _setting, task: {"source_models": task["source_models"]["models"]},
 )  # fmt: skip
 """FedVote: FedAvg from a source model that the clients choose by vote."""
 
@@ -121,6 +122,9 @@ FEDMD = MethodRecord(
     task_faults=fedmd_task_faults,
     size_faults=nobody_to_learn_from,
     further=("open_data", "architectures"),
+    block=lambda _setting, task: {
+        "architectures": [task["networks"][name] for name in task["architectures"]]
+    },
     ignores=("annealing", "absent_classes"),
 )  # fmt: skip
 """FedMD: clients with networks of their own learn from the mean of their scores of open samples."""
