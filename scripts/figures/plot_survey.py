@@ -179,7 +179,7 @@ def federation(series: str, table1: str, svg: str) -> None:
     spec = Spec(looks, {"": panel}, (COLUMN_WIDTH, COLUMN_WIDTH), legend=2)
     figure = bands(frame, spec)
     drawn = pd.concat([ours, printed.assign(printed=True)])
-    save(figure, svg, drawn, "Accuracy of a federation")
+    save(figure, svg, drawn, "Accuracy of a federation by round")
 
 
 def by_round(series: pd.DataFrame) -> pd.DataFrame:

@@ -297,7 +297,7 @@ def _columns(rows: pd.DataFrame, percent: bool) -> list[PageColumn]:
         return "" if pd.isna(value) else f"{100 * value:.1f}%" if percent else f"{value:.1f}"
 
     heading = "Accuracy" if percent else "ROUGE-1"
-    sent = ["" if pd.isna(bits) else f"{prefixed(bits / 8)}B" for bits in rows["uplink_bits"]]
+    sent = ["" if pd.isna(bits) else prefixed(bits / 8, "B") for bits in rows["uplink_bits"]]
     return [
         PageColumn("Setting", list(map(setting_name, rows.index)), list(rows.index)),
         PageColumn(heading, list(map(score, rows["accuracy"])), number=True),

@@ -82,12 +82,12 @@ PREFIXES = ("", "k", "M", "G", "T", "P", "E")
 """SI prefixes by powers of a thousand."""
 
 
-def prefixed(value: float) -> str:
-    """Return a count (at least 0) with three digits and an SI prefix, as in 11.8 M."""
+def prefixed(value: float, unit: str = "") -> str:
+    """Return a count (at least 0) with three digits, an SI prefix and a unit, as in 11.8 MB."""
     rounded = float(f"{value:.3g}")
     thousands = int(math.log10(rounded) // 3) if rounded >= 1 else 0
     power = min(thousands, len(PREFIXES) - 1)
-    return f"{rounded / 1000**power:g} {PREFIXES[power]}".rstrip()
+    return f"{rounded / 1000**power:g} {PREFIXES[power]}{unit}".rstrip()
 
 
 def three_digits(value: float) -> str:
