@@ -159,11 +159,11 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     names = labels.mask(points.index.isin(ours.index), "")
     if len(ours):
         least = ours["uplink"].idxmin()
-        names[least] = told(ours.at[least, "setting"], SELECTING)
+        names[least] = axes_in_words(ours.at[least, "setting"], SELECTING)
     of_kind = [points["setting"].str.contains(axis) for axis in ("epsilon=", "keep_")]
     for row in ours[~of_kind[0] & ~of_kind[1]].itertuples():
         if "clients" not in axes_of(row.setting) or row.Index == ours["accuracy"].idxmax():
-            names[row.Index] = told(row.setting, TELLING)
+            names[row.Index] = axes_in_words(row.setting, TELLING)
     series, looks = labels + np.select(of_kind, [NOISY, PART], ""), {}
     for look in methods_shown.values():
         for ending, filling in {"": "", PART: "white", NOISY: "#BBBBBB"}.items():
@@ -178,7 +178,7 @@ def uplink(runs: str, svg: str, methods: Methods) -> None:
     save(lines(frame, spec), svg, points, "Accuracy against uplink of split training")
 
 
-def told(setting: str, axes: Sequence[str]) -> str:
+def axes_in_words(setting: str, axes: Sequence[str]) -> str:
     """Return in words what a setting says of some axes."""
     return setting_words({axis: of for axis, of in axes_of(setting).items() if axis in axes})
 

@@ -242,10 +242,19 @@ def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.Dat
     return table.assign(**{a: float("nan") if d is None else d for a, d in missing.items()})
 
 
-def all_runs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return the runs of several experiments, those that they share once."""
-    runs = pd.concat(tables, ignore_index=True)
-    return runs.drop_duplicates(["task", "setting", "seed"], ignore_index=True)
+BY_RUN = ["task", "setting", "seed"]
+"""Columns that tell the runs of all tasks apart."""
+
+
+def all_runs(tables: Iterable[pd.DataFrame], further: Iterable[str] = ()) -> pd.DataFrame:
+    """Return the runs of several experiments, those that they share once.
+
+    Args:
+        tables: with a row for each run, or several that `further` columns tell apart.
+        further: these columns.
+    """
+    rows = pd.concat(tables, ignore_index=True)
+    return rows.drop_duplicates([*BY_RUN, *further], ignore_index=True)
 
 
 def per_seed(runs: pd.DataFrame, setting: str, column: str = "test_accuracy") -> "pd.Series[Any]":

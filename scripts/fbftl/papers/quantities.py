@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.runs import all_runs, read_tidy, write_tidy
+from fbftl.findings.runs import BY_RUN, all_runs, read_tidy, write_tidy
 from fbftl.ground.files import read_json
 from fbftl.training.curves import RIGHT, unpacked
 
@@ -59,8 +59,8 @@ class Runs:
         return {*self.means, *(() if self.table.empty else self.table["setting"])}
 
 
-BY_RUN = ["task", "setting", "seed"]
-"""Columns by which a table that was made beside runs belongs to them."""
+STEP = ["series", "step"]
+"""Columns that tell the values of a run's series apart."""
 
 
 def runs_by_task(
@@ -86,7 +86,8 @@ def runs_by_task(
             # A run that it lacks has no value there.
             runs = runs.merge(measured, how="left", on=BY_RUN)
         (uplink,) = sent.get(task, [pd.DataFrame()])
-        found[task] = Runs(runs, uplink, _once(curves.get(task, [])))
+        of_series = curves.get(task, [pd.DataFrame(columns=[*BY_RUN, *STEP])])
+        found[task] = Runs(runs, uplink, all_runs(of_series, STEP))
     return found
 
 
@@ -97,14 +98,6 @@ def _tables_by_task(paths: Iterable[str | Path]) -> dict[str, list[pd.DataFrame]
         if len(table):
             by_task.setdefault(table["task"].iloc[0], []).append(table)
     return by_task
-
-
-def _once(tables: list[pd.DataFrame]) -> pd.DataFrame:
-    """Return the series of several experiments, those that they share once."""
-    if not tables:
-        return pd.DataFrame()
-    joined = pd.concat(tables, ignore_index=True)
-    return joined.drop_duplicates(["setting", "seed", "series", "step"], ignore_index=True)
 
 
 RUNS, SERIES, UPLINK, NUMBERS, MADE = KEPT_FILES = (
