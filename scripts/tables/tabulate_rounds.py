@@ -1,6 +1,6 @@
 """Tables of training by rounds: how many times FbFTL's uplink it takes to be as accurate.
 
-Each function returns one; what its arguments are called is in docs/scripts.md.
+Each function returns one.
 """
 
 from collections.abc import Iterable, Iterator
