@@ -279,7 +279,9 @@ def compression(
         setup: the task's.
     """
     read, trained = read_all(runs, ledgers, axes), map(cache(read_network), networks)
-    table = pd.DataFrame(list(map(compression_row, read, trained)))
+    table = pd.DataFrame(
+        [compression_row(run, layers) for run, layers in zip(read, trained, strict=True)]
+    )
     table = beside_table5(table, published.read(table5), differs(setup, setups, "cifar10"))
     order = ["fraction", "method", "q", "r", "feedback"]
     table = labelled(table, methods, order, [axis == "method" for axis in order])
