@@ -139,8 +139,9 @@ def test_parts_without_runs_are_listed_and_block_nothing():
     (claim,) = evaluate([row], TASKS, {"large": of}, RECORD, RULES)
     assert claim.verdict is CONFIRMED
     assert [part.note for _, parts in claim.clauses for part in parts] == ["", "not run"]
-    (claim,) = evaluate([row], TASKS, {}, RECORD, RULES)
-    assert claim.verdict is NOT_TESTABLE
+    for form in (ClaimForm.MORE, ClaimForm.EXISTS, ClaimForm.MOST):
+        (claim,) = evaluate([replace(row, form=form)], TASKS, {}, RECORD, RULES)
+        assert claim.verdict is NOT_TESTABLE
 
 
 def test_what_means_do_not_measure_was_run_and_is_not_compared():

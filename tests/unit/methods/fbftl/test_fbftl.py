@@ -2,6 +2,7 @@
 
 import logging
 
+import numpy as np
 import pytest
 import torch
 from fbftl.exchange.uploads import send
@@ -46,6 +47,16 @@ def test_the_last_is_that_of_the_trained_model(blobs):
     received = send(job({}), taking_part, client_data, {}).received()
     for fit in train_on_received(client_data, [received])[0]:
         assert fit.score.record["models"][-1] == digest(fit.head.parameters())
+
+
+@pytest.mark.parametrize(("loss", "has_all"), [("persistent", False), ("reshuffled", True)])
+def test_lost_uploads_are_trained_on_where_they_are_reshuffled(blobs, loss, has_all):
+    job_ = job({"plr": 0.5, "loss": loss})
+    client_data, (taking_part,) = offered_features([job_], blobs)
+    for uploads in send(job_, taking_part, client_data, {}).uploads:
+        rows = np.union1d(uploads.training, uploads.validation)
+        assert np.array_equal(rows, uploads.participants.offered) == has_all
+        assert uploads.counts["received"] < uploads.counts["offered"]
 
 
 def test_heads_are_the_same_whatever_the_number_of_threads(blobs):

@@ -76,6 +76,13 @@ def test_only_rows_that_are_sent_or_measured_are_read(blobs, monkeypatch, axes):
     assert part.ledger.table().equals(whole.ledger.table())
 
 
+@pytest.mark.parametrize("axes", [{"blr": 0.2}, {"mechanism": "relative", "sigma": 0.1}])
+def test_all_rows_are_read_where_what_becomes_of_some_depends_on_all(blobs, monkeypatch, axes):
+    monkeypatch.setattr("fbftl.training.tasks.images.SAMPLED_UPLOADS", 5)
+    client_data, _ = offered_features([job(axes | {"fraction": 0.1})], blobs)
+    assert len(client_data.rows) == len(client_data.partition.client)
+
+
 @pytest.mark.parametrize("axes", [{"bits": 2}, {"mechanism": "dp_fedavg", "epsilon": 4.0}])
 def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(blobs, monkeypatch, axes):
     """Private rounds draw their own clients, whose rows are those of the task too."""
