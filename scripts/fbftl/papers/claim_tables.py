@@ -181,7 +181,11 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
     pairs = [_pair(row, of.part) for row, of in found]
     is_one = len({*pairs}) == 1
     if len(compared) <= FEW and not is_one:
-        return _once(_shown(*of, _joined([pair])) for of, pair in zip(found, pairs, strict=True))
+        names = [_joined([pair]) for pair in pairs]
+        if len({*names}) < len(names):  # what parts compare does not tell them apart
+            values = [_worded(of.part.name) for _, of in found]
+            names = [": ".join(filter(None, both)) for both in zip(values, names, strict=True)]
+        return _once(_shown(*of, name) for of, name in zip(found, names, strict=True))
     sides = f"{shared}: " if (shared := _all_sides(pairs, [of.part for _, of in found])) else ""
     if len(compared) <= FEW:
         return sides + _once(_shown(row, of) for row, of in found)

@@ -59,3 +59,16 @@ def test_an_effect_names_what_differs_between_sides_that_all_parts_have():
     coarse = [(side("fbftl"), side(f"fbftl+bits={bits}")) for bits in (1, 2, 3, 4, 5)]
     assert effect(*coarse).startswith("5 confirmed")
     assert effect((side("fl"), Side(number=10.0))).startswith("1.00 ")
+
+
+def test_parts_that_compare_the_same_sides_are_told_apart_by_their_values():
+    coarse, plain = (side("fbftl+bits=8"), side("fbftl")), (side("fl"), side("fbftl"))
+    named = {"plr=0.1": coarse, "plr=0.3": coarse, "plr=0.5": plain}
+    parts = [Part(NO_TASK, name, "accuracy", *both) for name, both in named.items()]
+    found = [PartFinding(of, ClaimVerdict.CONFIRMED, 1.0) for of in parts]
+    compared = [effect.split(": 1.00")[0] for effect in str(shown(*found)["effect"]).split("; ")]
+    assert compared == [
+        "packet loss rate 0.1: 8 bits minus FbFTL",
+        "packet loss rate 0.3: 8 bits minus FbFTL",
+        "packet loss rate 0.5: FL minus FbFTL",
+    ]
