@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fbftl.models import planned as networks
 from fbftl.plan import call, opened
+from fbftl.plan.bundles import bundles
 from fbftl.plan.planned import Plan
 from fbftl.study.yaml_files import read_yaml
 
@@ -77,3 +78,14 @@ def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(name, root, data
     )
     shown = any({"tables", "figures"} & set(parts) for parts in of_tasks)
     assert shown, "ends in tidy tables, which nobody reads"
+
+
+def test_tables_and_figures_are_made_before_they_are_read(root, data):
+    folders, made = {"experiments", "guarantees", "tables", "figures"}, set[str]()
+    for bundle in bundles(opened.Prepared.of_files(root, [], data).plan().call):
+        made |= bundle.copies.keys()
+        for step in bundle.steps:
+            read = {path for path in step.read if path.startswith("results/")}
+            unmade = {path for path in read - made if folders & set(path.split("/"))}
+            assert not unmade, f"{step.script} reads what no step in front of it makes"
+            made |= set(step.written)
