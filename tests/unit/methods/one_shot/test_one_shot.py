@@ -8,9 +8,10 @@ from fbftl.ground.ring import FRACTION_BITS
 from fbftl.messages.ledger import BROADCAST
 from fbftl.messages.statistics import ClassMeans, length
 from fbftl.methods.one_shot.messages.means import SplitMeansMessage
+from fbftl.methods.one_shot.run import send_all_seeds
 from fbftl.study.uploads import CANDIDATES, HEADS_FROM
 from fbftl.training.closed_form import fedcof
-from fbftl.training.tasks.task import Inputs
+from fbftl.training.tasks.task import Inputs, client_features
 from unit.methods.method_toys import (
     CLASSES,
     COUNTS,
@@ -19,6 +20,7 @@ from unit.methods.method_toys import (
     WIDTH,
     Renumbered,
     StretchedBlobs,
+    job,
     one_shot,
     toy_inputs,
 )
@@ -73,6 +75,17 @@ def test_heads_on_statistics_are_those_on_features(blobs):
         ):
             assert on_features["test_accuracy"] == on_statistics["test_accuracy"]
             assert on_features["seen"] == on_statistics["seen"] == 240
+
+
+def test_features_come_from_the_clients_that_hold_them(blobs):
+    asked = {"method": "one_shot", "fraction": 0.5, "plr": 0.2} | setting("features", "fedcof")
+    job_ = job(asked, {"one_shot": ONE_SHOT}, validation=0.4)
+    client_data = client_features(job_, blobs)
+    for learned in send_all_seeds(job_, client_data).learned:
+        for rows, received in zip(
+            (learned.training_rows, learned.held_out_rows), learned.parts, strict=True
+        ):
+            assert (received.client == client_data.partition.client[rows]).all()
 
 
 def test_counted_messages_are_as_long_as_made_ones_and_tell_as_much(blobs):
