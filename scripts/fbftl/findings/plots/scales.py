@@ -187,8 +187,12 @@ REACHED = 0.9
 BETWEEN = 60
 """Places along a piece of a line that names keep clear of."""
 
-OUTSIDE, CORNERS, NAMED = 1000, 4, 20
-"""What it costs a name to leave the panel, and to cover another name, in marks covered."""
+OUTSIDE, CORNERS, NAMED, MISREAD = 1000, 4, 20, 3
+"""What it costs a name to leave the panel, to cover another name, and to be about as near to the
+mark of another name as to its own, in marks covered."""
+
+CLEARLY = 6
+"""Points that a name is nearer to its own mark than to others."""
 
 AROUND = 3.5
 """Points around the middle of a marker that no name may cover."""
@@ -248,7 +252,9 @@ def write_beside(axes: Axes, names: Sequence[Name]) -> None:
     """
     unit = axes.figure.dpi / 72
     drawn, frame, named = _drawn(axes, unit), axes.get_window_extent(), np.empty((0, 2, 2))
-    for name in names:
+    marks = axes.transData.transform([(name.x, name.y) for name in names])
+    for mark, name in zip(marks, names, strict=True):
+        others = marks[(marks != mark).any(axis=1)]
         text = axes.annotate(
             name.text, (name.x, name.y), xytext=(0, 0), textcoords="offset points", ha="center",
             va="center", fontsize=LABEL_SIZE, color=name.colour, zorder=1.9,
@@ -264,6 +270,7 @@ def write_beside(axes: Axes, names: Sequence[Name]) -> None:
         costs = [
             _overlapped(at, drawn)
             + NAMED * _overlapped(at, named)
+            + MISREAD * _as_near(at, mark, others, CLEARLY * unit)
             + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
             for at in boxes
         ]
@@ -283,6 +290,19 @@ def _across(axes: Axes, name: Name) -> float:
     """Return how far to the right a mark is in its panel, 1 at the edge."""
     at = axes.transData.transform((name.x, name.y))
     return float(axes.transAxes.inverted().transform(at)[0])
+
+
+def _as_near(box: Bbox, mark: np.ndarray, others: np.ndarray, clearly: float) -> int:
+    """Return how many other marks (marks, axes) are not `clearly` farther from a box than its mark.
+
+    clearly: pixels.
+    """
+    low, high = box.get_points()
+
+    def distance(marks: np.ndarray) -> np.ndarray:
+        return np.linalg.norm(np.maximum(np.maximum(low - marks, marks - high), 0), axis=-1)
+
+    return int((distance(others) < distance(mark) + clearly).sum())
 
 
 def _overlapped(box: Bbox, boxes: np.ndarray) -> int:

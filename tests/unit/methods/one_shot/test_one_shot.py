@@ -78,8 +78,8 @@ def test_heads_on_statistics_are_those_on_features(blobs):
 
 
 def test_features_come_from_the_clients_that_hold_them(blobs):
-    asked = {"method": "one_shot", "fraction": 0.5, "plr": 0.2} | setting("features", "fedcof")
-    job_ = job(asked, {"one_shot": ONE_SHOT}, validation=0.4)
+    lossy = {"method": "one_shot", "fraction": 0.5, "plr": 0.2} | setting("features", "fedcof")
+    job_ = job(lossy, {"one_shot": ONE_SHOT}, validation=0.4)
     client_data = client_features(job_, blobs)
     for learned in send_all_seeds(job_, client_data).learned:
         for rows, received in zip(
