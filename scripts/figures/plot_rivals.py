@@ -34,7 +34,7 @@ COINCIDING = 0.25
 def uploads(table: str, svg: str) -> None:
     """Draw accuracy against uplink for every message and head, with the front that none beats.
 
-    Marks of a message that all but coincide have one name, the most accurate head first.
+    Marks of a message that all but coincide have one name, see `of_several`.
     """
     rows = to_draw(table)
     frames, looks = [], {}
@@ -45,12 +45,23 @@ def uploads(table: str, svg: str) -> None:
     frame, at = pd.concat(frames).sort_values("y", ascending=False), ["series", "x"]
     frame["apart"] = frame.groupby(at)["y"].diff().lt(-COINCIDING)
     of_place = frame.groupby([*at, frame.groupby(at)["apart"].cumsum()])["name"]
-    frame["name"] = of_place.transform("; ".join).where(of_place.cumcount() == 0, "")
+    frame["name"] = of_place.transform(of_several).where(of_place.cumcount() == 0, "")
     frame, looks = with_front(frame, rows["pareto"].eq("yes"), looks)
     x = Scale("uplink per client (kB)", "log plain", margin=0.18)
     panel = Panel(x, Scale(ACCURACY, "score"))
     figure = lines(frame, Spec(looks, {"": panel}, (TEXT_WIDTH, 5.0), legend=4))
     save(figure, svg, rows, "Accuracy against uplink of messages and heads")
+
+
+def of_several(names: pd.Series) -> str:
+    """Return the name of marks that all but coincide, the most accurate head first."""
+    if len(names) <= MOST_NAMED:
+        return "; ".join(names)
+    return f"{names.iloc[0]} to {names.iloc[-1]} ({len(names)} heads)"
+
+
+MOST_NAMED = 3
+"""Heads whose marks all but coincide that are each named."""
 
 
 ABSCISSAE = {
