@@ -186,16 +186,12 @@ def width_laws(table: str, svg: str, methods: Methods) -> None:
     save(figure, svg, rows, "Accuracy at the least and the full width under laws of budgets")
 
 
-TWO = "two normalisations"
-"""The network whose normalisations of clean and of disturbed inputs are mixed."""
+WEIGHTS = (0.0, 0.2, 0.5, 1.0)
+"""Weights of disturbed inputs in FedAvg's loss that are drawn; 0 is plain FedAvg."""
 
-WEIGHTS = {
-    0.0: Look(NEUTRAL, "", ":"),
-    0.2: Look("#0072B2", "", "-."),
-    0.5: Look("#000000", "", "--"),
-    1.0: Look("#D55E00", "", (0, (8, 1.5))),
-}
-"""Looks of FedAvg by the weight of disturbed inputs in its loss; other weights are not drawn."""
+ONE = "FedAvg, by the weight of disturbed inputs in its loss"
+TWO = "two normalisations, by the share λ of the disturbed inputs' normalisation"
+"""Series of rows: networks with one normalisation for all inputs, and with one for each kind."""
 
 DISTURBED = {"standard": "Clean inputs", "random": "Random noise", "robust": "Attacked by PGD"}
 """Titles of the panels by their scores."""
@@ -209,35 +205,30 @@ SCORES = {
 
 PREFIX = f"{SCORES['robust']}_at_"
 
-LEVEL_AT, LEVEL_STEP = 0.06, 0.03
-"""How far outside of the shares the first level has marks with bars, and each further one."""
-
 
 def robust(runs: str, svg: str, axes: Axes) -> None:
-    """Draw accuracy on clean inputs, under random noise and under PGD against λ, a panel for each.
+    """Draw accuracy on clean inputs, under random noise and under PGD, a panel for each.
 
-    λ mixes the two normalisations of disturbed and clean inputs. FedAvg with one for both kinds is
-    a level for each weight of disturbed inputs in its loss, of weight 0 plain FedAvg: nothing is
-    left to choose. All scores are by the same normalisation of the test inputs.
+    A row is a weight of disturbed inputs in the loss of FedAvg, which has one normalisation for
+    clean and disturbed inputs, or a share λ of the disturbed inputs' normalisation in a network
+    that has one for each kind. All scores are by the same normalisation of the test inputs.
     """
     rows = disturbed(to_draw(runs, axes))
     is_own = rows["disturbed_normalisation"] == "own"
-    lines, looks = {TWO: rows[is_own]}, {TWO: Look("#7A0177")}
-    for place, (weight, look) in enumerate(WEIGHTS.items()):
-        name = f"FedAvg, weight {weight:g}" + ("" if weight else " (plain)")
-        of_weight = rows[~is_own & rows["robust_weight"].eq(weight)]
-        out = LEVEL_AT + LEVEL_STEP * place
-        ends = [of_weight.iloc[:1].assign(share=share) for share in (-out, 1 + out)]
-        lines[name], looks[name] = pd.concat(ends), look
+    is_level = ~is_own & rows["robust_weight"].isin(WEIGHTS)
+    levels = rows[is_level].drop_duplicates("robust_weight").sort_values("robust_weight")
+    drawn = pd.concat([levels.assign(series=ONE), rows[is_own].assign(series=TWO)])
+    drawn = drawn.assign(row=range(len(drawn)))
     frames = [
-        marks(line, "share", score, series=name, panel=score)
-        for score in DISTURBED
-        for name, line in lines.items()
+        marks(drawn, "row", score, series=drawn["series"], panel=score) for score in DISTURBED
     ]
-    shares = sorted(rows["share"].unique())
-    x, y = Scale("share λ of the disturbed\ninputs' normalisation", ticks=shares), Scale(ACCURACY)
+    frame = pd.concat(frames).rename(columns={"x": "y", "y": "x"})
+    names = [f"weight {weight:g}" for weight in levels["robust_weight"]]
+    names += [f"λ = {share:g}" for share in rows.loc[is_own, "share"]]
+    x, y = Scale(ACCURACY), Scale(ticks=dict(enumerate(names)))
     panels = {score: Panel(x, y, title) for score, title in DISTURBED.items()}
-    figure = kinds.lines(pd.concat(frames), Spec(looks, panels, (TEXT_WIDTH, 3.8), legend=3))
+    looks = {ONE: Look("#D55E00"), TWO: Look("#7A0177", "s")}
+    figure = kinds.rows(frame, Spec(looks, panels, (TEXT_WIDTH, 2.9), legend=1))
     save(figure, svg, rows, "Accuracy on clean and on disturbed inputs")
 
 
