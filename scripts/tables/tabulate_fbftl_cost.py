@@ -127,18 +127,19 @@ def table_rows(
         run = runs[name]
         reached = run.summary(run.accuracies)
         note = shared.undertrained(reached["accuracy"], run.measured("ridge_accuracy"))
-        ends = [("", run.selected, reached | {"undertrained": note})]
+        ends = [("", "", run.selected, reached | {"undertrained": note})]
         if f"{name}{readings.CUT_SHORT}" in printed and "ftl_c" in runs:
             target = float(np.mean(runs["ftl_c"].accuracies))
             if epoch := first_epoch_at(run.accuracy.mean(axis=0), target):
                 short = run.summary(run.after(epoch))
-                ends.append((readings.CUT_SHORT, [epoch] * len(run.seeds), short))
-        for ending, epochs, scores in ends:
+                until = [epoch] * len(run.seeds)
+                ends.append((readings.CUT_SHORT, readings.TO_ACCURACY, until, short))
+        for ending, words, epochs, scores in ends:
             by_seed = costs_by_seed(method.cost, run, epochs, networks[name])
             by_seed["times_fbftl"] = times(run, epochs, runs.get("fbftl"))
             means = {name: None if of is None else mean(of) for name, of in by_seed.items()}
             spreads = {f"{name}_spread": spread_of(of) for name, of in by_seed.items()}
-            named = {"method": f"{name}{ending}", "label": f"{method.label}{ending}"}
+            named = {"method": f"{name}{ending}", "label": f"{method.label}{words}"}
             yield {**named, **means, **spreads, **scores}
 
 

@@ -104,7 +104,7 @@ SPREAD = "±"
 
 INDEX = "index.html"
 
-LOWERED = re.compile(r"\b(FTL)_([cf])(?=_low|\b)")
+LOWERED = re.compile(r"\b(FTL)_([cf])\b")
 """A method's label with its index."""
 
 

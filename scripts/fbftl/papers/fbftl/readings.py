@@ -33,6 +33,9 @@ TOKEN_IDS = "token ids"
 CUT_SHORT = "_low"
 """Ends the name of a run that stops where FTL_c's accuracy is reached, as Table III writes it."""
 
+TO_ACCURACY = ", up to FTL_c's accuracy"
+"""What such a run's label ends with."""
+
 EQUATIONS = {
     "fl": ("Eq. (2)", "Eq. (10)", "Eq. (14)"),
     "sfl": ("as Eq. (2)", "as Eq. (10)", "as Eq. (14)"),
@@ -300,7 +303,7 @@ def columns(methods: Iterable[ShownMethod], *keys: Column) -> tuple[Column, ...]
         keys: further columns that tell the cells apart.
     """
     labels = {method.name: method.label for method in methods}
-    labels |= {f"{name}{CUT_SHORT}": f"{label}{CUT_SHORT}" for name, label in labels.items()}
+    labels |= {f"{name}{CUT_SHORT}": f"{label}{TO_ACCURACY}" for name, label in labels.items()}
     return (
         Column("quantity", "Quantity", format=lambda name: name.replace("_", " "), page=True),
         Column("method", "Method", format=labels.__getitem__, page=True),
