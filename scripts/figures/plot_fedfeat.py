@@ -12,6 +12,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, figure_labels, shown
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save
+from fbftl.findings.wording import words
 
 SOURCES = {
     "last_epoch": ("-", ""),
@@ -40,15 +41,15 @@ def marked_lines(
         methods: their looks.
         panel: of each point.
     """
-    endings = points["features_from"].map({name: words for name, (_, words) in SOURCES.items()})
+    endings = points["features_from"].map({name: text for name, (_, text) in SOURCES.items()})
     labels = points["method"].map(figure_labels(methods))
     series = (labels + endings).where(points["marked"], "_" + labels + endings)
     looks = {}
     for look in methods.values():
-        for dash, words in SOURCES.values():
+        for dash, ending in SOURCES.values():
             width = 0.7 if look.name == "ccvr" else 1.4
-            looks[f"_{look.figure_label}{words}"] = Look(look.colour, "", dash, width=width)
-            looks[look.figure_label + words] = Look.of(look, line=dash)
+            looks[f"_{look.figure_label}{ending}"] = Look(look.colour, "", dash, width=width)
+            looks[look.figure_label + ending] = Look.of(look, line=dash)
     return marks(points, "round", series=series, panel=panel), looks
 
 
@@ -69,7 +70,7 @@ def retraining(runs: str, series: str, svg: str, axes: Axes, methods: Methods) -
     partitions = [name for name in DEALT if name in set(points["partition"])]
     networks = sorted(points["network"].unique())
     panels = {
-        f"{network} {partition}": Panel(x, y, f"{named(network)}, {DEALT[partition]}")
+        f"{network} {partition}": Panel(x, y, f"{words('network', network)}, {DEALT[partition]}")
         for partition in partitions
         for network in networks
     }
@@ -96,12 +97,6 @@ def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
         spread=("test_accuracy", "std"), seeds=("seed", "count"),
     )  # fmt: skip
     return pd.concat([means, ends.reset_index().assign(marked=True)], ignore_index=True)
-
-
-def named(network: str) -> str:
-    """Return what a title calls a network: "CNN one" of `cnn_one`."""
-    kind, *rest = network.split("_")
-    return " ".join([kind.upper(), *rest])
 
 
 NOISED = {

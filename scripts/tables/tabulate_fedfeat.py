@@ -4,6 +4,7 @@ Each function returns one.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,7 +16,7 @@ from fbftl.findings.runs import mean_and_spread, of_baseline, read_tidy
 from fbftl.findings.shown import labelled
 from fbftl.findings.steps import Axes, Methods
 from fbftl.findings.tables import Column, ResultTable
-from fbftl.findings.wording import dealt_words
+from fbftl.findings.wording import dealt_words, words
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
 from fbftl.papers.record import PaperRecord
@@ -31,7 +32,7 @@ PARTITIONS = {"iid": "iid", "shards": "non-iid"}
 """Partitions here, and what the paper calls them."""
 
 RETRAINING_COLUMNS = [
-    Column("network", "Network", format=lambda name: name.replace("_", " "), page=True),
+    Column("network", "Network", format=partial(words, "network"), page=True),
     Column("partition", "Label distribution", format=dealt_words, page=True),
     shared.METHOD,
     Column("features_from", "Features of", format=lambda name: name.replace("_", " "), page=True),
