@@ -44,9 +44,6 @@ LEAD = "**Decided claims that a document is cited for**; its page explains its s
 
 HEADING = ("claim", "printed", "here", "verdict", "evidence")
 
-METHOD = re.compile(r"\b(s?fl|ftl_[cf])(?=(?:_low)? [\d.])")
-"""Name of a method before its number, in an effect."""
-
 BILLIONS = re.compile(r"\d{1,3}(?:,\d{3}){3,}")
 """A count that pages write with a prefix."""
 
@@ -151,9 +148,8 @@ def _cells(row: Row) -> list[str]:
 
 
 def effect_words(effect: str) -> str:
-    """Return an effect as pages have it: methods by their labels, what is measured once."""
-    labelled = METHOD.sub(lambda name: re.sub("^[a-z]+", lambda m: m[0].upper(), name[1]), effect)
-    short = BILLIONS.sub(lambda count: prefixed(int(count[0].replace(",", ""))), labelled)
+    """Return an effect as pages have it: great counts with a prefix, what is measured once."""
+    short = BILLIONS.sub(lambda count: prefixed(int(count[0].replace(",", ""))), effect)
     shown, last = [], ""
     for part in short.split("; "):
         measure, colon, value = part.rpartition(": ")

@@ -59,6 +59,7 @@ class ClaimRow:
     over: str
     tasks: tuple[str, ...]
     reason: str
+    sides: str = ""
 
     def refused(self, column: str, fault: str) -> UserError:
         """Return the error that names the row, its column and what is wrong there."""

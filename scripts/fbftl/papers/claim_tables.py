@@ -24,8 +24,8 @@ from fbftl.papers.record import PaperRecord
 
 FORMULA, NO_EVIDENCE = "formula", "none"
 
-FEW = 3
-"""Parts that a claim's row shows one by one."""
+FEW, FEW_NOTES = 3, 6
+"""Parts that a claim's row shows one by one, and those that say what a formula gives."""
 
 MOST_PAIRS, MOST_LETTERS = 4, 80
 """Pairs of sides that a claim's row names, and letters of several that have more than methods."""
@@ -179,22 +179,25 @@ def _effects(finding: ClaimFinding, compared: Sequence[PartFinding]) -> str:
         return _once(of.note for _, parts in finding.clauses for of in parts)
     found = [(row, of) for row, parts in finding.clauses for of in parts if of in compared]
     pairs = [_pair(row, of.part) for row, of in found]
-    is_one = len({*pairs}) == 1
+    sides = _once(row.sides for row, _ in found)
+    is_one = bool(sides) or len({*pairs}) == 1
+    few = FEW_NOTES if all(math.isnan(of.effect) for of in compared) else FEW
     if len(compared) <= FEW and not is_one:
         names = [_joined([pair]) for pair in pairs]
         if len({*names}) < len(names):  # what parts compare does not tell them apart
             values = [_worded(of.part.name) for _, of in found]
             names = [": ".join(filter(None, both)) for both in zip(values, names, strict=True)]
         return _once(_shown(*of, name) for of, name in zip(found, names, strict=True))
-    sides = f"{shared}: " if (shared := _all_sides(pairs, [of.part for _, of in found])) else ""
-    if len(compared) <= FEW:
-        return sides + _once(_shown(row, of) for row, of in found)
+    sides = sides or _all_sides(pairs, [of.part for _, of in found])
+    before = f"{sides}: " if sides else ""
+    if len(compared) <= few:
+        return before + _once(_shown(row, of) for row, of in found)
     counts = Counter(str(of.verdict) for of in compared)
     shown = [f"{count} {verdict}" for verdict, count in counts.most_common()]
     for unit, effects in _by_unit(found).items():
         least, most = readable(min(effects)), readable(max(effects))
         shown.append(f"{least}{unit}" if least == most else f"from {least} to {most}{unit}")
-    return sides + "; ".join(shown)
+    return before + "; ".join(shown)
 
 
 Pair = tuple[str, str, str]
@@ -233,9 +236,9 @@ def _all_sides(pairs: Sequence[Pair | None], parts: Sequence[Part]) -> str:
         for pair, part in zip(pairs, parts, strict=True)
         if pair
     ]
-    between = [*dict.fromkeys(methods)]
-    is_told = all(a != b for a, _, b in between) and len(between) <= MOST_PAIRS
-    return _joined(between) if is_told else text
+    between = _joined([*dict.fromkeys(methods)])
+    is_told = all(a != b for a, _, b in methods) and len(between) <= MOST_LETTERS
+    return between if is_told else text
 
 
 def _method(side: Side) -> str:

@@ -20,7 +20,7 @@ def test_an_unknown_paper_is_refused(kind):
 
 
 def test_an_effect_is_told_in_words():
-    effect = "uplink over FbFTL's: fl 490 times; uplink over FbFTL's: ftl_c 91 times"
+    effect = "uplink over FbFTL's: FL 490 times; uplink over FbFTL's: FTL_c 91 times"
     assert effect_words(effect) == "uplink over FbFTL's: FL 490 times; FTL_c 91 times"
     assert effect_words("rule a: 7 points; rule b: 1") == "rule a: 7 points; rule b: 1"
 

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fbftl.findings.published import SCALES, Verdict, formula_verdict
+from fbftl.findings.shown import method_label
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
 from fbftl.models.cost.architectures import FLAN_T5_SMALL, vgg16
@@ -22,7 +23,14 @@ from fbftl.models.cost.payload import (
     compression_rate_with_positions,
     numbers_per_batch,
 )
-from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED, image_readings
+from fbftl.papers.fbftl.readings import (
+    AS_PRINTED,
+    AS_TABULATED,
+    CORRECTED,
+    CUT_SHORT,
+    TO_ACCURACY,
+    image_readings,
+)
 from fbftl.papers.fbftl.setup import federation
 from fbftl.papers.formulas import Decision, FormulaCase
 from fbftl.papers.measures import NOTHING, ClaimMeasure, Measured, accuracy
@@ -40,6 +48,12 @@ def _cells(record: PaperRecord, quantity: str, *others: str) -> Mapping[str, int
         for of in readings
         if (of.quantity, of.reading) == (quantity, reading)
     }
+
+
+def _label(column: str) -> str:
+    """Return how tables write a column of Table III."""
+    is_short = column.endswith(CUT_SHORT)
+    return method_label(column.removesuffix(CUT_SHORT)) + (TO_ACCURACY if is_short else "")
 
 
 def _shown(ratios: Mapping[str, float]) -> str:
@@ -98,7 +112,7 @@ def totals(case: FormulaCase) -> Decision:
     row = table[(table["quantity"] == case.a) & (table["method"] == name)].iloc[0]
     bits = _cells(case.record, case.a)[name]
     verdict = formula_verdict(bits, row["printed"], row["unit"])
-    shown = f"{bits:.4g} bits, printed {row['printed']} {row['unit']}"
+    shown = f"{_label(name)} {bits:.4g} bits, printed {row['printed']} {row['unit']}"
     return Decision("Eqs. (2) to (4) and (6)", shown, verdict == Verdict.REPRODUCED)
 
 
@@ -108,7 +122,7 @@ def ratio_of_table3(case: FormulaCase) -> Decision:
     cells = _cells(case.record, quantity, READINGS[quantity])
     ratio = cells[column] / cells[base]
     named = quantity.replace("_", " ")
-    return Decision(f"{named} over FbFTL's", _shown({column: ratio}), case.exceeds(ratio))
+    return Decision(f"{named} over FbFTL's", _shown({_label(column): ratio}), case.exceeds(ratio))
 
 
 def compressed_uplink(case: FormulaCase) -> Decision:
@@ -116,10 +130,12 @@ def compressed_uplink(case: FormulaCase) -> Decision:
     name, table = case.part.values["column"], case.record.published["table5"]
     cells = _cells(case.record, "total_uplink")
     numbers = _cells(case.record, "numbers_per_batch")[name]
-    rate = COUNTS[f"{case.part.values['positions']} positions"]
+    count = f"{case.part.values['positions']} positions"
+    rate = COUNTS[count]
     rate_of_last = rate(numbers, int(table["bits"].min()), float(table["keep"].min()))
     ratio = cells[name] / rate_of_last / cells["fbftl"]
-    return Decision("compressed total uplink over FbFTL's", _shown({name: ratio}), ratio > 1)
+    shown = _shown({f"{_label(name)}, {count}": ratio})
+    return Decision("compressed total uplink over FbFTL's", shown, ratio > 1)
 
 
 def sparsified_uplink(case: FormulaCase) -> Decision:
@@ -136,7 +152,8 @@ def sparsified_uplink(case: FormulaCase) -> Decision:
     name = case.part.values["column"]
     ratios = {count: sent(name, rate) / sent("fbftl", rate) for count, rate in COUNTS.items()}
     holds = any(map(case.exceeds, ratios.values()))
-    shown = _shown({name: ratios[f"{case.part.values['positions']} positions"]})
+    count = f"{case.part.values['positions']} positions"
+    shown = _shown({f"{_label(name)}, {count}": ratios[count]})
     return Decision("sparsified total uplink over FbFTL's", shown, holds)
 
 
@@ -144,9 +161,8 @@ def packets_lost(case: FormulaCase) -> Decision:
     """Decide by Eq. (18) where FbFTL, whose packets are of one block, loses as many as printed."""
     rate = float(case.margin)
     lost = float(packet_loss_rate(rate, packet_blocks(vgg16())[case.a]))
-    return Decision(
-        f"Eq. (18) at a block loss rate of {rate:g}", f"{case.a} {lost:.5f}", 1 - lost < rate
-    )
+    shown = f"{_label(case.a)} {lost:.5f}"
+    return Decision(f"Eq. (18) at a block loss rate of {rate:g}", shown, 1 - lost < rate)
 
 
 def ratio_of_packets_lost(case: FormulaCase) -> Decision:
@@ -155,7 +171,8 @@ def ratio_of_packets_lost(case: FormulaCase) -> Decision:
     again = int(case.part.values.get("repeats", 0))
     lost = packet_loss_rate(rate, blocks[case.a], again)
     ratio = float(lost) / float(packet_loss_rate(rate, blocks[case.b]))
-    return Decision(f"Eq. (18), packets lost over {case.b}'s", _shown({case.a: ratio}), ratio > 1)
+    named = f"Eq. (18), packets lost over {_label(case.b)}'s"
+    return Decision(named, _shown({_label(case.a): ratio}), ratio > 1)
 
 
 def dialogue_orders(case: FormulaCase) -> Decision | None:
@@ -174,7 +191,7 @@ def dialogue_orders(case: FormulaCase) -> Decision | None:
         counted = "over FbFTL's, a vector a token"
     of_images = _printed_ratios(published["table3"].assign(trained_encoders=0), case.a)
     ratios = {
-        f"{method}, {encoders} encoders": (ratio / vectors, of_images[0, method])
+        f"{_label(method)}, {encoders} encoders": (ratio / vectors, of_images[0, method])
         for (encoders, method), ratio in _printed_ratios(published["table4"], case.a).items()
     }
     return Decision(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from fbftl.findings.published import Verdict, formula_verdict
+from fbftl.findings.uploads import HEADS
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.statistics import Statistics
 from fbftl.papers.formulas import Decision, FormulaCase
@@ -122,7 +123,7 @@ def same_head(case: FormulaCase) -> Decision:
     values, labels = _samples()
     partitions = [by_count(1), *_partitions(case.part.values["partition"], labels)]
     heads = [_weights(SOLVED[case.a](summed(each, values, labels))) for each in partitions]
-    return _decision(case.a, heads)
+    return _decision(HEADS[case.a], heads)
 
 
 def same_by_law(case: FormulaCase) -> Decision:
