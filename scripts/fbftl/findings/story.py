@@ -14,13 +14,13 @@ DESCRIPTION = re.compile(r"<dc:description>(.*?)</dc:description>", re.DOTALL)
 PICTURE = re.compile(r"!\[[^]]*\]\((?P<path>[^)]+\.svg)\)")
 """A picture on a page."""
 
-LOWERED = re.compile(r"\$_\{?(\w+)\}?\$")
+LOWERED = re.compile(r"\$(\w*_)\{?([\w^]+)\}?\$")
 """An index as figures set it lower."""
 
 
 def plain(text: str) -> str:
     """Return a text of a figure on one line, with its indices behind an underscore."""
-    return LOWERED.sub(r"_\1", " ".join(text.split()))
+    return LOWERED.sub(r"\1\2", " ".join(text.split()))
 
 
 def described(figure: "Figure", title: str) -> str:
