@@ -28,7 +28,7 @@ FEW, FEW_NOTES = 3, 6
 """Parts that a claim's row shows one by one, and those that say what a formula gives."""
 
 MOST_PAIRS, MOST_LETTERS = 4, 80
-"""Pairs of sides that a claim's row names, and letters of several that have more than methods."""
+"""Pairs of sides that a claim's row names, and letters of several."""
 
 STRENGTHS = ("full size", "full-size data", "small", FORMULA)
 """Of evidence, the strongest first: data and networks of a document's size, data alone, neither."""

@@ -1,5 +1,8 @@
 """The table of claims says on what each verdict rests."""
 
+from dataclasses import replace
+from math import nan
+
 from fbftl.papers.claim_rows import NO_TASK, ClaimForm, ClaimRow, ClaimTask, Part, Side, Term
 from fbftl.papers.claim_rule import ClaimVerdict
 from fbftl.papers.claim_tables import claims_table
@@ -12,10 +15,10 @@ def part(task: ClaimTask, verdict: ClaimVerdict, note: str = "") -> PartFinding:
     return PartFinding(Part(task, "", "accuracy"), verdict, 1.0, note=note)
 
 
-def shown(*parts: PartFinding) -> dict[str, object]:
+def shown(*parts: PartFinding, row: ClaimRow = ROW) -> dict[str, object]:
     """Return the row of a claim that has these parts."""
     verdict = parts[0].verdict
-    return claims_table([ClaimFinding("x-01", verdict, [(ROW, parts)])]).iloc[0].to_dict()
+    return claims_table([ClaimFinding("x-01", verdict, [(row, parts)])]).iloc[0].to_dict()
 
 
 def test_evidence_names_the_tasks_of_each_strength_the_strongest_first():
@@ -59,6 +62,15 @@ def test_an_effect_names_what_differs_between_sides_that_all_parts_have():
     coarse = [(side("fbftl"), side(f"fbftl+bits={bits}")) for bits in (1, 2, 3, 4, 5)]
     assert effect(*coarse).startswith("5 confirmed")
     assert effect((side("fl"), Side(number=10.0))).startswith("1.00 ")
+
+
+def test_sides_may_be_written_and_formulas_tell_their_own():
+    row, task = replace(ROW, sides="the gain minus the loss"), ClaimTask("hill", {})
+    parts = [part(task, ClaimVerdict.CONFIRMED)] * 4
+    assert shown(*parts, row=row)["effect"].startswith("the gain minus the loss: 4 confirmed")
+    assert shown(*parts[:1], row=row)["effect"].startswith("the gain minus the loss: 1.00 [")
+    notes = [PartFinding(Part(task, "", "f"), parts[0].verdict, nan, note=of) for of in "abcdef"]
+    assert shown(*notes)["effect"] == "a; b; c; d; e; f"
 
 
 def test_parts_that_compare_the_same_sides_are_told_apart_by_their_values():
