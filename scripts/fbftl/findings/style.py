@@ -125,7 +125,7 @@ def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", title: str)
     svg = Path(svg)
     title = with_seeds(title, numbers, svg)
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)
     draw_title(figure, title)
     box = figure.get_tightbbox().padded(MARGIN)
     for legend in figure.legends:

@@ -174,8 +174,8 @@ class Name:
 REACHES = (7, 13, 20, 28, 38, 50, 64, 80)
 """Points from a mark to its name, the nearest that is free first."""
 
-SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1))
-BETWEEN_SIDES = tuple(product((1, -1), (0.5, -0.5))) + tuple(product((0.5, -0.5), (1, -1)))
+SIDES = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]
+DIRECTIONS = np.array([*SIDES, *product((1, -1), (0.5, -0.5)), *product((0.5, -0.5), (1, -1))])
 """Where a name may be: right, left, above, below, at the corners, then between these."""
 
 NEAR = 13
@@ -187,7 +187,7 @@ REACHED = 0.9
 BETWEEN = 60
 """Places along a piece of a line that names keep clear of."""
 
-OUTSIDE, CORNERS, NAMED, MISREAD = 1000, 4, 20, 3
+OUTSIDE, NAMED, MISREAD = 1000, 20, 3
 """What it costs a name to leave the panel, to cover another name, and to be about as near to the
 mark of another name as to its own, in marks covered."""
 
@@ -253,6 +253,7 @@ def write_beside(axes: Axes, names: Sequence[Name]) -> None:
     unit = axes.figure.dpi / 72
     drawn, frame, named = _drawn(axes, unit), axes.get_window_extent(), np.empty((0, 2, 2))
     marks = axes.transData.transform([(name.x, name.y) for name in names])
+    lengths = np.hypot(*DIRECTIONS.T)[:, None]
     for mark, name in zip(marks, names, strict=True):
         others = marks[(marks != mark).any(axis=1)]
         text = axes.annotate(
@@ -260,23 +261,21 @@ def write_beside(axes: Axes, names: Sequence[Name]) -> None:
             va="center", fontsize=LABEL_SIZE, color=name.colour, zorder=1.9,
             bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.4},
         )  # fmt: skip
-        box = text.get_window_extent()
-        half = np.array([box.width, box.height]) / 2
-        places = [
-            (reach, np.array(direction) * (half + reach * unit / np.hypot(*direction)))
-            for reach, direction in product(REACHES, SIDES + BETWEEN_SIDES)
-        ]
-        boxes = [box.translated(*shift) for _, shift in places]
-        costs = [
-            _overlapped(at, drawn)
-            + NAMED * _overlapped(at, named)
-            + MISREAD * _as_near(at, mark, others, CLEARLY * unit)
-            + OUTSIDE * (frame.count_contains(at.corners()) < CORNERS)
-            for at in boxes
-        ]
+        box = text.get_window_extent().get_points()
+        half = np.diff(box, axis=0)[0] / 2
+        shifts = np.array([DIRECTIONS * (half + reach * unit / lengths) for reach in REACHES])
+        boxes = box + shifts.reshape(-1, 1, 2)
+        ends = np.array([boxes[:, 0].min(axis=0), boxes[:, 1].max(axis=0)])
+        costs = (
+            _overlapped(boxes, drawn[_overlap(ends, drawn)])
+            + NAMED * _overlapped(boxes, named)
+            + MISREAD * _as_near(boxes, mark, others, CLEARLY * unit)
+            + OUTSIDE * _leaves(boxes, frame)
+        )
         best = int(np.argmin(costs))
-        reach, shift = places[best]
-        named = np.concatenate([named, boxes[best].padded(unit).get_points()[None]])
+        reach, shift = REACHES[best // len(DIRECTIONS)], shifts.reshape(-1, 2)[best]
+        padding = np.array([[-unit], [unit]])
+        named = np.concatenate([named, boxes[best][None] + padding])
         text.set_position(tuple(shift / unit))
         if reach >= NEAR:
             axes.annotate(
@@ -292,23 +291,34 @@ def _across(axes: Axes, name: Name) -> float:
     return float(axes.transAxes.inverted().transform(at)[0])
 
 
-def _as_near(box: Bbox, mark: np.ndarray, others: np.ndarray, clearly: float) -> int:
-    """Return how many other marks (marks, axes) are not `clearly` farther from a box than its mark.
+def _as_near(boxes: np.ndarray, mark: np.ndarray, others: np.ndarray, clearly: float) -> np.ndarray:
+    """Return how many other marks (marks, axes) are not `clearly` farther from boxes than a mark.
 
     clearly: pixels.
     """
-    low, high = box.get_points()
+    low, high = boxes[:, :1], boxes[:, 1:]
 
     def distance(marks: np.ndarray) -> np.ndarray:
         return np.linalg.norm(np.maximum(np.maximum(low - marks, marks - high), 0), axis=-1)
 
-    return int((distance(others) < distance(mark) + clearly).sum())
+    return (distance(others) < distance(mark) + clearly).sum(axis=1)
 
 
-def _overlapped(box: Bbox, boxes: np.ndarray) -> int:
-    """Return how many boxes (boxes, ends, axes) share an area with one."""
-    low, high = box.get_points()
-    return int(((boxes[:, 1] > low) & (boxes[:, 0] < high)).all(axis=1).sum())
+def _overlapped(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return how many other boxes share an area with each of some, all (boxes, ends, axes)."""
+    return _overlap(boxes.swapaxes(0, 1)[:, :, None], others).sum(axis=1)
+
+
+def _overlap(box: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return which other boxes (boxes, ends, axes) share an area with one (ends, ..., axes)."""
+    low, high = box
+    return ((others[:, 1] > low) & (others[:, 0] < high)).all(axis=-1)
+
+
+def _leaves(boxes: np.ndarray, frame: Bbox) -> np.ndarray:
+    """Return whether boxes (boxes, ends, axes) are not wholly inside of a frame."""
+    beyond = (boxes <= frame.min) | (boxes >= frame.max)
+    return beyond.reshape(len(boxes), -1).any(axis=1)
 
 
 def _drawn(axes: Axes, unit: float) -> np.ndarray:
