@@ -21,7 +21,13 @@ from fbftl.findings.wording import mechanism_words
 def adversary_words(adversary: str) -> str:
     """Return how readers see an adversary, who may attack the head of an upload."""
     upload, _, attack = adversary.partition(": ")
-    return f"{Upload(*upload.split(', ')).label}: {attack}" if attack else written(adversary)
+    return f"{upload_words(upload)}: {attack}" if attack else written(adversary)
+
+
+def upload_words(upload: str) -> str:
+    """Return how readers see a message and a head, behind which bits and elements may be."""
+    message, head, *shorter = upload.split(", ")
+    return ", ".join([Upload(message, head).label, *shorter])
 
 
 def three_decimals(value: float | str) -> str:
@@ -86,8 +92,8 @@ def in_decibels(rows: pd.DataFrame) -> pd.DataFrame:
 SHARE = "{:.2%}"
 
 
-HEAD = Column("head", "Upload", format=lambda head: Upload(*head.split(", ")).label, page=True)
-"""Of solved heads, none of which has noise."""
+HEAD = Column("head", "Upload", format=upload_words, page=True)
+"""Of heads of uploads, none of which has noise."""
 
 NOISE = (Column("mechanism", "Noise", format=mechanism_words, page=True), shared.EPSILON)
 

@@ -7,6 +7,7 @@ head attacked is that of the last epoch, which has memorised most.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from fbftl.data.participation import Participants, participants_of
 from fbftl.exchange.sending import Sending
 from fbftl.exchange.uploads import send
 from fbftl.ground.errors import required
-from fbftl.methods.one_shot.run import seen, send_all_seeds, solve_each
+from fbftl.methods.one_shot.run import seen, send_all_seeds, solve_each, train_each
 from fbftl.methods.private_gd.run import noise_of, private_heads
 from fbftl.privacy.noise import clip_rows
 from fbftl.privacy.release import noise_seed
@@ -110,20 +111,27 @@ def test_split(client_data: LabelledFeatures) -> tuple[np.ndarray, np.ndarray]:
 
 
 def solved(job: Job, client_data: LabelledFeatures) -> Population:
-    """Return a setting's heads as a population; samples that none has seen are the test split."""
-    sent = send_all_seeds(job, client_data)
+    """Return a setting's heads as a population; samples that none has seen are the test split.
+
+    One is made after the other, so that the messages of one alone take memory.
+    """
     test, labels_of_test = test_split(client_data)
-    scores, unseen = zip(
-        *(
-            (solution.head.scores(client_data.payload.values), solution.head.scores(test))
-            for solution in solve_each(job, sent)
-        ),
-        strict=True,
-    )
-    members, offered = zip(
-        *((seen(job, learned), learned.offered) for learned in sent.learned), strict=True
-    )
-    labels = client_data.payload.labels
+    values, labels = client_data.payload.values, client_data.payload.labels
+    scores, unseen, members, offered = [], [], [], []
+    for seed in job.seeds:
+        of_seed = replace(job, seeds=(seed,))
+        sent = send_all_seeds(of_seed, client_data)
+        (learned,) = sent.learned
+        if job.setting.head == "mlp":
+            (fit,) = train_each(of_seed, client_data, [learned])
+            scorer = partial(answers, fit)
+        else:
+            (solution,) = solve_each(of_seed, sent)
+            scorer = solution.head.scores
+        scores.append(scorer(values))
+        unseen.append(scorer(test))
+        members.append(seen(job, learned))
+        offered.append(learned.offered)
     return population(scores, labels, members, offered, unseen, labels_of_test)
 
 

@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 
 import pandas as pd
 
@@ -108,27 +109,30 @@ OF_TABLES: Sequence[tuple[str, str, Sequence[str], Sequence[str], Mapping[str, s
     ("upload_attacks", "attacks", ("adversary", "samples_per_client", "measure"), ATTAINED, {}),
     ("upload_membership", "attacks", ("head",), ("auc",), {"quoted": "True"}),
     ("membership", "attacks", ("mechanism",), ("auc",), {"quoted": "True", "mechanism": "none"}),
+    ("front_membership", "attacks", ("head",), ("auc",), {"quoted": "True"}),
+    ("inverted", "attacks", ("setting",), ("ssim", "feature_error"), {}),
 )
-"""Tables, a word for them in names, columns that tell their rows apart, those with numbers, and
-what rows have that have names."""
+"""Tables, a word for them in names, columns that tell their rows apart but for their seeds, those
+with numbers, and what rows have that have names."""
 
 
 def of_tables(kept: Path) -> dict[str, float]:
-    """Return the numbers of the tables of kept tasks, by name.
+    """Return the numbers of the tables of kept tasks, by name; means where rows are of one seed.
 
     Args:
         kept: folder of kept results.
     """
-    return {
-        "/".join([path.parents[1].name, word, *(row[key].removesuffix(".0") for key in keys), of]):
-            float(row[of])
-        for table, word, keys, columns, required in OF_TABLES
-        for path in sorted(kept.glob(f"*/tables/{table}.csv"))
-        for row in csv_rows(path)
-        if required.items() <= row.items()
-        for of in columns
-        if row[of]
-    }  # fmt: skip
+    found: dict[str, list[float]] = {}
+    for table, word, keys, columns, required in OF_TABLES:
+        for path in sorted(kept.glob(f"*/tables/{table}.csv")):
+            for row in csv_rows(path):
+                if not required.items() <= row.items():
+                    continue
+                name = [path.parents[1].name, word, *(row[key].removesuffix(".0") for key in keys)]
+                for of in columns:
+                    if row.get(of):
+                        found.setdefault("/".join([*name, of]), []).append(float(row[of]))
+    return {name: fmean(values) for name, values in found.items()}
 
 
 FILLED = re.compile(r"<!--(?P<name>[^:>\n]+):(?P<format>[^>\n]*)-->(?P<text>[^<\n]*)<!---->")

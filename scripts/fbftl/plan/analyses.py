@@ -13,7 +13,7 @@ from typing import Any, Literal
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.plan import paths
 from fbftl.plan.entries import in_formats, of_task
-from fbftl.study.config import Study
+from fbftl.study.config import INVERTED, Study
 
 
 def uploads(study: Study, task: str) -> list[str]:
@@ -44,9 +44,9 @@ def _private(study: Study, task: str, method: str, mechanism: str) -> list[str]:
 
 
 def inverted(study: Study, task: str) -> list[str]:
-    """Return those whose plain uploads are inverted in every seed, each at its cut."""
+    """Return those whose uploads without noise are inverted in every seed, each at its cut."""
     settings = study.settings[task]
-    return [name for of in ("inverted", "rival_inverted") for name in settings.get(of, ())]
+    return [name for of in INVERTED for name in settings.get(of, ())]
 
 
 def trust(study: Study, task: str) -> list[str]:
@@ -218,6 +218,10 @@ OF_SEVERAL = [
         "uploads", "attacks/attack_uploads.py",
         {"csv": "attacks/uploads.csv", "by_attack": "attacks/uploads_by_attack.csv"},
         reading(*STORE), SHADOWS, images, heads, "all",
+    ),
+    Analysis(
+        "front_attacks", "attacks/attack_front.py", {"by_attack": "attacks/front_by_attack.csv"},
+        files_of(of_experiment("front_attacks")), SHADOWS, images, of_experiment("front_attacks"),
     ),
     Analysis(
         "means", "attacks/attack_means.py",

@@ -34,7 +34,7 @@ KINDS = {"images": images, "dialogues": dialogues}
 LARGEST_PLAN = 10_000
 """Settings of one plan: what Snakemake plans in seconds and in half a gigabyte."""
 
-INVERTED = ("inverted", "rival_inverted")
+INVERTED = ("inverted", "rival_inverted", "front_inverted")
 """Experiments whose uploads are inverted by somebody who has public pictures."""
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import attack_features
+import attack_front
 import attack_labels
 import attack_means
 import attack_membership
@@ -28,10 +29,13 @@ from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.training.tasks.task import Inputs
+from unit.methods.method_toys import ONE_SHOT
 from unit.training.tasks.toy_task import FEATURES, params
 
 CLIP = {"feature_clip": {"quantile": 0.5, "data": "source"}, "delta": 1e-6}
 SETTINGS = ({"method": "fbftl"}, {"method": "fbftl", "mechanism": "gaussian", "epsilon": 4.0})
+LONG = {"method": "one_shot", "message": "batch", "head": "mlp"}
+SHORT = LONG | {"bits": 2, "keep": 0.25, "levels": "fitted"}
 LETTERS = {"kind": "pretrain", "task": "letters", "image": [8, 8, 1], "seed": 0}
 
 
@@ -110,10 +114,7 @@ def test_plain_uploads_are_inverted_in_every_seed_and_at_every_cut(paths, found,
     csv = tmp_path / "inverted.csv"
     jobs = [job(SETTINGS[0]), job({"method": "fbftl", "cut": "pool1"})]
     block = FEATURES | {"pool": "flatten"}
-    invert_uploads.main(
-        paths["clients"], paths["public"], paths["weights"], paths["source"], jobs,
-        block, "cpu", 1,
-    ).write(csv)  # fmt: skip
+    inverted_uploads(paths, jobs, block).write(csv)
     table = pd.read_csv(csv).set_index(["setting", "seed"])
     assert list(table.index) == [(s, n) for s in ("fbftl", "fbftl+cut=pool1") for n in (0, 1)]
     of_first = found[found["mechanism"] == "none"].set_index("measure").loc["PSNR (dB)"]
@@ -121,6 +122,39 @@ def test_plain_uploads_are_inverted_in_every_seed_and_at_every_cut(paths, found,
     assert table["inversion_blind"].tolist() == pytest.approx([of_first["blind"]] * 4)
     by_cut = table["inversion_psnr"].groupby("setting").mean()
     assert by_cut["fbftl+cut=pool1"] > by_cut["fbftl"]
+
+
+def inverted_uploads(paths: dict[str, str], jobs: list[dict[str, Any]], block: dict[str, Any]):
+    """Return what a decoder makes of uploads in every seed."""
+    return invert_uploads.main(
+        paths["clients"], paths["public"], paths["weights"], paths["source"], jobs, block,
+        axes_by_method(), "cpu", 1,
+    )  # fmt: skip
+
+
+def test_short_uploads_are_inverted_by_decoders_that_know_how_they_were_shortened(paths):
+    """Whole ones are as FbFTL's to the last bit; few bits and elements leave less to draw from."""
+    jobs = [job(setting) for setting in (SETTINGS[0], LONG, SHORT)]
+    block = FEATURES | {"pool": "flatten", "cut": "pool1"}
+    found = inverted_uploads(paths, jobs, block).frame.set_index("setting").drop(columns="task")
+    fbftl, whole, short = (found.loc[name].reset_index() for name in found.index.unique())
+    pd.testing.assert_frame_equal(fbftl.drop(columns="setting"), whole.drop(columns="setting"))
+    assert (whole["feature_error"] == 0).all()
+    assert short["feature_error"].between(0.1, 0.9).all()
+    assert (short["inversion_psnr"] < whole["inversion_psnr"]).all()
+
+
+def test_perceptrons_of_short_uploads_are_attacked(paths, tmp_path):
+    by_attack = str(tmp_path / "by_attack.csv")
+    jobs = [job(setting) for setting in (LONG, SHORT)]
+    jobs = [each | {"block": each["block"] | {"one_shot": ONE_SHOT}} for each in jobs]
+    attack_front.main(read_by_heads(paths), by_attack, jobs, axes_by_method(), 6, "cpu", 1)
+    rows = read_tidy(by_attack)
+    assert list(rows["head"].unique()) == ["batch, mlp", "batch, mlp, 2 bits, 25% of the elements"]
+    assert rows["auc"].between(0, 1).all()
+    assert rows["targets"].eq(3).all()
+    words = tabulate_attacks.membership(by_attack).frame["head"].map(tabulate_attacks.upload_words)
+    assert "features in one message, MLP, 2 bits, 25% of the elements" in set(words)
 
 
 def test_the_mean_of_one_sample_is_drawn_as_its_feature_is(paths, found, tmp_path):

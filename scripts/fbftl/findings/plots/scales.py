@@ -317,8 +317,7 @@ def _overlap(box: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 def _leaves(boxes: np.ndarray, frame: Bbox) -> np.ndarray:
     """Return whether boxes (boxes, ends, axes) are not wholly inside of a frame."""
-    beyond = (boxes <= frame.min) | (boxes >= frame.max)
-    return beyond.reshape(len(boxes), -1).any(axis=1)
+    return np.asarray(((boxes <= frame.min) | (boxes >= frame.max)).any(axis=(1, 2)))
 
 
 def _drawn(axes: Axes, unit: float) -> np.ndarray:

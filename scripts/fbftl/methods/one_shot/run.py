@@ -51,11 +51,11 @@ from fbftl.training.gh_ofl import fishermix, naive_bayes, protohyper, qda
 from fbftl.training.logistic import logistic, score_of_linear
 from fbftl.training.stacked import train_on_received
 from fbftl.training.tasks.task import (
+    Fit,
     Inputs,
     LabelledFeatures,
     Outcome,
     Received,
-    Score,
     labelled_features,
 )
 
@@ -117,7 +117,7 @@ def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
         test = replace(test, inputs=torch.from_numpy(read).to(test.inputs.device))
         client_data = replace(client_data, test=test)  # type: ignore[type-var]
     if job.setting.head == "mlp":
-        scores = _trained(job, client_data, received.learned)
+        scores = [fit.score for fit in train_each(job, client_data, received.learned)]
         choices = [(None, 0.0)] * len(job.seeds)
     else:
         solved = solve_each(job, received)
@@ -309,12 +309,12 @@ def _on_features(head: LinearHead, learned: Learned) -> LinearHead:
     return scaled if learned.projection is None else scaled.after(learned.projection)
 
 
-def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) -> list[Score]:
-    """Return the scores of the task's perceptron, trained on the rows that the server has.
+def train_each(job: Job, client_data: LabelledFeatures, learned: Sequence[Learned]) -> list[Fit]:
+    """Return each seed's perceptron, the task's, trained on the rows that the server has.
 
     Where the last epoch is taken nothing is chosen by held-out rows, and it learns them too.
     """
-    scores, learns_all = [], job.network_training.selection == "last"
+    fits, learns_all = [], job.network_training.selection == "last"
     # One after the other: what the server drew is not equally much for all seeds.
     for seed, of_seed in zip(job.seeds, learned, strict=True):
         parts = [*map(_rows, of_seed.parts)]
@@ -331,8 +331,8 @@ def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) ->
         training, validation = np.split(rows[:-1], [held_in])
         received = Received(job, seed, payload, client, training, validation, lambda _: 1.0, None)
         ((fitted,),) = train_on_received(client_data, [[received]])
-        scores.append(fitted.score)
-    return scores
+        fits.append(fitted)
+    return fits
 
 
 def guarantee_of(job: Job, public: np.ndarray | None) -> PrivacyRecord:

@@ -150,6 +150,15 @@ OF_EXPERIMENT["rounds_tuning"] = [
 
 OF_EXPERIMENT["rival_inverted"] = [INVERTED]
 
+OF_EXPERIMENT["front_inverted"] = [INVERTED]
+
+OF_EXPERIMENT["front_attacks"] = [
+    Result(
+        "tabulate_attacks.membership", "privacy", "Membership attacks on short uploads",
+        {"attempts": paths.findings(TASK, "front_by_attack")}, stem="front_membership",
+    )
+]  # fmt: skip
+
 OF_PAPER: list[Entry] = [
     Result(
         "tabulate_rivals.published_rivals", "audit", "Published accuracies of baselines",
