@@ -2,9 +2,10 @@
 
     ./run ask --samples-per-client 8 --classes 10 --width 1280 --head linear --link 20
 
-Lengths are those of the ledger, for labels drawn evenly; one that depends on what samples hold is a
-measured one. Measurements are of kept studies that have as many samples a client and classes, and
-features of that width; nothing is guessed for others.
+Lengths are those of the ledger, for labels drawn evenly and, where elements are left out, for
+normal values; one that depends on what samples hold is a measured one. Measurements are of kept
+studies that have as many samples a client and classes, and features of that width; nothing is
+guessed for others.
 """
 
 import argparse
@@ -24,19 +25,27 @@ from fbftl.ground.errors import UserError, ending_with_sentence
 from fbftl.ground.files import csv_rows
 from fbftl.messages.codec import Compression
 from fbftl.methods.one_shot.message import Terms
-from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.study.job import KnownAxes
 from fbftl.study.methods.one_shot import BOUNDED
+from fbftl.study.methods.one_shot import KEPT as SPARSE
 from fbftl.study.model.training import OneShot
 from fbftl.study.settings import DEFAULTS
 from fbftl.study.uploads import HEADS_FROM, MESSAGES, declared
 
 BITS = (32, 8, 4, 2, 1)
-KEEP = (1.0, 0.5, 0.25, 0.1)
-"""Shares of the elements; with less than all of them an upload is listed where it was measured."""
+KEEP, FEW_BITS = (1.0, 0.5, 0.25, 0.1), (4, 2)
+"""Shares of the elements; bits at which fewer than all are listed if nobody has measured them."""
 
 DRAWS = 2_000
 """Clients whose labels are drawn, over which lengths are averaged."""
+
+MADE = 20
+"""Clients whose messages are made, since which elements they leave out decides the length."""
+
+PLAIN = no_mechanism()
+NOISED = PrivacyRecord("gaussian", "", clip_norm=1.0, noise_std=1.0)
+"""Guarantees of messages as they are and under noise, which are as long whatever its size."""
 
 KINDS: dict[str, dict[str, Any]] = {
     "batch": {},
@@ -47,6 +56,12 @@ KINDS: dict[str, dict[str, Any]] = {
     "projected": {"gram": "factor", "projection": 128},
 }
 """Axes of each message; one of the reader's own has those of its defaults."""
+
+
+UNDER_NOISE = (
+    "\nUnder noise accuracy depends on ε and on the number of clients: docs/what-to-upload.md has "
+    "what was measured.\n"
+)
 
 
 @dataclass(frozen=True)
@@ -65,44 +80,62 @@ class PricedUpload:
     measured: str = ""
 
 
-def kilobytes(message: str, bits: int, samples: int, classes: int, width: int) -> float | None:
+def kilobytes(
+    message: str, bits: int, keep: float, samples: int, classes: int, width: int,
+    guarantee: PrivacyRecord = PLAIN,
+) -> float | None:  # fmt: skip
     """Return the mean length of a client's message; None if its content decides it.
 
     Args:
         message: its name.
         bits: of a number.
+        keep: share of the elements.
         samples: of a client, K.
         classes: N, drawn evenly.
         width: numbers of a feature, d.
+        guarantee: of the message; under noise second moments travel as their triangle.
     """
     axes = {**DEFAULTS, "message": message, "bits": bits, **KINDS.get(message, {})}
-    if bits == 32:
+    if bits == 32 or guarantee.noise_std:
         axes |= {"gram": DEFAULTS["gram"]}
     sent = min(axes["projection"], width) if message == "projected" else width
     block = OneShot().model_dump()
-    terms = Terms(KnownAxes(axes), block, classes, sent, 0, PrivacyRecord("none", ""), 0)
+    terms = Terms(KnownAxes(axes), block, classes, sent, 0, guarantee, 0)
     made = import_module(f"fbftl.methods.one_shot.messages.{message}").message(terms)
-    drawn, values = np.random.default_rng(0), np.zeros((samples, sent), np.float32)
+    drawn, compression = np.random.default_rng(0), Compression(bits, keep)
     labels = drawn.integers(classes, size=(DRAWS, samples))
+    if keep < 1:
+        values = drawn.standard_normal((samples, sent)).astype(np.float32)
+        summaries = (
+            made.summary(c, values, of_client) for c, of_client in enumerate(labels[:MADE])
+        )
+        return fmean(len(summary.sent(compression)[0]) for summary in summaries) / 1e3
+    values = np.zeros((samples, sent), np.float32)
     shapes = [made.shape(client, values, of_client) for client, of_client in enumerate(labels)]
     if any(shape is None for shape in shapes):
         return None
-    return fmean(shape.bits(Compression(bits)) for shape in shapes) / 8e3
+    return fmean(shape.bits(compression) for shape in shapes) / 8e3
 
 
-def uploads(samples: int, classes: int, width: int, root: Path) -> list[PricedUpload]:
-    """Return every upload, the cheapest first, with what kept studies found.
+def uploads(
+    samples: int, classes: int, width: int, private: bool, root: Path
+) -> list[PricedUpload]:
+    """Return every upload, the cheapest first, with what kept studies found without noise.
 
     Args:
         samples, classes, width: as of `kilobytes`.
+        private: whether clients noise what they send.
         root: the project's folder.
     """
     sizes, found = (samples, classes, width), []
     for message, bits, keep in product(MESSAGES, BITS, KEEP):
-        if message == "features":
+        protected = message in (*BOUNDED, "mixtures") and keep == 1
+        if message == "features" or (private and not protected):
             continue
-        kept = list(measured(message, bits, keep, *sizes, root))
-        length = kilobytes(message, bits, *sizes) if keep == 1 else None
+        kept = [] if private else list(measured(message, bits, keep, *sizes, root))
+        length = None
+        if keep == 1 or (message in SPARSE and bits in FEW_BITS and not kept):
+            length = kilobytes(message, bits, keep, *sizes, NOISED if private else PLAIN)
         if length is None and kept:
             length, _ = kept[0]
         if length is not None:
@@ -136,13 +169,12 @@ def measured(
 
 
 def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
-    """Return the table: of what fits the link, the head and the guarantee."""
+    """Return the table: of what fits the link and the head."""
     fitting = [
         upload
         for upload in found
         if options.link is None or upload.kilobytes <= options.link
         if options.head != "mlp" or "mlp" in HEADS_FROM[upload.message]
-        if not options.private or upload.message in (*BOUNDED, "mixtures")
     ]
     if not fitting:
         return f"No upload fits; the shortest takes {found[0].kilobytes:.3g} kB a client.\n"
@@ -154,7 +186,8 @@ def answer(found: Sequence[PricedUpload], options: argparse.Namespace) -> str:
         for of in fitting
     ]
     sees = {of.message: declared(of.message, "REVEALS") for of in fitting}
-    lines += ["", *(f"The server sees of {name}: {what}." for name, what in sees.items())]
+    noised = ", under noise" * options.private
+    lines += ["", *(f"The server sees of {name}: {what}{noised}." for name, what in sees.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -182,12 +215,14 @@ def main(words: Sequence[str], root: Path = Path()) -> str:
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--head", choices=("linear", "mlp"))
     parser.add_argument("--link", type=float, help="kB that a client can send")
-    parser.add_argument("--private", action="store_true", help="only what noise can protect")
+    parser.add_argument("--private", action="store_true", help="what clients noise, at its length")
     options = parser.parse_args(words)
     sizes = options.samples_per_client, options.classes, options.width
     if min(sizes) < 1:
         raise UserError("--samples-per-client, --classes and --width must be at least 1")
-    found = uploads(*sizes, root)
+    found = uploads(*sizes, options.private, root)
+    if options.private:
+        return answer(found, options) + UNDER_NOISE
     return answer(found, options) + ("" if any(of.measured for of in found) else elsewhere(root))
 
 

@@ -28,7 +28,7 @@ def kept(tmp_path: Path) -> Path:
 
 
 def test_a_length_is_that_of_numbers_labels_ranges_and_headers() -> None:
-    plain, short = (kilobytes("batch", bits, 4, 3, 50) for bits in (32, 8))
+    plain, short = (kilobytes("batch", bits, 1, 4, 3, 50) for bits in (32, 8))
     assert plain is not None
     assert short is not None
     assert 0 < 1000 * plain - 4 * 50 * 4 < 100
@@ -48,7 +48,7 @@ def test_what_was_measured_is_of_equal_clients_alone(kept: Path) -> None:
 
 
 def test_a_length_that_samples_decide_is_the_measured_one(kept: Path) -> None:
-    assert kilobytes("projected", 2, 4, 3, 50) is None
+    assert kilobytes("projected", 2, 1, 4, 3, 50) is None
     assert "0.0125     2      100%  projected    60.0% (lda alone, -15.0; hill)" in main(
         SIZES, kept
     )
@@ -61,6 +61,22 @@ def test_only_what_fits_is_shown_the_cheapest_first(tmp_path: Path) -> None:
     assert max(lengths) <= 0.3
     assert "No upload fits" in main([*SIZES, "--link", "0.001"], tmp_path)
     assert " statistics " not in main([*SIZES, "--head", "mlp"], tmp_path)
+
+
+def test_elements_that_are_left_out_save_less_than_their_bits() -> None:
+    """Of a quarter at 2 bits, positions take nearly 0.83 bits an element, values half a bit."""
+    whole, quarter = (kilobytes("batch", 2, keep, 8, 10, 1280) for keep in (1, 0.25))
+    assert quarter / whole == pytest.approx((0.83 + 0.5) / 2, abs=0.02)
+
+
+def test_what_clients_noise_is_as_long_as_the_numbers_of_every_class(kept: Path) -> None:
+    """Mixtures have N (d + 2) numbers, second moments their triangle, for any K."""
+    lines = main([*SIZES, "--private"], kept).splitlines()
+    lengths = {tuple(line.split()[1:4]): float(line.split()[0]) for line in lines[1:16]}
+    assert 0 < 1000 * lengths["32", "100%", "mixtures"] - 4 * 3 * 52 < 60
+    assert 0 < 1000 * lengths["32", "100%", "statistics"] - 4 * (50 * 51 / 2 + 3 * 51) < 80
+    assert not {"batch", "means"} & {message for _, _, message in lengths}
+    assert not any("hill" in line for line in lines)
 
 
 def test_sizes_below_one_are_refused() -> None:
