@@ -109,7 +109,7 @@ OF_TABLES: Sequence[tuple[str, str, Sequence[str], Sequence[str], Mapping[str, s
     ("upload_attacks", "attacks", ("adversary", "samples_per_client", "measure"), ATTAINED, {}),
     ("upload_membership", "attacks", ("head",), ("auc",), {"quoted": "True"}),
     ("membership", "attacks", ("mechanism",), ("auc",), {"quoted": "True", "mechanism": "none"}),
-    ("front_membership", "attacks", ("head",), ("auc",), {"quoted": "True"}),
+    ("short_membership", "attacks", ("head",), ("auc",), {"quoted": "True"}),
     ("inverted", "attacks", ("setting",), ("ssim", "feature_error"), {}),
 )
 """Tables, a word for them in names, columns that tell their rows apart but for their seeds, those

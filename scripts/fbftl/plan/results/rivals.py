@@ -155,7 +155,7 @@ OF_EXPERIMENT["front_inverted"] = [INVERTED]
 OF_EXPERIMENT["front_attacks"] = [
     Result(
         "tabulate_attacks.membership", "privacy", "Membership attacks on short uploads",
-        {"attempts": paths.findings(TASK, "front_by_attack")}, stem="front_membership",
+        {"attempts": paths.findings(TASK, "front_by_attack")}, stem="short_membership",
     )
 ]  # fmt: skip
 
