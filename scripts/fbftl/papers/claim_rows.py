@@ -154,13 +154,17 @@ def read_rows(path: str | Path) -> list[ClaimRow]:
     """Return the rows of `published/claims/{paper}.csv`.
 
     Raises:
-        UserError: if a row has an unknown form.
+        UserError: if a column is absent, but for `sides`, or a row has an unknown form.
     """
     return [_row(cells) for cells in csv_rows(path)]
 
 
 def _row(cells: Mapping[str, str]) -> ClaimRow:
-    texts = {of.name: cells[of.name] for of in fields(ClaimRow) if of.name not in ("form", "tasks")}
+    names = [of.name for of in fields(ClaimRow)]
+    for name in names:
+        if name not in cells and name != "sides":
+            raise UserError(f"no column {name} in claims; published/claims/README.md has all")
+    texts = {name: cells[name] for name in names if name in cells and name not in ("form", "tasks")}
     if cells["form"] not in set(ClaimForm):
         known = suggestion(cells["form"], ClaimForm)
         raise UserError(f"claim {cells['id']}, column form: unknown form '{cells['form']}'{known}")

@@ -112,6 +112,16 @@ def test_a_margin_is_a_number():
         _ = replace(ROW, margin="much").least
 
 
+def test_a_column_may_be_absent_if_most_rows_leave_it_empty(tmp_path, root):
+    text = (root / "published/claims/rivals.csv").read_text(encoding="utf-8")
+    path = tmp_path / "rivals.csv"
+    path.write_text(text.replace(",sides\n", "\n", 1), encoding="utf-8")
+    assert {row.sides for row in read_rows(path)} == {""}
+    path.write_text(text.replace(",over,", ",under,", 1), encoding="utf-8")
+    with pytest.raises(UserError, match="no column over in claims"):
+        read_rows(path)
+
+
 def test_an_unknown_form_is_refused(tmp_path, root):
     text = (root / "published/claims/rivals.csv").read_text(encoding="utf-8")
     path = tmp_path / "rivals.csv"
