@@ -25,7 +25,7 @@ from fbftl.study.config import Study
 class Bundle:
     """What one job makes.
 
-    name: of its job: a task's, `papers/` and a paper's, or `index`.
+    name: of its job: a task's, `papers`, `papers/` and a paper's, or `index`.
     steps: in the order in which they run.
     copies: findings of the store, by the paths where they go.
     tasks: whose runs `runs.csv` lists; none without that file.

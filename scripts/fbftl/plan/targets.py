@@ -63,12 +63,19 @@ def of_papers(call: Call) -> dict[str, list[Made]]:
 
 
 def shown_of(call: Call, name: str) -> list[Made]:
-    """Return the tables and figures of a task, or of `papers/` and a paper, or of all papers."""
+    """Return the tables and figures that one job makes.
+
+    Of a task, of the claims of `papers/` and a paper, or of `papers`: the audit of all papers and
+    what is computed from each one's own numbers, which no run decides.
+    """
     if name in call.study.tasks:
         return of_task(call, name)
-    made = {"papers": [Made("papers", AUDIT)]}
-    made |= {f"papers/{paper}": of_one for paper, of_one in of_papers(call).items()}
-    return made.get(name, [])
+    made = of_papers(call)
+    if name != "papers":
+        claims = made.get(name.removeprefix("papers/"), [])
+        return [each for each in claims if each.entry in CLAIMS_OF_PAPER]
+    every = [each for of_one in made.values() for each in of_one]
+    return [Made("papers", AUDIT), *(each for each in every if each.entry not in CLAIMS_OF_PAPER)]
 
 
 def read_by_numbers(call: Call, task: str) -> dict[str, Any]:
