@@ -1,4 +1,4 @@
-"""Tables, figures and tidy files: a rule for each task, the papers, each paper and the front page."""
+"""Tables, figures and tidy files: rules for each task, for papers and for the front page."""
 
 
 def files_of(results):

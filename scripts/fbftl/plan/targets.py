@@ -11,7 +11,7 @@ from typing import Any
 from fbftl.plan import paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import CLAIMS_OF_PAPER, Entry, Made
-from fbftl.plan.results import AUDIT, MEASURED, OF_EXPERIMENT, of_paper
+from fbftl.plan.results import AUDIT, MEASURED, OF_EXPERIMENT, of_numbers, of_paper
 from fbftl.plan.results.swept import SOURCES, SWEEP, longest
 from fbftl.study.yaml_files import read_yaml
 
@@ -65,17 +65,16 @@ def of_papers(call: Call) -> dict[str, list[Made]]:
 def shown_of(call: Call, name: str) -> list[Made]:
     """Return the tables and figures that one job makes.
 
-    Of a task, of the claims of `papers/` and a paper, or of `papers`: the audit of all papers and
-    what is computed from each one's own numbers, which no run decides.
+    Of a task, of `papers/` and a paper what runs decide, or of `papers` what no run decides: the
+    audit, and what is made of each paper's numbers alone.
     """
     if name in call.study.tasks:
         return of_task(call, name)
-    made = of_papers(call)
-    if name != "papers":
-        claims = made.get(name.removeprefix("papers/"), [])
-        return [each for each in claims if each.entry in CLAIMS_OF_PAPER]
-    every = [each for of_one in made.values() for each in of_one]
-    return [Made("papers", AUDIT), *(each for each in every if each.entry not in CLAIMS_OF_PAPER)]
+    made = [each for of_one in of_papers(call).values() for each in of_one]
+    if name == "papers":
+        of_all = (each for each in made if each.entry in of_numbers(each.owner))
+        return [Made("papers", AUDIT), *of_all]
+    return [each for each in made if each.of == name and each.entry not in of_numbers(each.owner)]
 
 
 def read_by_numbers(call: Call, task: str) -> dict[str, Any]:

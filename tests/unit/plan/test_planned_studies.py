@@ -11,6 +11,7 @@ from fbftl.models import planned as networks
 from fbftl.plan import call, opened
 from fbftl.plan.bundles import bundles
 from fbftl.plan.planned import Plan
+from fbftl.plan.products import task_in
 from fbftl.study.yaml_files import read_yaml
 
 STUDIES = Path(__file__).parents[3] / "studies"
@@ -89,3 +90,5 @@ def test_tables_and_figures_are_made_before_they_are_read(root, data):
             unmade = {path for path in read - made if folders & set(path.split("/"))}
             assert not unmade, f"{step.script} reads what no step in front of it makes"
             made |= set(step.written)
+        if bundle.name == "papers":
+            assert not any(map(task_in, bundle.read)), "a seed would make it again"

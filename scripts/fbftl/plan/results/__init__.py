@@ -43,9 +43,14 @@ MEASURED: dict[str, str] = {
 """Table by setting and seed of what claims read in addition to the runs of an experiment."""
 
 
+def of_numbers(paper: str) -> list[Entry]:
+    """Return what is made of a paper's printed numbers and formulas alone, whatever runs say."""
+    return getattr(LISTS.get(paper), "OF_NUMBERS", [])
+
+
 def of_paper(paper: str) -> list[Entry]:
-    """Return what is made of a paper's claims and of its own numbers."""
-    return [*CLAIMS_OF_PAPER, *getattr(LISTS.get(paper), "OF_PAPER", ())]
+    """Return what is made of a paper's claims and of its numbers, with runs or without."""
+    return [*CLAIMS_OF_PAPER, *getattr(LISTS.get(paper), "OF_PAPER", ()), *of_numbers(paper)]
 
 
 AUDIT = WrittenOut("audit", "audit", "Audit")

@@ -124,7 +124,7 @@ def drawn_labels(call: Call) -> dict[str, Any]:
     return {key: label_privacy(call)[key] for key in ("classes", "repetitions")}
 
 
-OF_PAPER: list[Entry] = [
+OF_NUMBERS: list[Entry] = [
     Result(
         "tabulate_fbftl_cost.paper_methods", "cost", "Table III",
         printed(table3="fbftl/table3.csv", setup="fbftl/setup.csv"),

@@ -43,7 +43,7 @@ OF_EXPERIMENT["fedfeat_attacked"] = [
     WrittenOut("tables/fedfeat_attacked", "privacy", "Sent features by seed")
 ]
 
-OF_PAPER: list[Entry] = [
+OF_NUMBERS: list[Entry] = [
     Result(
         "tabulate_fedfeat.round_weights", "cost", "A round at the paper's size",
         printed(statements="fedfeat/statements.csv"), stem="cost",

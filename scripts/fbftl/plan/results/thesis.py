@@ -131,7 +131,7 @@ OF_EXPERIMENT["ecos"] = [
     ),
 ]  # fmt: skip
 
-OF_PAPER: list[Entry] = [
+OF_NUMBERS: list[Entry] = [
     Result("tabulate_thesis.budget_bounds", "privacy", "Bounds by condition number"),
     Result(
         "plot_thesis.budget_bounds", "privacy", "Bounds by condition number",
